@@ -101,6 +101,7 @@ CREATE TABLE gateway_items (
 COMMENT ON TABLE gateway_items IS 'A series or folder of a provider that the search finds; written by the worker that fills the index.';
 CREATE INDEX gateway_items_words ON gateway_items USING gin (words);
 CREATE INDEX gateway_items_id ON gateway_items (lower(id) text_pattern_ops);
+CREATE INDEX gateway_items_popular ON gateway_items (provider) WHERE popular;
 
 CREATE TABLE gateway_words (
   word text PRIMARY KEY

@@ -31,6 +31,7 @@ import { type QuotaAnswer, readQuota } from './quota.js';
 import { createIndexer } from './search/indexer.js';
 import { createItemIndex } from './search/item-index.js';
 import { createSearcher, type Found, type FoundAnywhere, type FoundItem } from './search/searcher.js';
+import { createWithSimilar } from './search/similar.js';
 import { createSeriesReader, type VintagesAnswer, type VintagesWanted } from './series.js';
 import type { SeriesAnswer } from './series-answer.js';
 import type { Telemetry } from './telemetry.js';
@@ -40,9 +41,7 @@ import { createRetryBudget } from './upstream/retry.js';
 import { createTransport, type Transport } from './upstream/transport.js';
 
 const megabyte = 1024 * 1024;
-const sevenDaysMs = 7 * 86_400_000;
-const oneMinuteMs = 60_000;
-const oneHourMs = 3_600_000;
+const [sevenDaysMs, oneMinuteMs, oneHourMs] = [7 * 86_400_000, 60_000, 3_600_000];
 
 export interface GatewaySettings {
   /** Connectors on offer. */
@@ -194,7 +193,7 @@ const createParts = (parts: GatewayParts) => {
   const leases = createFetchLeases({ sql, leaseMs });
   const access = createAccess(parts, { usage, leases });
   const operations = createOperations(access, createKeyChoice(userKeys, settings.serviceKeys));
-  const index = createItemIndex(sql);
+  const index = createItemIndex(sql, settings.providers);
   const openContext = (provider: Provider) => operations.contextFor(provider, indexTask);
   const indexer = createIndexer({ sql, index, providers: settings.providers, openContext, log, now });
   const state = () =>
@@ -220,6 +219,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     settings.providers.filter(({ vintages }) => vintages !== undefined).map(({ slug }) => slug),
   );
   const searcher = createSearcher(operations, index);
+  const withSimilar = createWithSimilar(parts.sql);
 
   /** The provider, when the caller's plan includes it. */
   const open = (caller: GatewayCaller, slug: string): Provider => {
@@ -263,10 +263,12 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       ...(await searcher.searchAll(query, catalog.providers, limit)),
     }),
     async preview(caller, slug, seriesId) {
-      return reader.preview(caller, open(caller, slug), seriesId);
+      const provider = open(caller, slug);
+      return withSimilar(provider, seriesId, () => reader.preview(caller, provider, seriesId));
     },
     async fullSeries(caller, slug, seriesId, params) {
-      return reader.full(caller, open(caller, slug), seriesId, params);
+      const provider = open(caller, slug);
+      return withSimilar(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
     },
     async vintageDays(caller, slug, seriesId) {
       return reader.vintageDays(caller, open(caller, slug), seriesId);

@@ -1,25 +1,78 @@
 import { invalid } from '../lib/errors.js';
+import { nearest } from '../lib/nearest.js';
 import { parsePeriod } from '../providers/dates.js';
-import type { Parameter, Params, Provider } from '../providers/provider.js';
+import type { Parameter, ParameterValue, Params, Provider } from '../providers/provider.js';
+import { placeOf, places } from './search/places.js';
+import { wordsOf } from './search/words.js';
 
-const refuse = (provider: Provider, parameter: Parameter, wanted: string) =>
-  invalid('invalid_parameter', `Parameter '${parameter.key}' of ${provider.name} must be ${wanted}.`, {
-    parameter: parameter.key,
-    ...(parameter.values === undefined ? {} : { allowed: parameter.values.map(({ code }) => code) }),
-  });
+const refuse = (provider: Provider, parameter: Parameter, wanted: string, hint?: string) =>
+  invalid(
+    'invalid_parameter',
+    `Parameter '${parameter.key}' of ${provider.name} must be ${hint === undefined ? `${wanted}.` : `one of its codes: ${hint}`}`,
+    {
+      parameter: parameter.key,
+      ...(parameter.values === undefined ? {} : { allowed: parameter.values.map(({ code }) => code) }),
+    },
+  );
 
 const longestListed = 30;
 
-const listed = (codes: readonly string[]): string =>
-  codes.length <= longestListed
-    ? codes.join(', ')
-    : `${codes.slice(0, longestListed).join(', ')} and ${codes.length - longestListed} more`;
+const listed = (values: readonly ParameterValue[]): string => {
+  const codes = values.slice(0, longestListed).map(({ code }) => code);
+  const more = values.length - codes.length;
+  return more === 0 ? codes.join(', ') : `${codes.join(', ')} and ${more} more`;
+};
+
+/** Longest text that may go to an upstream as a parameter. */
+const longestText = 500;
+
+const fold = (text: string): string => wordsOf(text).join(' ');
+
+/** The value that was meant: by its code in any case, by its label, or by another name or code of the same place. */
+const findValue = (values: readonly ParameterValue[], text: string): ParameterValue | undefined => {
+  const wanted = fold(text);
+  if (wanted === '') return undefined;
+  const place = placeOf(text);
+  return (
+    values.find(({ code }) => code.toLowerCase() === text.trim().toLowerCase()) ??
+    values.find(({ label }) => fold(label) === wanted) ??
+    values.find(({ code }) => place?.codes.includes(code))
+  );
+};
+
+/** The value whose code or label is nearest to a text, for a hint. */
+const nearestValue = (values: readonly ParameterValue[], text: string): ParameterValue | undefined => {
+  const named = nearest(
+    text,
+    values.map(({ label }) => label),
+  );
+  const place = nearest(
+    text,
+    places.map(({ name }) => name),
+  );
+  const coded = nearest(
+    text,
+    values.map(({ code }) => code),
+  );
+  return (
+    values.find(({ label }) => label === named) ??
+    (place === undefined ? undefined : findValue(values, place)) ??
+    values.find(({ code }) => code === coded)
+  );
+};
 
 const readSelect = (provider: Provider, parameter: Parameter, given: unknown): string => {
-  const codes = (parameter.values ?? []).map(({ code }) => code);
+  const values = parameter.values ?? [];
   const text = typeof given === 'number' ? String(given) : given;
-  if (typeof text === 'string' && codes.includes(text)) return text;
-  throw refuse(provider, parameter, `one of ${listed(codes)}`);
+  if (typeof text !== 'string') throw refuse(provider, parameter, `one of ${listed(values)}`);
+  const exact = values.find(({ code }) => code === text);
+  // Other values are codes of the upstream, which may differ by case alone.
+  const lenient = parameter.places === true && text.length <= longestText;
+  const found = exact ?? (lenient ? findValue(values, text) : undefined);
+  if (found !== undefined) return found.code;
+  const near = nearestValue(values, text);
+  const hint = near === undefined ? undefined : `did you mean ${near.code} (${near.label})?`;
+  throw refuse(provider, parameter, `one of ${listed(values)}`, hint);
 };
 
 const readNumber = (provider: Provider, parameter: Parameter, given: unknown): number => {
@@ -38,9 +91,6 @@ const readNumber = (provider: Provider, parameter: Parameter, given: unknown): n
 };
 
 const callerDate = /^\d{4}(-\d{2}(-\d{2})?)?$/;
-
-/** Longest text that may go to an upstream as a parameter. */
-const longestText = 500;
 
 const readText = (provider: Provider, parameter: Parameter, given: unknown): string => {
   const text = typeof given === 'number' ? String(given) : given;

@@ -105,6 +105,7 @@ export const bankOfCanada: Provider = {
     { id: 'V39079', label: 'Target for the overnight rate' },
     { id: 'V80691335', label: 'Conventional mortgage, 5-year' },
   ],
+  home: 'CA',
   seriesIdPlaceholder: 'FXUSDCAD',
   browseRootLabel: 'Groups of series',
 

@@ -1,3 +1,4 @@
+import { policyRatePlaces, propertyPricePlaces } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
 
 /** CSV is asked for by version: without one the service chooses, and SDMX-JSON 2.0 is answered with 406. */
@@ -16,6 +17,15 @@ export const bis = createSdmx21({
     { id: 'WS_SPP/Q.US.N.628', label: 'Residential property prices, nominal, United States' },
     { id: 'WS_TC/Q.US.P.A.M.770.A', label: 'Credit to the private non-financial sector, United States' },
     { id: 'WS_XRU/M.XM.EUR.A', label: 'US dollar exchange rate of the euro, monthly average' },
+  ],
+  patterns: [
+    { id: 'WS_CBPOL/M.{}', label: 'Central bank policy rate, monthly', codes: policyRatePlaces },
+    { id: 'WS_SPP/Q.{}.N.628', label: 'Residential property prices, nominal', codes: propertyPricePlaces },
+    {
+      id: 'WS_EER/M.N.B.{}',
+      label: 'Effective exchange rate, nominal, broad basket',
+      codes: propertyPricePlaces,
+    },
   ],
   seriesIdPlaceholder: 'WS_CBPOL/M.US',
   browseRootLabel: 'Dataflows',

@@ -1,3 +1,4 @@
+import { currencies } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
 
 /** CSV of the ECB has title, unit and notes in every row; the set of columns differs by flow. */
@@ -15,6 +16,17 @@ export const ecb = createSdmx21({
     { id: 'EXR/M.USD.EUR.SP00.A', label: 'US dollar/Euro reference exchange rate, monthly average' },
     { id: 'FM/D.U2.EUR.4F.KR.MRR_FR.LEV', label: 'Main refinancing operations, fixed rate' },
   ],
+  patterns: [
+    {
+      id: 'EXR/D.{}.EUR.SP00.A',
+      label: 'Euro reference exchange rate, daily',
+      ...currencies(
+        `USD JPY CZK DKK GBP HUF PLN RON SEK CHF ISK NOK TRY AUD BRL CAD CNY HKD IDR ILS INR KRW MXN MYR NZD PHP
+         SGD THB ZAR`,
+      ),
+    },
+  ],
+  home: 'EA20',
   seriesIdPlaceholder: 'EXR/D.USD.EUR.SP00.A',
   browseRootLabel: 'Dataflows',
 

@@ -12,11 +12,23 @@ const sentence = (text: string, detail: string | undefined): string =>
 
 const detailsOf = ({ slug }: Named) => ({ provider: slug });
 
-/** 404: the upstream does not know the series. */
-export const seriesNotFound = (provider: Named, seriesId: string): AppError =>
-  new AppError('not_found', 'series_not_found', `${provider.name} has no series '${seriesId}'.`, {
-    details: { ...detailsOf(provider), seriesId },
-  });
+/** 404: the upstream does not know the series; `reason` is a sentence, `details` are its parts. */
+export const seriesNotFound = (
+  provider: Named,
+  seriesId: string,
+  reason?: string,
+  details: Readonly<Record<string, unknown>> = {},
+): AppError =>
+  new AppError(
+    'not_found',
+    'series_not_found',
+    sentence(`${provider.name} has no series '${seriesId}'.`, reason),
+    { details: { ...detailsOf(provider), seriesId, ...details } },
+  );
+
+/** Returns true for the 404 of a series. */
+export const isSeriesMissing = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'series_not_found';
 
 /** 404: no such place in the browse tree. */
 export const unknownPath = (provider: Named, path: readonly string[]): AppError =>

@@ -1,3 +1,4 @@
+import { largeEconomies } from './patterns.js';
 import { createSdmx30 } from './sdmx30/sdmx30.js';
 
 export const imf = createSdmx30({
@@ -13,6 +14,10 @@ export const imf = createSdmx30({
     { id: 'IMF.RES,WEO/USA.PCPIPCH.A', label: 'Consumer price inflation, United States, annual' },
     { id: 'IMF.RES,PCPS/G001.PGOLD.USD.M', label: 'Gold price, US dollars per troy ounce, monthly' },
     { id: 'IMF.RES,PCPS/G001.POILBRE.USD.M', label: 'Brent crude oil price, monthly' },
+  ],
+  patterns: [
+    { id: 'IMF.RES,WEO/{}.NGDP_RPCH.A', label: 'Real GDP growth, annual', codes: largeEconomies },
+    { id: 'IMF.RES,WEO/{}.PCPIPCH.A', label: 'Consumer price inflation, annual', codes: largeEconomies },
   ],
   seriesIdPlaceholder: 'IMF.RES,WEO/USA.NGDP_RPCH.A',
   browseRootLabel: 'Agencies',

@@ -1,3 +1,4 @@
+import { currencies } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
 import { powerOfTen, readExponent } from './units.js';
 
@@ -15,6 +16,14 @@ export const norgesBank = createSdmx21({
     { id: 'EXR/B.EUR.NOK.SP', label: 'Euro in Norwegian kroner, daily' },
     { id: 'IR/B.KPRA.SD.R', label: 'Key policy rate' },
   ],
+  patterns: [
+    {
+      id: 'EXR/B.{}.NOK.SP',
+      label: 'Exchange rate in Norwegian kroner, daily',
+      ...currencies('USD EUR GBP SEK DKK CHF JPY AUD CAD CNY NZD PLN'),
+    },
+  ],
+  home: 'NO',
   seriesIdPlaceholder: 'EXR/B.USD.NOK.SP',
   browseRootLabel: 'Dataflows',
   baseUrl: 'https://data.norges-bank.no/api',

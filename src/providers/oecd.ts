@@ -1,3 +1,4 @@
+import { oecdPlaces } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
 
 /**
@@ -21,6 +22,18 @@ export const oecd = createSdmx21({
     {
       id: 'OECD.SDD.TPS,DSD_PRICES@DF_PRICES_ALL,1.0/GBR.A.N.CPI.PA._T.N.GY',
       label: 'Consumer price inflation, United Kingdom, annual',
+    },
+  ],
+  patterns: [
+    {
+      id: 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/{}.M.IRLT....',
+      label: 'Long-term interest rate, monthly',
+      codes: oecdPlaces,
+    },
+    {
+      id: 'OECD.SDD.TPS,DSD_PRICES@DF_PRICES_ALL,1.0/{}.A.N.CPI.PA._T.N.GY',
+      label: 'Consumer price inflation, CPI, annual',
+      codes: oecdPlaces,
     },
   ],
   seriesIdPlaceholder: 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/GBR.M.IRLT....',

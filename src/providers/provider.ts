@@ -40,6 +40,8 @@ export interface Parameter {
   /** Bounds of a `number`, inclusive. */
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Its values are places: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
+  readonly places?: true;
   /** A `number` may have a fraction; default false. */
   readonly fractional?: boolean;
 }
@@ -95,6 +97,17 @@ export interface Validity {
   readonly series: number;
 }
 
+/** Series that differ in one code, `{}` in the id: `WS_CBPOL/M.{}`. */
+export interface SeriesPattern {
+  readonly id: string;
+  /** Title without the code's. */
+  readonly label: string;
+  /** Codes that have data. */
+  readonly codes: readonly string[];
+  /** Labels of the codes; left out where the codes are places. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 export interface Provider {
   /** Lower-case letters and digits; unique. */
   readonly slug: string;
@@ -111,6 +124,10 @@ export interface Provider {
   readonly parameters: readonly Parameter[];
   /** A bundled list; the search knows these before it ever asked the upstream. */
   readonly popularSeries: readonly { readonly id: string; readonly label: string }[];
+  /** Families of series, for the search. */
+  readonly patterns?: readonly SeriesPattern[];
+  /** Code of the place that the series are about unless their labels name another: `US`. */
+  readonly home?: string;
   readonly seriesIdPlaceholder: string;
   readonly browseRootLabel?: string;
   /** Describes limits or restrictions without a key. */

@@ -11,23 +11,19 @@ const functionWords = setOf(
 
 /** Words that say how the data is wanted: frequency, transformation, period. */
 const wishWords = setOf(
-  `adjusted annual annually change current daily growth historical history latest monthly mom nominal now pct percent qoq
+  `adjusted annual annually change close closing countries country current daily data dollars euros growth historical history latest level monthly mom nominal now pct percent qoq
    quarterly real seasonally since today unadjusted weekly yearly yoy`,
 );
 
-const isYear = (word: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(word);
+/** Returns true for a word that says how the data is wanted. */
+export const isWish = (word: string): boolean => wishWords.has(word);
+
+export const isYear = (word: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(word);
 
 /** Words of a query without function words, unless nothing else is left. */
 export const withoutFunctionWords = (words: readonly string[]): readonly string[] => {
   const left = words.filter((word) => !functionWords.has(word));
   return left.length === 0 ? words : left;
-};
-
-/** Words that a hit must match: those about the data, unless a query is made of other words only. */
-export const requiredWords = (words: readonly string[]): readonly string[] => {
-  const told = withoutFunctionWords(words);
-  const left = told.filter((word) => !wishWords.has(word) && !isYear(word));
-  return left.length === 0 ? told : left;
 };
 
 const regionWords = (): ReadonlySet<string> => {
@@ -38,7 +34,9 @@ const regionWords = (): ReadonlySet<string> => {
 };
 
 const regions = regionWords();
-const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
+export const currencies: ReadonlySet<string> = new Set(
+  Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()),
+);
 
 const isCurrencyPair = (word: string): boolean =>
   word.length === 6 && currencies.has(word.slice(0, 3)) && currencies.has(word.slice(3));

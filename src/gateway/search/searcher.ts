@@ -4,6 +4,7 @@ import type { GatewayCaller } from '../caller.js';
 import type { Operations } from '../operations.js';
 import { formatPath } from '../path.js';
 import type { ItemIndex } from './item-index.js';
+import type { Hit } from './item-search.js';
 
 export interface FoundItem {
   readonly id: string;
@@ -14,6 +15,10 @@ export interface FoundItem {
   readonly path?: string;
   readonly frequency?: string;
   readonly units?: string;
+  /** Parameters with which the series is the one that was asked for, such as its country. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** Full data needs a key. */
+  readonly api_key_required?: true;
 }
 
 export interface FoundAnywhere extends FoundItem {
@@ -38,7 +43,10 @@ const mostFound = 50;
 /** Descriptions of statistics can be pages long; a list of hits needs their beginning. */
 const shorten = (text: string): string => (text.length <= 300 ? text : `${text.slice(0, 297).trimEnd()}...`);
 
-const toFound = ({ id, label, kind = 'series', description, path, frequency, units }: Item): FoundItem => ({
+const toFound = (
+  { id, label, kind = 'series', description, path, frequency, units, params }: Item & Pick<Hit, 'params'>,
+  provider: Provider | undefined,
+): FoundItem => ({
   id,
   label,
   kind,
@@ -46,12 +54,14 @@ const toFound = ({ id, label, kind = 'series', description, path, frequency, uni
   ...(path === undefined ? {} : { path: formatPath(path) }),
   ...(frequency === undefined ? {} : { frequency }),
   ...(units === undefined ? {} : { units }),
+  ...(params === undefined ? {} : { params }),
+  ...(provider?.key?.required === true ? { api_key_required: true } : {}),
 });
 
 export const createSearcher = (operations: Operations, index: ItemIndex): Searcher => {
   const searchIndex = async (query: string, provider: Provider): Promise<Found<FoundItem>> => {
     const { hits, ...rest } = await index.search(query, { providers: [provider.slug], limit: mostFound });
-    return { ...rest, items: hits.map(toFound) };
+    return { ...rest, items: hits.map((hit) => toFound(hit, provider)) };
   };
 
   return {
@@ -75,14 +85,23 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
         validity: 'list',
         work: (ctx) => search(text, ctx),
       });
-      return { items: value.map(toFound) };
+      return { items: value.map((item) => toFound(item, provider)) };
     },
     async searchAll(query, providers, limit) {
       const { hits, ...rest } = await index.search(query, {
         providers: providers.map(({ slug }) => slug),
         limit,
       });
-      return { ...rest, items: hits.map((hit) => ({ provider: hit.provider, ...toFound(hit) })) };
+      return {
+        ...rest,
+        items: hits.map((hit) => ({
+          provider: hit.provider,
+          ...toFound(
+            hit,
+            providers.find(({ slug }) => slug === hit.provider),
+          ),
+        })),
+      };
     },
   };
 };

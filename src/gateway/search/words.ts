@@ -1,8 +1,13 @@
 /** Letters with a point or an ampersand between them are one word: `U.S.`, `S&P`. */
 const initials = /(?<![\p{L}\p{N}])\p{L}(?:[.&]\p{L})+(?![\p{L}\p{N}])/gu;
 
-/** Lower case, without accents. */
-const plain = (text: string): string => text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
+/** Lower case, without accents; `US$` is the word `usd` with `us`. */
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/(?<![\p{L}\p{N}])us ?\$/gu, 'us usd ');
 
 /** Words of a text: letters and digits, lower case, without accents. Queries and the index are split by it alike. */
 export const wordsOf = (text: string): string[] =>
@@ -15,9 +20,5 @@ export const indexText = (text: string): string => {
   const letters = (plain(text).match(initials) ?? []).flatMap((word) => word.split(/[.&]/));
   return [...wordsOf(text), ...letters].join(' ');
 };
-
-/** A query of `to_tsquery`: all of the words, as beginnings of words. Words hold only letters and digits. */
-export const prefixQuery = (words: readonly string[], weights = ''): string =>
-  words.map((word) => `${word}:*${weights}`).join(' & ');
 
 export const mostWords = 12;

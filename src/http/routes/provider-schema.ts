@@ -105,6 +105,10 @@ const foundFields = {
   path: z.string().optional().meta({ description: 'Where to browse on.' }),
   frequency: z.string().optional(),
   units: z.string().optional(),
+  params: z.record(z.string(), z.string()).optional().meta({
+    description: 'Parameters to fetch the series with, for the country that the query names.',
+  }),
+  api_key_required: z.literal(true).optional().meta({ description: 'Full data needs a key.' }),
 };
 
 const corrected = z.string().optional().meta({

@@ -21,6 +21,7 @@ export const bea: Provider = {
     { id: 'NIPA/T20600/M/1', label: 'Personal income, monthly' },
     { id: 'Regional/SAGDP2N/1/06000', label: 'Gross domestic product of California, annual' },
   ],
+  home: 'US',
   seriesIdPlaceholder: 'NIPA/T10101/Q/1',
   browseRootLabel: 'Datasets',
   anonymousLimitMessage: 'A free key is required.',

@@ -69,6 +69,7 @@ export const bls: Provider = {
     'Source: U.S. Bureau of Labor Statistics. BLS.gov cannot vouch for the data or analyses derived from these data after the data have been retrieved from BLS.gov.',
   parameters: rangeParameters('date', 'body'),
   popularSeries,
+  home: 'US',
   seriesIdPlaceholder: 'LNS14000000',
   browseRootLabel: 'Surveys',
   anonymousLimitMessage:

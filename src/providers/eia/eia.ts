@@ -35,6 +35,7 @@ export const eia: Provider = {
       label: 'Electricity, U.S. residential price, monthly',
     },
   ],
+  home: 'US',
   seriesIdPlaceholder: 'petroleum/pri/spt/daily/value/series=RWTC',
   browseRootLabel: 'Routes',
   anonymousLimitMessage: 'A free key is required.',

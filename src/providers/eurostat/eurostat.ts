@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.js';
-import { malformedSeriesId, seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
+import {
+  isSeriesMissing,
+  malformedSeriesId,
+  seriesNotFound,
+  unexpectedReply,
+  unknownPath,
+} from '../errors.js';
 import { type Cube, readCube, readCubeSeries } from '../json-stat.js';
 import { toMetadata } from '../metadata.js';
+import { eurostatPlaces } from '../patterns.js';
 import type {
   Context,
   Folder,
@@ -15,6 +22,7 @@ import type {
 import { rangeParameters, withinBounds } from '../range.js';
 import { type Dimension, readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
+import { keyNotFound } from '../series-key.js';
 import { readShape } from '../shape.js';
 import { type Unit, unitOfText } from '../units.js';
 import { findEntry, listDatasets, readContents, toFolders } from './contents.js';
@@ -96,7 +104,7 @@ const selectionOf = async (seriesId: string, ctx: Context) => {
   const codes = key.split('.');
   const known =
     codes.length === dimensions.length && codes.every((code, index) => hasCode(dimensions[index], code));
-  if (!known) throw seriesNotFound(named, seriesId);
+  if (!known) throw keyNotFound(named, seriesId, dimensions, codes);
   const query = Object.fromEntries(dimensions.map(({ id }, index) => [id, codes[index] ?? '']));
   return { dataset, query };
 };
@@ -140,9 +148,12 @@ const fetchSeries = async (
   ctx: Context,
 ): Promise<SeriesData> => {
   const { dataset, query } = await selectionOf(seriesId, ctx);
-  const payload = await ctx.http.json({
+  const request = {
     path: ['statistics', '1.0', 'data', dataset],
     query: { format: 'JSON', lang: 'EN', ...query, lastTimePeriod },
+  };
+  const payload = await ctx.http.json(request).catch(async (error: unknown) => {
+    throw isSeriesMissing(error) ? await nothingThere(seriesId, ctx) : error;
   });
   const cube = readCube(named, payload);
   const codes = cube.dimensions.flatMap(({ id, codes: [one] }) =>
@@ -155,12 +166,18 @@ const fetchSeries = async (
   };
 };
 
+/** The codes of a series are known when it is asked for, so a refusal says that their combination has no data. */
+const nothingThere = async (seriesId: string, ctx: Context): Promise<AppError> => {
+  const { dataset, query } = await selectionOf(seriesId, ctx);
+  return keyNotFound(named, seriesId, await fetchDimensions(dataset, ctx), Object.values(query));
+};
+
 const isEmpty = ({ data }: SeriesData): boolean => data.every(({ value }) => value === null);
 
 const fetchWhole = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
   const series = await fetchSeries(seriesId, undefined, ctx);
   // Known codes whose combination has no data are answered with empty cells.
-  if (isEmpty(series)) throw seriesNotFound(named, seriesId);
+  if (isEmpty(series)) throw await nothingThere(seriesId, ctx);
   return series;
 };
 
@@ -200,6 +217,14 @@ export const eurostat: Provider = {
     { id: 'demo_pjan/A.NR.TOTAL.T.EU27_2020', label: 'Population on 1 January, EU' },
     { id: 'ei_bsco_m/M.BS-CSMCI.SA.BAL.EU27_2020', label: 'Consumer confidence, EU, monthly' },
   ],
+  patterns: [
+    { id: 'prc_hicp_minr/M.RCH_A.TOTAL.{}', label: 'HICP inflation, all items, monthly' },
+    { id: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.{}', label: 'Unemployment rate, monthly' },
+    { id: 'une_rt_m/M.SA.Y_LT25.PC_ACT.T.{}', label: 'Youth unemployment rate, under 25, monthly' },
+    { id: 'namq_10_gdp/Q.CLV_PCH_PRE.SCA.B1GQ.{}', label: 'GDP growth, quarterly' },
+    { id: 'demo_pjan/A.NR.TOTAL.T.{}', label: 'Population on 1 January' },
+    { id: 'ei_bsco_m/M.BS-CSMCI.SA.BAL.{}', label: 'Consumer confidence, monthly' },
+  ].map((pattern) => ({ ...pattern, codes: eurostatPlaces })),
   seriesIdPlaceholder: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020',
   browseRootLabel: 'Table of contents',
 

@@ -44,6 +44,7 @@ export const fiscalData: Provider = {
       label: 'Treasury Reporting Rate of Exchange, Canada-Dollar',
     },
   ],
+  home: 'US',
   seriesIdPlaceholder: 'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt',
   browseRootLabel: 'Tables',
 

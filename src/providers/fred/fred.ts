@@ -39,6 +39,12 @@ const popularSeries = [
   { id: 'DGS10', label: 'Market Yield on U.S. Treasury Securities at 10-Year Constant Maturity' },
   { id: 'DEXUSEU', label: 'U.S. Dollars to Euro Spot Exchange Rate' },
   { id: 'PAYEMS', label: 'All Employees, Total Nonfarm' },
+  { id: 'M2SL', label: 'M2' },
+  { id: 'PCE', label: 'Personal Consumption Expenditures' },
+  { id: 'MORTGAGE30US', label: '30-Year Fixed Rate Mortgage Average in the United States' },
+  { id: 'INDPRO', label: 'Industrial Production: Total Index' },
+  { id: 'HOUST', label: 'New Privately-Owned Housing Units Started: Total Units' },
+  { id: 'T10Y2Y', label: '10-Year Treasury Constant Maturity Minus 2-Year Treasury Constant Maturity' },
 ];
 
 /** Documentation: https://fred.stlouisfed.org/docs/api/fred/ */
@@ -54,6 +60,7 @@ export const fred: Provider = {
     'This product uses the FRED API but is not endorsed or certified by the Federal Reserve Bank of St. Louis.',
   parameters,
   popularSeries,
+  home: 'US',
   seriesIdPlaceholder: 'GDP',
   browseRootLabel: 'Categories',
   anonymousLimitMessage: 'Without a key only previews are available.',

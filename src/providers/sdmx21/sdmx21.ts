@@ -1,7 +1,8 @@
 import { AppError } from '../../lib/errors.js';
-import { seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
+import { isSeriesMissing, seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
 import type { Context, Folder, Item, Params, Provider, SeriesData, UpstreamRequest } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
+import { keyNotFound } from '../series-key.js';
 import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
 import type { Sdmx21Record } from './record.js';
 import {
@@ -40,7 +41,32 @@ const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[
 const readTable = (record: Sdmx21Record, text: string): CsvTable =>
   record.csv === undefined ? toTable(readMessage(record, text, ['GenericData'])) : parseTable(record, text);
 
+/** Names what is wrong with the key of a series that the service does not have, if the structure is known. */
+const explainMissing = async (record: Sdmx21Record, seriesId: string, ctx: Context): Promise<AppError> => {
+  const { flow, key } = parseSeriesId(record, seriesId);
+  const structure = await fetchStructure(record, flow, ctx).catch((error: unknown) => {
+    // Without the structure, the answer is that there is no such series.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  });
+  if (structure === undefined) return seriesNotFound(record, seriesId);
+  return keyNotFound(record, seriesId, structure.dimensions, key.split('.'));
+};
+
 const fetchSeries = async (
+  record: Sdmx21Record,
+  seriesId: string,
+  query: UpstreamRequest['query'],
+  ctx: Context,
+): Promise<SeriesData> => {
+  try {
+    return await readWholeSeries(record, seriesId, query, ctx);
+  } catch (error) {
+    throw isSeriesMissing(error) ? await explainMissing(record, seriesId, ctx) : error;
+  }
+};
+
+const readWholeSeries = async (
   record: Sdmx21Record,
   seriesId: string,
   query: UpstreamRequest['query'],
@@ -75,7 +101,7 @@ const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<str
   http.text(request).then(
     ({ text }) => text.trim(),
     (error: unknown) => {
-      if (error instanceof AppError && error.code === 'series_not_found') return '';
+      if (isSeriesMissing(error)) return '';
       throw error;
     },
   );

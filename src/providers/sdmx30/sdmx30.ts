@@ -1,5 +1,11 @@
-import type { AppError } from '../../lib/errors.js';
-import { malformedSeriesId, refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
+import { AppError } from '../../lib/errors.js';
+import {
+  isSeriesMissing,
+  malformedSeriesId,
+  refusedRequest,
+  seriesNotFound,
+  unknownPath,
+} from '../errors.js';
 import { toMetadata } from '../metadata.js';
 import type {
   Context,
@@ -14,6 +20,7 @@ import type {
 import { rangeParameters, withinBounds } from '../range.js';
 import type { SdmxService } from '../sdmx21/record.js';
 import { frequencyLabel } from '../sdmx21/series.js';
+import { keyNotFound } from '../series-key.js';
 import { readExponent, unitWithExponent } from '../units.js';
 import { type KeyedSeries, readSeries, requireOneSeries } from './data.js';
 import {
@@ -188,13 +195,27 @@ const fetchSeries = async (record: Sdmx30Record, seriesId: string, ctx: Context)
   }
   // An open position is a star; the service takes nothing for a missing one.
   const stars = key.split('.').map((code) => code || '*');
-  const payload = await ctx.http.json({
+  const request: UpstreamRequest = {
     path: ['data', 'dataflow', agency, flow, version, stars.join('.')],
     query: { dimensionAtObservation: 'TIME_PERIOD', attributes: 'dsd', measures: 'all' },
     headers: json,
     keep: 'series',
+  };
+  // Some services answer 404, others nothing.
+  const payload = await ctx.http.json(request).catch((error: unknown) => {
+    if (isSeriesMissing(error)) return undefined;
+    throw error;
   });
-  if (payload === undefined) throw seriesNotFound(record, seriesId);
+  if (payload === undefined) {
+    // Without the structure, the answer is that there is no such series.
+    const structure = await fetchStructure(record, [agency, flow, version], ctx).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    });
+    throw structure === undefined
+      ? seriesNotFound(record, seriesId)
+      : keyNotFound(record, seriesId, structure.dimensions, stars);
+  }
   const series = requireOneSeries(record, seriesId, readSeries(record, payload));
   const structure = await fetchStructure(record, [agency, flow, version], ctx);
   return { ...describe(record, series, structure), data: series.observations };

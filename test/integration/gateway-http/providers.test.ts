@@ -141,6 +141,25 @@ describe('searching', () => {
   });
 });
 
+describe('hits that can be fetched', () => {
+  it('have the country as a parameter, and say which ones need a key', async () => {
+    const { items } = (await get('/providers/search?q=GDP%20Norway&limit=5')).json<{ items: object[] }>();
+    expect(items).toContainEqual(
+      expect.objectContaining({ provider: 'worldbank', id: 'NY.GDP.MKTP.CD', params: { country: 'NOR' } }),
+    );
+    const found = (await get('/providers/search?q=UNRATE')).json<{ items: object[] }>().items;
+    expect(found[0]).toMatchObject({ provider: 'fred', id: 'UNRATE', api_key_required: true });
+    expect(items[0]).not.toHaveProperty('api_key_required');
+  });
+
+  it('are named where an id is not known', async () => {
+    const answer = await get('/providers/bankofcanada/series/NOPE');
+    expect(answer.status).toBe(404);
+    const near = await get('/providers/bankofcanada/series/fxusdca');
+    expect(near.json()).toMatchObject({ details: { similar: [{ id: 'FXUSDCAD' }] } });
+  });
+});
+
 describe('what is left of limits', () => {
   const quota = async (slug: string, asking = key) =>
     (await get(`/providers/${slug}/quota`, { key: asking })).json();

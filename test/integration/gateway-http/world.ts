@@ -46,12 +46,14 @@ const bankExchanges: readonly Exchange[] = [
     reply: bankFixture('observations-FXUSDCAD'),
   },
   { path: '/observations/FXUSDCAD/json', reply: bankFixture('observations-FXUSDCAD') },
-  ...[{ recent: '24' }, {}].map((query) => ({
-    path: '/observations/NOPE/json',
-    query,
-    status: 404,
-    reply: { message: 'Series NOPE not found.' },
-  })),
+  ...['NOPE', 'fxusdca'].flatMap((id) =>
+    [{ recent: '24' }, {}].map((query) => ({
+      path: `/observations/${id}/json`,
+      query,
+      status: 404,
+      reply: { message: `Series ${id} not found.` },
+    })),
+  ),
   {
     path: '/observations/FXUSDCAD/json',
     query: { start_date: '2026-01-01' },

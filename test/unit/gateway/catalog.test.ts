@@ -6,13 +6,15 @@ import { matchProviders } from '../../../src/gateway/match.js';
 import { orderObservations } from '../../../src/gateway/observations.js';
 import { resolveParams } from '../../../src/gateway/params.js';
 import { formatPath, parsePath } from '../../../src/gateway/path.js';
-import { prefixQuery, wordsOf } from '../../../src/gateway/search/words.js';
+import { places } from '../../../src/gateway/search/places.js';
+import { wordsOf } from '../../../src/gateway/search/words.js';
 import { createSeriesAnswer } from '../../../src/gateway/series-answer.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { parseDecimal } from '../../../src/providers/numbers.js';
 import type { Parameter, Provider } from '../../../src/providers/provider.js';
 import { allProviders } from '../../../src/providers/registry.js';
+import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 
 const named = (slug: string, name: string, provider: string, description: string): Provider => ({
   ...bankOfCanada,
@@ -113,7 +115,7 @@ describe('words', () => {
   it('hold nothing that a text query would read as an operator', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        expect(prefixQuery(wordsOf(text))).toMatch(/^$|^[\p{L}\p{N}]+:\*( & [\p{L}\p{N}]+:\*)*$/u);
+        expect(wordsOf(text).join(' ')).toMatch(/^$|^[\p{L}\p{N}]+( [\p{L}\p{N}]+)*$/u);
       }),
     );
     expect(wordsOf("Côte d'Ivoire: GDP_2020!")).toEqual(['cote', 'd', 'ivoire', 'gdp', '2020']);
@@ -159,6 +161,41 @@ describe('parameters', () => {
     [{}, 'x'.repeat(501)],
   ])('refuse for %j the value %j, naming the parameter', (parameter, value) => {
     expect(() => resolve(parameter, value)).toThrow(/'p'/);
+  });
+
+  it.each([
+    ['Norway', 'NOR'],
+    ['norwegian', 'NOR'],
+    ['NO', 'NOR'],
+    ['nor', 'NOR'],
+    ['South Korea', 'KOR'],
+    ['EU27_2020', 'EUU'],
+    ['euro area', 'EMU'],
+    ['Turkey', 'TUR'],
+    ['Congo, Dem. Rep.', 'COD'],
+    ['wld', 'WLD'],
+  ])('take %s as a country, by names and codes in any case', (given, code) => {
+    expect(resolveParams(worldBank, { country: given }).country).toBe(code);
+  });
+
+  it.each([
+    ['Norwya', 'did you mean NOR (Norway)?'],
+    ['NORR', 'did you mean NOR (Norway)?'],
+    ['Swedn', 'did you mean SWE (Sweden)?'],
+  ])('say which country was meant by %s', (given, hint) => {
+    expect(() => resolveParams(worldBank, { country: given })).toThrow(hint);
+  });
+
+  it('know every country of the list by its name, and by its two letters', () => {
+    const country = worldBank.parameters.find(({ key }) => key === 'country');
+    for (const { code, label } of country?.values ?? []) {
+      expect(resolveParams(worldBank, { country: label.toUpperCase() }).country).toBe(code);
+    }
+    for (const { codes } of places) {
+      const known = country?.values?.find(({ code }) => codes.includes(code));
+      if (known !== undefined)
+        expect(resolveParams(worldBank, { country: codes[0] }).country).toBe(known.code);
+    }
   });
 
   it('name unknown ones and those that there are', () => {

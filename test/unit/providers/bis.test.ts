@@ -49,8 +49,8 @@ describeConnector({
 describe('bis', () => {
   let opened: OpenedConnector | undefined;
   afterEach(() => opened?.close());
-  const open = async () => {
-    opened = await openConnector(bis, { exchanges });
+  const open = async (first: readonly Exchange[] = []) => {
+    opened = await openConnector(bis, { exchanges: [...first, ...exchanges] });
     return opened;
   };
 
@@ -104,7 +104,29 @@ describe('bis', () => {
 
   it('takes a key with too few parts, a semantic error of the service, for an unknown series', async () => {
     const { ctx } = await open();
-    await expect(bis.series('WS_CBPOL/M', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
+    await expect(bis.series('WS_CBPOL/M', {}, ctx)).rejects.toMatchObject({
+      code: 'series_not_found',
+      message: expect.stringContaining('must have 2 codes (FREQ.REF_AREA), not 1'),
+    });
+  });
+
+  it('names the dimension that does not have a code', async () => {
+    const { ctx } = await open();
+    await expect(bis.series('WS_CBPOL/M.QQ', {}, ctx)).rejects.toMatchObject({
+      code: 'series_not_found',
+      message: expect.stringMatching(/'QQ' is no code of REF_AREA/),
+      details: { dimension: 'REF_AREA', code: 'QQ' },
+    });
+  });
+
+  it('says that known codes have no data together', async () => {
+    const { ctx } = await open([
+      { path: '/data/WS_CBPOL/M.ZZ/all', status: 404, reply: file('error-100.xml') },
+    ]);
+    await expect(bis.series('WS_CBPOL/M.ZZ', {}, ctx)).rejects.toMatchObject({
+      code: 'series_not_found',
+      details: { noData: true },
+    });
   });
 
   it.each([

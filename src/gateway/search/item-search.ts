@@ -1,0 +1,217 @@
+import { nearest } from '../../lib/nearest.js';
+import type { Item, Provider } from '../../providers/provider.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { isTerm, type Query, readQuery } from './concepts.js';
+import { factsOf, patternCandidates } from './patterns.js';
+import { correctableWords } from './query-words.js';
+import { type Candidate, conceptsOf, type Ranked, rank } from './ranking.js';
+import { allOf, conceptQueries, partOf, title } from './text-query.js';
+import { mostWords, wordsOf } from './words.js';
+
+export interface Hit extends Item {
+  readonly provider: string;
+  /** Parameters with which the series is the one that was asked for, such as its country. */
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+export interface Hits {
+  /** Best first. */
+  readonly hits: readonly Hit[];
+  /** The query that was answered, when nothing matches the query as it was asked. */
+  readonly corrected?: string;
+}
+
+export interface SearchOptions {
+  /** Narrows to some upstreams. */
+  readonly providers?: readonly string[];
+  readonly limit: number;
+}
+
+interface Row {
+  provider: string;
+  id: string;
+  label: string;
+  description: string | null;
+  kind: 'series' | 'folder';
+  path: string[] | null;
+  frequency: string | null;
+  units: string | null;
+}
+
+/** How often concepts occur, in a sample of some hundred pages: the same pages for the same table. */
+const countConcepts = `
+  WITH query AS (
+    SELECT n, to_tsquery('simple', text) || to_tsquery('english', text) AS asked
+      FROM unnest($1::text[]) WITH ORDINALITY AS concept(text, n)
+  ), sample AS (
+    SELECT words FROM gateway_items
+     TABLESAMPLE SYSTEM (least(100, 100.0 * 300 / greatest(1, pg_relation_size('gateway_items') / 8192))) REPEATABLE (1)
+     LIMIT 5000
+  )
+  SELECT (SELECT count(*) FROM sample)::int AS items,
+         (SELECT count(*) FROM sample WHERE words @@ query.asked)::int AS found
+    FROM query ORDER BY n`;
+
+const inProviders = `($1::text[] IS NULL OR provider = ANY ($1))`;
+
+/**
+ * Candidates come from indexes, each kind bounded: the id, beginnings of ids, all subjects in id or title, all of
+ * them anywhere, all of them with the place, enough of them by rarity; the same among popular series.
+ */
+const findCandidates = `
+  WITH query AS (
+    SELECT to_tsquery('simple', $4) || to_tsquery('english', $4) AS in_title,
+           to_tsquery('simple', $5) || to_tsquery('english', $5) AS anywhere,
+           to_tsquery('simple', $6) || to_tsquery('english', $6) AS with_place,
+           to_tsquery('simple', $7) || to_tsquery('english', $7) AS partly,
+           ARRAY (SELECT to_tsquery('simple', text) || to_tsquery('english', text)
+                    FROM unnest($8::text[]) WITH ORDINALITY AS concept(text, n) ORDER BY n) AS title_concepts,
+           ARRAY (SELECT to_tsquery('simple', text) || to_tsquery('english', text)
+                    FROM unnest($9::text[]) WITH ORDINALITY AS concept(text, n) ORDER BY n) AS concepts
+  ), candidates AS (
+    (SELECT item.* FROM gateway_items AS item WHERE lower(id) = $2 AND ${inProviders} LIMIT 50)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item WHERE lower(id) LIKE $3 AND ${inProviders}
+      ORDER BY lower(id) USING ~<~ LIMIT 100)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ in_title AND ${inProviders} LIMIT 1000)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ anywhere AND ${inProviders} LIMIT 500)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ with_place AND ${inProviders} LIMIT 300)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ partly AND ${inProviders} LIMIT 300)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item, query
+      WHERE popular AND (words @@ in_title OR words @@ partly) AND ${inProviders} LIMIT 300)
+  )
+  SELECT DISTINCT ON (provider, id) provider, id, label, kind, popular, frequency,
+         ARRAY (SELECT words @@ asked FROM unnest(title_concepts) WITH ORDINALITY AS c(asked, n) ORDER BY n) AS "inTitle",
+         ARRAY (SELECT words @@ asked FROM unnest(concepts) WITH ORDINALITY AS c(asked, n) ORDER BY n) AS anywhere
+    FROM candidates, query
+   ORDER BY provider, id`;
+
+const readItems = `
+  SELECT provider, id, label, description, kind, path, frequency, units FROM gateway_items
+    JOIN unnest($1::text[], $2::text[]) AS wanted(provider, id) USING (provider, id)`;
+
+/** Words that look like a word that occurs nowhere. */
+const alikeWords = `
+  SELECT asked.word AS asked, near.word AS near
+    FROM unnest($1::text[]) AS asked(word)
+   CROSS JOIN LATERAL (
+     SELECT word FROM gateway_words WHERE word % asked.word ORDER BY similarity(word, asked.word) DESC, word LIMIT 8
+   ) AS near
+   WHERE NOT EXISTS (SELECT 1 FROM gateway_words WHERE word LIKE asked.word || '%')
+     AND NOT EXISTS (
+       SELECT 1 FROM gateway_items
+        WHERE words @@ (to_tsquery('simple', asked.word || ':*') || to_tsquery('english', asked.word || ':*')))`;
+
+const toItem = ({ description, path, frequency, units, ...row }: Row): Hit => ({
+  ...row,
+  ...(description === null ? {} : { description }),
+  ...(path === null ? {} : { path }),
+  ...(frequency === null ? {} : { frequency }),
+  ...(units === null ? {} : { units }),
+});
+
+export const likePrefix = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Rarer words tell more; the difference between rare ones is small. */
+const rarity = ({ items, found }: { items: number; found: number }): number =>
+  Math.max(0.3, Math.log((items + 2) / (found + 1)));
+
+const keyOf = ({ provider, id }: { provider: string; id: string }): string => JSON.stringify([provider, id]);
+
+/** Searches the index. `known` are the connectors, which know patterns of series and parameters for places. */
+export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
+  const facts = new Map(known.map((provider) => [provider.slug, factsOf(provider)]));
+
+  const hydrate = async (ranked: readonly Ranked[]): Promise<Hit[]> => {
+    const wanted = ranked.map(({ candidate }) => candidate);
+    const rows = await sql.query<Row>(readItems, [
+      wanted.map(({ provider }) => provider),
+      wanted.map(({ id }) => id),
+    ]);
+    const items = new Map(rows.map((row) => [keyOf(row), toItem(row)]));
+    return ranked.map(({ candidate, params }) => {
+      const { provider, id, label, kind } = candidate;
+      const item = items.get(keyOf(candidate)) ?? { provider, id, label, kind };
+      return params === undefined ? item : { ...item, params };
+    });
+  };
+
+  const candidatesOf = async (
+    plain: string,
+    query: Query,
+    rarities: readonly number[],
+    providers: readonly string[] | null,
+  ): Promise<Candidate[]> => {
+    const { place, subjects } = query;
+    const about = subjects.length === 0 && place !== undefined ? [place.concept] : subjects;
+    const concepts = conceptsOf(query);
+    const rows = await sql.query<Candidate>(findCandidates, [
+      providers,
+      plain,
+      likePrefix(plain),
+      allOf(about, title),
+      allOf(about, ''),
+      place === undefined ? null : allOf([place.concept, ...subjects], ''),
+      partOf(query, rarities, title),
+      conceptQueries(concepts, title),
+      conceptQueries(concepts, ''),
+    ]);
+    const asked = known.filter(({ slug }) => providers === null || providers.includes(slug));
+    const patterns = patternCandidates(asked, query);
+    const taken = new Set(patterns.map(keyOf));
+    return [...patterns, ...rows.filter((row) => !taken.has(keyOf(row)))];
+  };
+
+  const find = async (
+    plain: string,
+    words: readonly string[],
+    { providers, limit }: SearchOptions,
+  ): Promise<Hit[]> => {
+    const query = readQuery(words);
+    const counts =
+      query.subjects.length === 0
+        ? []
+        : await sql.query<{ items: number; found: number }>(countConcepts, [
+            conceptQueries(query.subjects, title),
+          ]);
+    const rarities = counts.map(rarity);
+    const lower = plain.toLowerCase();
+    const candidates = await candidatesOf(lower, query, rarities, providers ?? null);
+    const ranked = rank(candidates, {
+      plain: lower,
+      query,
+      rarities,
+      factsOf: (slug) => facts.get(slug),
+    });
+    return hydrate(ranked.slice(0, limit));
+  };
+
+  /** The words with typing errors replaced by what was most likely meant; undefined if there is none. */
+  const correct = async (plain: string, words: readonly string[]): Promise<string[] | undefined> => {
+    const asked = correctableWords(plain, words).filter((word) => !isTerm(word));
+    if (asked.length === 0) return undefined;
+    const rows = await sql.query<{ asked: string; near: string }>(alikeWords, [asked]);
+    const corrected = words.map((word) => {
+      const alike = rows.filter((row) => row.asked === word).map(({ near }) => near);
+      return nearest(word, alike) ?? word;
+    });
+    return corrected.some((word, place) => word !== words[place]) ? corrected : undefined;
+  };
+
+  return async (query: string, options: SearchOptions): Promise<Hits> => {
+    const plain = query.replaceAll('\0', '').trim().slice(0, 200);
+    const words = wordsOf(plain).slice(0, mostWords);
+    if (words.length === 0) return { hits: [] };
+    const hits = await find(plain, words, options);
+    if (hits.length > 0) return { hits };
+    const corrected = await correct(plain, words);
+    if (corrected === undefined) return { hits };
+    const found = await find(corrected.join(' '), corrected, options);
+    return found.length === 0 ? { hits } : { hits: found, corrected: corrected.join(' ') };
+  };
+};

@@ -1,0 +1,85 @@
+import type { Provider, SeriesPattern } from '../../providers/provider.js';
+import type { Concept, Query } from './concepts.js';
+import { type Place, placeOfCode } from './places.js';
+import { type Candidate, conceptsOf, type ProviderFacts } from './ranking.js';
+import { wordsOf } from './words.js';
+
+const hasWord = (words: readonly string[], word: string, whole: boolean): boolean =>
+  words.some((found) => found === word || (!whole && word.length >= 3 && found.startsWith(word)));
+
+const matches = ({ alternatives, whole }: Concept, words: readonly string[]): boolean =>
+  alternatives.some((alternative) => alternative.every((word) => hasWord(words, word, whole)));
+
+interface Code {
+  readonly code: string;
+  readonly label: string;
+}
+
+const codesOf = ({ codes, labels }: SeriesPattern): Code[] =>
+  codes.map((code) => ({ code, label: labels?.[code] ?? placeOfCode(code)?.name ?? code }));
+
+const namesPlace = ({ labels }: SeriesPattern): boolean => labels === undefined;
+
+/** Codes of a pattern that the query names. */
+const codesNamed = (pattern: SeriesPattern, { place, subjects, wishes }: Query): Code[] => {
+  if (namesPlace(pattern)) {
+    return place === undefined
+      ? []
+      : codesOf(pattern).filter(({ code }) => placeOfCode(code) === place.place);
+  }
+  const concepts = [...subjects, ...wishes];
+  return codesOf(pattern).filter(({ code, label }) =>
+    concepts.some(
+      (concept) => concept.currencies?.includes(code) === true || matches(concept, wordsOf(label)),
+    ),
+  );
+};
+
+const toCandidate = (
+  provider: Provider,
+  pattern: SeriesPattern,
+  { code, label }: Code,
+  query: Query,
+): Candidate => {
+  const title = `${pattern.label}, ${label}`;
+  const words = wordsOf(title);
+  const flags = conceptsOf(query).map(
+    (concept, index) =>
+      (query.place !== undefined && index === 0 && namesPlace(pattern)) ||
+      matches(concept, words) ||
+      (concept.currencies?.every((one) => one === code || words.includes(one.toLowerCase())) ?? false),
+  );
+  return {
+    provider: provider.slug,
+    id: pattern.id.replace('{}', code),
+    label: title,
+    kind: 'series',
+    popular: true,
+    frequency: null,
+    inTitle: flags,
+    anywhere: flags,
+  };
+};
+
+/** Series of the providers' patterns for the codes that a query names. */
+export const patternCandidates = (providers: readonly Provider[], query: Query): Candidate[] =>
+  providers.flatMap((provider) =>
+    (provider.patterns ?? []).flatMap((pattern) =>
+      codesNamed(pattern, query).map((code) => toCandidate(provider, pattern, code, query)),
+    ),
+  );
+
+/** What ranking needs to know about a provider. */
+export const factsOf = (provider: Provider): ProviderFacts => {
+  const parameter = provider.parameters.find(({ places }) => places === true);
+  const codes = new Map((parameter?.values ?? []).map(({ code }) => [placeOfCode(code), code] as const));
+  return {
+    needsKey: provider.key?.required === true,
+    home: provider.home === undefined ? undefined : placeOfCode(provider.home),
+    takesPlaces: parameter !== undefined,
+    paramsOf(place: Place) {
+      const code = codes.get(place);
+      return parameter === undefined || code === undefined ? undefined : { [parameter.key]: code };
+    },
+  };
+};

@@ -1,0 +1,158 @@
+import type { Concept, Query } from './concepts.js';
+import { findPlaces, type Place } from './places.js';
+import { leastShare } from './text-query.js';
+import { wordsOf } from './words.js';
+
+/** An item that may be a hit, with what the index or the bundled lists know about it. */
+export interface Candidate {
+  readonly provider: string;
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'series' | 'folder';
+  readonly popular: boolean;
+  readonly frequency: string | null;
+  /** Concepts of the query that its id or label matches: place, subjects, wishes. */
+  readonly inTitle: readonly boolean[];
+  /** The same, anywhere. */
+  readonly anywhere: readonly boolean[];
+}
+
+/** What the provider of an item adds to the words of its label. */
+export interface ProviderFacts {
+  readonly needsKey: boolean;
+  /** The place that its series are about unless they name another. */
+  readonly home: Place | undefined;
+  /** Parameters with which its items are about a place; undefined if it has no such parameter or value. */
+  paramsOf(place: Place): Readonly<Record<string, string>> | undefined;
+  readonly takesPlaces: boolean;
+}
+
+export interface Ranked {
+  readonly candidate: Candidate;
+  readonly params: Readonly<Record<string, string>> | undefined;
+}
+
+const scores = {
+  exactId: 6,
+  exactLabel: 4,
+  idPrefix: 2,
+  coverage: 10,
+  place: 4,
+  popular: 1.5,
+  wish: 0.3,
+  density: 1.5,
+  folder: -0.5,
+  key: -0.05,
+} as const;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Concepts of a query in the order of `inTitle` and `anywhere`. */
+export const conceptsOf = ({ place, subjects, wishes }: Query): Concept[] => [
+  ...(place === undefined ? [] : [place.concept]),
+  ...subjects,
+  ...wishes,
+];
+
+/** How well a title has a concept: as the query has it, by another name, or by forms of its words. */
+const matchTitle = ({ alternatives }: Concept, words: ReadonlySet<string>): number => {
+  const place = alternatives.findIndex((alternative) => alternative.every((word) => words.has(word)));
+  if (place === 0) return 1;
+  return place > 0 ? 0.95 : 0.85;
+};
+
+interface Measured {
+  readonly coverage: number;
+  /** Words of the title that the query has, in relation to all of them. */
+  readonly density: number;
+}
+
+const measure = (
+  { inTitle, anywhere }: Candidate,
+  words: readonly string[],
+  concepts: readonly Concept[],
+  rarities: readonly number[],
+  first: number,
+): Measured & { readonly share: number } => {
+  const set = new Set(words);
+  const matches = concepts.map((concept, index) => {
+    if (inTitle[first + index] === true) return matchTitle(concept, set);
+    return anywhere[first + index] === true ? 0.25 : 0;
+  });
+  const total = sum(rarities) || 1;
+  const found = concepts.filter((_, index) => inTitle[first + index] === true).length;
+  return {
+    coverage: sum(matches.map((match, index) => match * (rarities[index] ?? 0))) / total,
+    share: sum(matches.map((match, index) => (match > 0 ? (rarities[index] ?? 0) : 0))) / total,
+    density: found / Math.max(1, words.length),
+  };
+};
+
+type Placed = { readonly score: number; readonly params?: Readonly<Record<string, string>> };
+
+/** Whether an item is about the place of the query; undefined for one that is about another. */
+const placeScore = (
+  place: Place,
+  candidate: Candidate,
+  words: readonly string[],
+  facts: ProviderFacts | undefined,
+): Placed | undefined => {
+  const params = candidate.kind === 'series' ? facts?.paramsOf(place) : undefined;
+  if (params !== undefined) return { score: scores.place, params };
+  if (candidate.inTitle[0] === true) return { score: scores.place };
+  if (candidate.kind === 'folder') return { score: 0 };
+  if (facts?.takesPlaces === true) return undefined;
+  const named = findPlaces(words).map((found) => found.place);
+  if (named.includes(place)) return { score: scores.place };
+  if (named.length > 0) return undefined;
+  if (facts?.home === undefined) return { score: candidate.anywhere[0] === true ? scores.place / 2 : 0 };
+  return facts.home === place ? { score: 0.9 * scores.place } : undefined;
+};
+
+interface RankOptions {
+  /** The query in lower case. */
+  readonly plain: string;
+  readonly query: Query;
+  /** Of each subject. */
+  readonly rarities: readonly number[];
+  readonly factsOf: (provider: string) => ProviderFacts | undefined;
+}
+
+const rankOne = (candidate: Candidate, { plain, query, rarities, factsOf }: RankOptions) => {
+  const { place, subjects, wishes } = query;
+  const words = wordsOf(candidate.label);
+  const facts = factsOf(candidate.provider);
+  const first = place === undefined ? 0 : 1;
+  const id = candidate.id.toLowerCase();
+  const exact = id === plain || id.startsWith(plain);
+  const placed = place === undefined ? { score: 0 } : placeScore(place.place, candidate, words, facts);
+  if (placed === undefined && !exact) return undefined;
+  // A query of a place alone is about the place.
+  if (subjects.length === 0 && (placed?.score ?? 0) === 0 && !exact) return undefined;
+  const { coverage, share, density } = measure(candidate, words, subjects, rarities, first);
+  if (subjects.length > 0 && share < leastShare && !exact) return undefined;
+  const wished = wishes.filter((_, index) => candidate.anywhere[first + subjects.length + index] === true);
+  const score =
+    (id === plain ? scores.exactId : id.startsWith(plain) ? scores.idPrefix : 0) +
+    (candidate.label.toLowerCase() === plain ? scores.exactLabel : 0) +
+    scores.coverage * coverage +
+    (placed?.score ?? 0) +
+    scores.density * density +
+    scores.wish * wished.length +
+    (candidate.popular ? scores.popular : 0) +
+    (candidate.kind === 'folder' ? scores.folder : 0) +
+    (facts?.needsKey === true ? scores.key : 0);
+  return { candidate, params: placed?.params, score };
+};
+
+/** Hits among candidates, best first. */
+export const rank = (candidates: readonly Candidate[], options: RankOptions): Ranked[] =>
+  candidates
+    .map((candidate) => rankOne(candidate, options))
+    .filter((ranked) => ranked !== undefined)
+    .toSorted(
+      (a, b) =>
+        b.score - a.score ||
+        a.candidate.label.length - b.candidate.label.length ||
+        (a.candidate.provider + a.candidate.id < b.candidate.provider + b.candidate.id ? -1 : 1),
+    );

@@ -1,0 +1,51 @@
+import type { Concept, Query } from './concepts.js';
+
+/** Parts of a query as texts for `to_tsquery`. Words hold only letters and digits. */
+
+const wordQuery = (word: string, whole: boolean, weights: string): string => {
+  const flags = `${whole || word.length < 3 ? '' : '*'}${weights}`;
+  return flags === '' ? word : `${word}:${flags}`;
+};
+
+/** Matches texts with any of the alternatives. */
+const conceptQuery = ({ alternatives, whole, currencies }: Concept, weights: string): string => {
+  // Words of a name are neighbours; two currencies may have words between them.
+  const and = whole && currencies === undefined ? ' <-> ' : ' & ';
+  const texts = alternatives.map((words) => words.map((word) => wordQuery(word, whole, weights)).join(and));
+  return `(${texts.map((text) => `(${text})`).join(' | ')})`;
+};
+
+/** Weights of ids and labels in the index. */
+export const title = 'AB';
+
+export const conceptQueries = (concepts: readonly Concept[], weights: string): string[] =>
+  concepts.map((concept) => conceptQuery(concept, weights));
+
+/** Matches texts with all of the concepts; null if there are none. */
+export const allOf = (concepts: readonly Concept[], weights: string): string | null =>
+  concepts.length === 0 ? null : conceptQueries(concepts, weights).join(' & ');
+
+/** Share of the rarity of a query that a hit must have. */
+export const leastShare = 0.6;
+
+/** Combinations of concepts in one query; fewer than the worst case of 8 concepts has. */
+const mostCombinations = 40;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Matches texts with some of the concepts that are rare enough together; null where that means all of them. */
+export const partOf = ({ subjects }: Query, rarities: readonly number[], weights: string): string | null => {
+  const least = leastShare * sum(rarities);
+  const places = subjects.map((_, place) => place);
+  const chosen = Array.from({ length: 2 ** subjects.length - 2 }, (_, index) => index + 1)
+    .map((mask) => places.filter((place) => (mask & (2 ** place)) !== 0))
+    .filter((set) => {
+      const rarity = sum(set.map((place) => rarities[place] ?? 0));
+      // Without any of its concepts it would be too little.
+      return rarity >= least && set.every((place) => rarity - (rarities[place] ?? 0) < least);
+    })
+    .slice(0, mostCombinations);
+  if (chosen.length === 0) return null;
+  const queries = conceptQueries(subjects, weights);
+  return chosen.map((set) => `(${set.map((place) => queries[place]).join(' & ')})`).join(' | ');
+};

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createItemIndex, type ItemIndex } from '../../../src/gateway/search/item-index.js';
+import type { Item } from '../../../src/providers/provider.js';
+import { allProviders } from '../../../src/providers/registry.js';
+import { readFlows } from '../../../src/providers/sdmx21/structure.js';
+import { parseXml } from '../../../src/providers/sdmx21/xml.js';
+import { openDatabase, type TestDatabase } from './database.js';
+
+/** Questions of everyday users over an index of recorded catalogues and the bundled lists. */
+
+let database: TestDatabase;
+let index: ItemIndex;
+
+const file = (name: string): string =>
+  readFileSync(new URL(`../../fixtures/providers/${name}`, import.meta.url), 'utf8');
+
+const flowsOf = (name: string): Item[] =>
+  readFlows(parseXml(file(name))).map(
+    (flow): Item => ({
+      id: flow.id,
+      label: flow.name,
+      kind: 'folder',
+      path: [flow.id],
+    }),
+  );
+
+const indicators = (): Item[] => {
+  const rows = JSON.parse(file('worldbank/indicators-recorded.json')) as {
+    id: string;
+    name: string;
+    sourceNote?: string;
+  }[];
+  return rows.map(({ id, name, sourceNote }) => ({
+    id,
+    label: name,
+    ...(sourceNote === undefined ? {} : { description: sourceNote }),
+  }));
+};
+
+const canadian = (): Item[] => {
+  const { series } = JSON.parse(file('bankofcanada/lists-series.json')) as {
+    series: Record<string, { label: string; description?: string }>;
+  };
+  return Object.entries(series).map(([id, { label, description = '' }]) => ({ id, label, description }));
+};
+
+beforeAll(async () => {
+  database = await openDatabase();
+  index = createItemIndex(database.sql, allProviders);
+  for (const { slug, popularSeries } of allProviders) await index.seed(slug, popularSeries);
+  await index.fill('worldbank', 1).add(indicators());
+  await index.fill('bis', 1).add(flowsOf('bis/dataflows.xml'));
+  await index.fill('ecb', 1).add(flowsOf('ecb/dataflows.xml'));
+  await index.fill('oecd', 1).add(flowsOf('oecd/dataflows.xml'));
+  await index.fill('bankofcanada', 1).add(canadian());
+});
+afterAll(() => database.close());
+
+/** Texts of hits: provider, id, and the country if the id does not hold it. */
+const find = async (question: string): Promise<string[]> =>
+  (await index.search(question, { limit: 5 })).hits.map(({ provider, id, params }) =>
+    [provider, id, ...Object.values(params ?? {})].join(' '),
+  );
+
+describe('questions', () => {
+  it.each([
+    ['US CPI yoy', 'bls CUUR0000SA0'],
+    ['US CPI monthly yoy', 'bls CUUR0000SA0'],
+    ['GDP of Norway in dollars', 'worldbank NY.GDP.MKTP.CD NOR'],
+    ['GDP of Norway current USD', 'worldbank NY.GDP.MKTP.CD NOR'],
+    ['GDP Norway', 'worldbank NY.GDP.MKTP.CD NOR'],
+    ['EUR/USD since 1999', 'ecb EXR/D.USD.EUR.SP00.A'],
+    ['EURUSD', 'ecb EXR/D.USD.EUR.SP00.A'],
+    ['EUR USD', 'ecb EXR/D.USD.EUR.SP00.A'],
+    ['EUR/USD', 'alphavantage EUR/USD'],
+    ['euro dollar exchange rate', 'ecb EXR/D.USD.EUR.SP00.A'],
+    ['10-year Treasury yield', 'fred DGS10'],
+    ['US 10-year yield', 'fred DGS10'],
+    ['US 10y treasury yield', 'fred DGS10'],
+    ['unemployment in the euro area', 'eurostat une_rt_m/M.SA.TOTAL.PC_ACT.T.EA20'],
+    ['unemployment rate euro area', 'eurostat une_rt_m/M.SA.TOTAL.PC_ACT.T.EA20'],
+    ['unemployment rate EA20', 'eurostat une_rt_m/M.SA.TOTAL.PC_ACT.T.EA20'],
+    ['unemployment rate', 'fred UNRATE'],
+    ['Apple adjusted close', 'alphavantage AAPL'],
+    ['Apple daily close adjusted', 'alphavantage AAPL'],
+    ['policy rate of Japan', 'bis WS_CBPOL/M.JP'],
+    ['Japan policy rate', 'bis WS_CBPOL/M.JP'],
+    ['interest rate in Japan', 'bis WS_CBPOL/M.JP'],
+    ['central bank rate Brazil', 'bis WS_CBPOL/M.BR'],
+    ['population of all countries', 'worldbank SP.POP.TOTL'],
+    ['population of Nigeria', 'worldbank SP.POP.TOTL NGA'],
+    ['population Germany', 'worldbank SP.POP.TOTL DEU'],
+    ['gold price', 'imf IMF.RES,PCPS/G001.PGOLD.USD.M'],
+    ['the price of gold', 'imf IMF.RES,PCPS/G001.PGOLD.USD.M'],
+    ['Brent', 'eia petroleum/pri/spt/daily/value/series=RBRTE'],
+    ['brent oil price daily', 'eia petroleum/pri/spt/daily/value/series=RBRTE'],
+    ['WTI crude oil', 'eia petroleum/pri/spt/daily/value/series=RWTC'],
+    ['mortgage rate', 'fred MORTGAGE30US'],
+    ['US mortgage rate weekly', 'fred MORTGAGE30US'],
+    ['German inflation', 'eurostat prc_hicp_minr/M.RCH_A.TOTAL.DE'],
+    ['inflation France monthly', 'eurostat prc_hicp_minr/M.RCH_A.TOTAL.FR'],
+    ['HICP Italy', 'eurostat prc_hicp_minr/M.RCH_A.TOTAL.IT'],
+    ['inflation Norway', 'worldbank FP.CPI.TOTL.ZG NOR'],
+    ['Canadian overnight rate', 'bankofcanada V39079'],
+    ['USD/CAD', 'bankofcanada FXUSDCAD'],
+    ['US debt', 'fiscaldata v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt'],
+    ['public debt of the United States', 'fiscaldata v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt'],
+    ['house prices UK', 'bis WS_SPP/Q.GB.N.628'],
+    ['UK house prices', 'bis WS_SPP/Q.GB.N.628'],
+    ['youth unemployment Spain', 'eurostat une_rt_m/M.SA.Y_LT25.PC_ACT.T.ES'],
+    ['life expectancy Japan', 'worldbank SP.DYN.LE00.IN JPN'],
+    ['GDP per capita of India', 'worldbank NY.GDP.PCAP.CD IND'],
+    ['GDP growth Germany quarterly', 'eurostat namq_10_gdp/Q.CLV_PCH_PRE.SCA.B1GQ.DE'],
+    ['M2', 'fred M2SL'],
+    ['PCE', 'fred PCE'],
+    ['US gasoline price', 'eia petroleum/pri/gnd/weekly/value/series=EMM_EPM0_PTE_NUS_DPG'],
+    ['natural gas price Henry Hub', 'eia natural-gas/pri/fut/daily/value/series=RNGWHHD'],
+    ['job openings', 'bls JTS000000000000000JOL'],
+    ['nonfarm payrolls', 'fred PAYEMS'],
+    ['Fed funds rate', 'fred FEDFUNDS'],
+    ['Swiss franc per euro', 'ecb EXR/D.CHF.EUR.SP00.A'],
+    ['long-term interest rate Italy', 'oecd OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/ITA.M.IRLT....'],
+    ['S&P 500', 'alphavantage SPY'],
+    ['consumer confidence Netherlands', 'eurostat ei_bsco_m/M.BS-CSMCI.SA.BAL.NL'],
+  ])('%s', async (question, expected) => {
+    expect(await find(question)).toContain(expected);
+  });
+
+  it.each([
+    'UK CPIH',
+    'bitcoin',
+    'bitcoin price USD',
+    'unemployment rate of Atlantis',
+    'goldfish',
+    'zebra GDP stripes',
+  ])('without an answer find nothing: %s', async (question) => {
+    expect(await find(question)).toEqual([]);
+  });
+
+  it('are about the place that they name, and no other', async () => {
+    expect(await find('policy rate Japan')).not.toContain('norgesbank IR/B.KPRA.SD.R');
+    expect(await find('unemployment rate Norway')).not.toContain('fred UNRATE');
+  });
+
+  it('name the place by code lists: a place alone finds what there is about it', async () => {
+    const { hits } = await index.search('Japan', { providers: ['bis'], limit: 5 });
+    expect(hits.map(({ id }) => id)).toContain('WS_CBPOL/M.JP');
+  });
+
+  it('put series without a key first if they are equal otherwise', async () => {
+    await index.fill('bea', 1).add([{ id: 'Z1', label: 'Zirconium shipments' }]);
+    await index.fill('fiscaldata', 1).add([{ id: 'Z2', label: 'Zirconium shipments' }]);
+    expect(await find('zirconium')).toEqual(['fiscaldata Z2', 'bea Z1']);
+  });
+});
