@@ -34,7 +34,7 @@ export const exportAccount = async (
   const { config, log, scope, sql } = parts;
   const caller = await createTeamAdministration({ sql }).actAs(name);
   const reader = createReader({
-    servers: await openServers(config, sql, scope),
+    servers: await openServers(config, sql, scope, { log }),
     maxWaitSeconds: secondsPerDay,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,

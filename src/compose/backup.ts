@@ -40,7 +40,7 @@ export const openRows = async (
   { config, log, scope, sql, place }: Omit<BackupParts, 'databaseUrl'>,
   { bind = true }: { readonly bind?: boolean } = {},
 ): Promise<Rows> => {
-  const servers = await openServers(config, sql, scope, { maxConnections: 64, bind });
+  const servers = await openServers(config, sql, scope, { log, maxConnections: 64, bind });
   const reader = createReader({
     servers,
     maxWaitSeconds: secondsPerDay,

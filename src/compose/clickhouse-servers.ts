@@ -1,10 +1,13 @@
 /** Connects to ClickHouse: to one server, or to the shards of a cluster. */
 import type { Config } from '../config.js';
 import { explainCertificate } from '../lib/certificate.js';
+import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { overReplicas, replicatedDatabaseSql } from '../rows/replication.js';
 import { joinServers } from '../rows/servers.js';
-import { readTopology, type ShardAddress } from '../rows/topology.js';
+import { makeShardTables } from '../rows/shard-tables.js';
+import { createStoreTables } from '../rows/tables.js';
+import { createTopology, type ShardAddress } from '../rows/topology.js';
 import {
   type ClickHouseServers,
   type Connection,
@@ -18,6 +21,7 @@ import { bindInstallation, bindShard } from './installation.js';
 import { required } from './required.js';
 
 export interface ServersOptions {
+  readonly log: Log;
   /** @default 32 each */
   readonly maxConnections?: number;
   /** False: they belong to no catalog yet, or to one without a schema. @default true */
@@ -65,7 +69,7 @@ export const openServers = async (
   config: Config,
   sql: Sql,
   scope: Scope,
-  { maxConnections, bind = true, wrap = (connection) => connection }: ServersOptions = {},
+  { log, maxConnections, bind = true, wrap = (connection) => connection }: ServersOptions,
 ): Promise<ClickHouseServers> => {
   const { clickhouseDatabase: database, clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
@@ -86,9 +90,8 @@ export const openServers = async (
     await bindInstallation(sql, alone);
     return alone;
   }
-  const addresses = await explainCertificate('CLICKHOUSE_URL', () =>
-    readTopology(alone, { cluster, url, nodeUrls }),
-  );
+  const topology = createTopology(alone, { cluster, url, nodeUrls });
+  const addresses = await explainCertificate('CLICKHOUSE_URL', topology);
   const isReplicated = addresses.some(({ replicas }) => replicas.length > 1);
   const entry = isReplicated ? standAlone(overReplicas([alone])) : alone;
   if (isReplicated) await alone.command(replicatedDatabaseSql(database, cluster));
@@ -101,20 +104,38 @@ export const openServers = async (
     for (const replica of replicas.slice(1)) others.push(await open(replica.url));
     return overReplicas([first, ...others]);
   };
-  const shards: Shard[] = [];
-  for (const address of addresses) {
+  const preparedShard = async (address: ShardAddress): Promise<Connection> => {
     const connection = await openShard(address);
-    const prepare = async (): Promise<void> => {
+    return preparedBy(connection, async () => {
       if (!isReplicated) await ensureDatabase(connection);
       if (!bind) return;
       await bindInstallation(sql, connection);
       await bindShard(connection, address.number);
-    };
-    shards.push({
-      number: address.number,
-      weight: address.weight,
-      clickhouse: preparedBy(connection, prepare),
     });
-  }
-  return joinServers({ entry, cluster, shards });
+  };
+  /** Connections by what they lead to: a shard that stays keeps its own. */
+  const opened = new Map<string, Connection>();
+  const shardOf = async (address: ShardAddress): Promise<Shard> => {
+    const { number, weight, replicas } = address;
+    const key = `${number} ${replicas.map((replica) => replica.url).join(' ')}`;
+    const clickhouse = opened.get(key) ?? (await preparedShard(address));
+    opened.set(key, clickhouse);
+    return { number, weight, clickhouse };
+  };
+  const shardsAt = (list: readonly ShardAddress[]): Promise<Shard[]> => Promise.all(list.map(shardOf));
+  let last = { addresses, shards: await shardsAt(addresses) };
+  const readShards = async (): Promise<readonly Shard[]> => {
+    const now = await topology();
+    if (now !== last.addresses) last = { addresses: now, shards: await shardsAt(now) };
+    return last.shards;
+  };
+  const servers: ClickHouseServers = joinServers({
+    entry,
+    cluster,
+    shards: last.shards,
+    readShards,
+    makeTables: () => makeShardTables({ sql, tables: createStoreTables(servers), log }),
+    log,
+  });
+  return servers;
 };

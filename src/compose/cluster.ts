@@ -9,7 +9,7 @@ import { required } from './required.js';
 import { describeStrays } from './stray-stores.js';
 
 /** The shards of the cluster, for commands of an operator. @throws AppError where ClickHouse is no cluster. */
-export const openCluster = async ({ config, scope, sql }: OperatorParts): Promise<ClusterOperations> => {
+export const openCluster = async ({ config, log, scope, sql }: OperatorParts): Promise<ClusterOperations> => {
   const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
   if (cluster === undefined) {
     const strays = describeStrays(await strayStores(sql, { shards: [firstShard], spread: false }), {});
@@ -20,7 +20,7 @@ export const openCluster = async ({ config, scope, sql }: OperatorParts): Promis
     );
   }
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
-  const servers = await openServers(config, sql, scope);
+  const servers = await openServers(config, sql, scope, { log });
   const addresses = await readTopology(servers.entry, { cluster, url, nodeUrls });
   return createClusterOperations({ sql, cluster, servers, addresses });
 };

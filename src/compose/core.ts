@@ -5,6 +5,7 @@ import { explainCertificate } from '../lib/certificate.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics.js';
+import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import { createStoreTables, type StoreTables } from '../rows/tables.js';
@@ -36,6 +37,9 @@ export interface Core {
   readonly tracing: Tracing;
 }
 
+/** How often a process checks which shards there are. A statement that finds a new one does so at once. */
+const shardsCheckMs = 10_000;
+
 export const openDatabase = async (config: Config, log: Log, scope: Scope): Promise<Sql> => {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
   const pool = createPool({ databaseUrl, maxConnections: config.databasePool, log });
@@ -57,8 +61,14 @@ export const connect = async (
   await explainCertificate('DATABASE_URL', () => requireSchema(sql));
 
   const clickhouse = await openServers(config, sql, scope, {
+    log,
     wrap: (connection, url) => traceClickHouse(connection, url, tracing),
   });
+
+  if (clickhouse.cluster !== undefined) {
+    const watch = startPeriodic({ name: 'shards', intervalMs: shardsCheckMs, run: clickhouse.renew, log });
+    await scope.defer('shards', () => watch.stop());
+  }
 
   const requireServed = await tellStrays(sql, clickhouse, log);
 

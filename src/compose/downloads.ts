@@ -119,7 +119,7 @@ export const createDownloadPart = async (
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const untracedReader = createReader({
-    servers: await openServers(config, sql, scope, { maxConnections: mostReads }),
+    servers: await openServers(config, sql, scope, { log, maxConnections: mostReads }),
     maxWaitSeconds: config.queryTimeoutSeconds,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,

@@ -92,7 +92,7 @@ export const openDeadLetters = (parts: OperatorParts): DeadLetters =>
 
 /** The replay of uploads, for commands of an operator. */
 export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
-  const { config, scope, sql } = parts;
-  const clickhouse = await openServers(config, sql, scope);
+  const { config, log, scope, sql } = parts;
+  const clickhouse = await openServers(config, sql, scope, { log });
   return createOperatorReplay({ ...standingOf(parts), clickhouse });
 };

@@ -31,7 +31,7 @@ export interface StorageTools {
 /** What removes and looks at what is stored, beside workers that run. */
 export const openStorageTools = async (parts: OperatorParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
-  const clickhouse = await openServers(config, sql, scope);
+  const clickhouse = await openServers(config, sql, scope, { log });
   const tables = createStoreTables(clickhouse);
   const pools = createPoolSegments(clickhouse);
   const storage = createStorageSweep({

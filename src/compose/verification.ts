@@ -58,8 +58,8 @@ export const openVerification = async (
   parts: OperatorParts,
   backups?: string,
 ): Promise<{ verification: Verification; repair: RepairSegment }> => {
-  const { config, scope, sql } = parts;
-  const clickhouse = await openServers(config, sql, scope);
+  const { config, log, scope, sql } = parts;
+  const clickhouse = await openServers(config, sql, scope, { log });
   const restore = backups === undefined ? undefined : await openBackupRepair(parts, backups);
   return {
     verification: createVerification({

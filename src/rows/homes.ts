@@ -51,10 +51,12 @@ export const createHomeTurns = (servers: ClickHouseServers): HomeTurns => {
   if (servers.cluster === undefined) return () => Promise.resolve([firstShard]);
   let turns: readonly number[] = [];
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let shards: readonly Shard[] = [];
   return async () => {
-    if (turns.length === 0 || performance.now() - checkedAt > checkMs) {
+    if (turns.length === 0 || shards !== servers.shards || performance.now() - checkedAt > checkMs) {
+      shards = servers.shards;
       const answering = await Promise.all(
-        servers.shards.map(async (shard) => ((await shard.clickhouse.ping()) ? [shard] : [])),
+        shards.map(async (shard) => ((await shard.clickhouse.ping()) ? [shard] : [])),
       );
       turns = turnsOf(answering.flat());
       checkedAt = performance.now();

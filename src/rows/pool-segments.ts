@@ -69,7 +69,9 @@ export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => 
   };
 
   return {
-    shards: servers.shards.map(({ number }) => number),
+    get shards() {
+      return servers.shards.map(({ number }) => number);
+    },
 
     async drop(table, segmentIds) {
       if (segmentIds.length === 0) return;

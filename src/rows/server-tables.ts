@@ -19,9 +19,28 @@ export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensu
   columnNames(storeId: number): Promise<string[]>;
   /** Every segment of which the tables of stores hold rows. */
   listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
+  /** Digests of the names of columns, of those of these stores that have a table. */
+  columnDigests(stores: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
 }
+
+/** Digests of the names of the columns of tables, by store. @param nameOf Gives the name of its table. */
+export const columnDigests = async (
+  clickhouse: Connection,
+  stores: readonly number[],
+  nameOf: (storeId: number) => string,
+): Promise<ReadonlyMap<number, string>> => {
+  const byName = new Map(stores.map((id) => [nameOf(id), id]));
+  const rows = await clickhouse.rows<{ table: string; digest: string }>(
+    `SELECT table, concat(toString(count()), '/', toString(groupBitXor(cityHash64(name)))) AS digest FROM system.columns
+     WHERE database = {database:String} AND table IN {tables:Array(String)} AND name NOT IN ('_seg', '_row') GROUP BY table`,
+    { params: { database: clickhouse.database, tables: [...byName.keys()] } },
+  );
+  return new Map(
+    rows.flatMap(({ table, digest }) => (byName.has(table) ? [[byName.get(table)!, digest]] : [])),
+  );
+};
 
 export const createServerTables = (clickhouse: Connection, options?: IntakeTableOptions): ServerTables => {
   const { database } = clickhouse;
@@ -64,6 +83,8 @@ export const createServerTables = (clickhouse: Connection, options?: IntakeTable
       );
       return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
     },
+
+    columnDigests: (stores) => columnDigests(clickhouse, stores, tableName),
 
     async listStores() {
       return (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1)));

@@ -1,23 +1,30 @@
 /**
- * The servers of a cluster, joined to what holds all rows (docs/adr/0070-shards.md).
+ * The servers of a cluster as one.
  *
- *   a store on one shard   its statements go to that server, and are those of a server that stands alone
- *   a spread store         its statements go to the entry, which reads and writes it through tables of engine Distributed
+ *   rows at home       statements go to that server, as if it were alone
+ *   rows everywhere    statements go to the entry, which reads and writes all shards through tables of engine Distributed
  *
- * Rows on a server that does not answer are an error, whatever a profile of the server says.
+ * Rows on a server that does not answer are an error, whatever a profile of the server says. A shard that was added lacks
+ * tables: they are made when a statement finds that out.
  */
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Log } from '../lib/log.js';
 import {
   type ClickHouseServers,
   type Connection,
   commonShard,
   type QuerySettings,
+  type RawAnswer,
+  type RawRequest,
   type Shard,
   type StatementOptions,
   unknownShard,
 } from '../storage/clickhouse/client.js';
+import { isClickHouseException, lacksTables, storeUnavailable } from '../storage/clickhouse/errors.js';
 
-/** Sent with every statement about rows that are spread. */
-const spreadSettings = {
+/** Sent with every statement about rows that are everywhere. */
+const everywhereSettings = {
   skip_unavailable_shards: 0,
   fallback_to_stale_replicas_for_distributed_queries: 0,
   // A list or join within a condition is made of the rows of all shards, not of those where it is looked at.
@@ -29,18 +36,56 @@ const spreadSettings = {
   connect_timeout_with_failover_ms: 5_000,
 } as const satisfies QuerySettings;
 
-/** The entry for what is spread. */
-const spreadOver = (entry: Connection): Connection => {
-  const spread = (options: StatementOptions = {}): StatementOptions => ({
+/** Makes tables that a shard lacks; false: that did not work out. Calls at the same time share one run. */
+type MakeTables = () => Promise<boolean>;
+
+/** The answer, and whether it says that a shard lacks tables. */
+const examined = async (answer: RawAnswer): Promise<{ answer: RawAnswer; lacks: boolean }> => {
+  if (answer.status === 200) return { answer, lacks: false };
+  const message = await text(answer.body);
+  const code = answer.headers['x-clickhouse-exception-code'];
+  const lacks = lacksTables(Number(code), message);
+  return { answer: { ...answer, body: Readable.from([Buffer.from(message)]) }, lacks };
+};
+
+/** The entry, for rows that are everywhere. */
+const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
+  const strict = (options: StatementOptions = {}): StatementOptions => ({
     ...options,
-    settings: { ...options.settings, ...spreadSettings },
+    settings: { ...options.settings, ...everywhereSettings },
   });
+  /** Reads once more when the tables that a shard lacked have been made. */
+  const readAgain = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isClickHouseException(error) || !lacksTables(Number(error.code), error.message)) throw error;
+      if (!(await makeTables())) throw error;
+      return read();
+    }
+  };
+  /** A write may have stored some of its rows: the caller knows how to repeat it. */
+  const written = async (write: () => Promise<void>): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      if (!isClickHouseException(error) || !lacksTables(Number(error.code), error.message)) throw error;
+      if (!(await makeTables())) throw error;
+      throw storeUnavailable(error);
+    }
+  };
   return {
     ...entry,
-    command: (sql, options) => entry.command(sql, spread(options)),
-    rows: <T>(sql: string, options?: StatementOptions) => entry.rows<T>(sql, spread(options)),
-    insert: (sql, data, options) => entry.insert(sql, data, spread(options)),
-    send: (request) => entry.send({ ...request, search: { ...request.search, ...spreadSettings } }),
+    command: (sql, options) => written(() => entry.command(sql, strict(options))),
+    rows: <T>(sql: string, options?: StatementOptions) =>
+      readAgain(() => entry.rows<T>(sql, strict(options))),
+    insert: (sql, data, options) => written(() => entry.insert(sql, data, strict(options))),
+    async send(request) {
+      const strictly: RawRequest = { ...request, search: { ...request.search, ...everywhereSettings } };
+      const first = await examined(await entry.send(strictly));
+      if (!first.lacks || !(await makeTables())) return first.answer;
+      return entry.send({ ...strictly, queryId: `${request.queryId}-again` });
+    },
   };
 };
 
@@ -49,22 +94,63 @@ export interface JoinedServers {
   /** Name in `remote_servers`. */
   readonly cluster: string;
   readonly shards: readonly Shard[];
+  /** Reads them again; the same list, when nothing has changed. */
+  readonly readShards: () => Promise<readonly Shard[]>;
+  /** Makes the tables of what is everywhere on shards that lack them. */
+  readonly makeTables: () => Promise<void>;
+  readonly log: Log;
 }
 
-export const joinServers = ({ entry, cluster, shards }: JoinedServers): ClickHouseServers => {
-  const byNumber = new Map(shards.map(({ number, clickhouse }) => [number, clickhouse]));
-  const spread = spreadOver(entry);
+/** Shares one run among calls at the same time. */
+const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+};
+
+export const joinServers = (parts: JoinedServers): ClickHouseServers => {
+  const { entry, cluster, readShards, log } = parts;
+  let shards = parts.shards;
+
+  const renew = shared(async () => {
+    const found = await readShards();
+    if (found === shards) return;
+    shards = found;
+    log.info({ shards: shards.map(({ number, weight }) => ({ shard: number, weight })) }, 'shards changed');
+  });
+  const everywhere = overShards(
+    entry,
+    shared(async () => {
+      try {
+        await renew();
+        await parts.makeTables();
+        return true;
+      } catch (error) {
+        log.warn({ err: error }, 'tables that a shard lacks not made');
+        return false;
+      }
+    }),
+  );
   return {
     database: entry.database,
     cluster,
     entry,
-    shards,
+    get shards() {
+      return shards;
+    },
+    renew,
     at(...places) {
       const shard = commonShard(places);
-      if (shard === null) return spread;
-      const server = byNumber.get(shard);
-      if (server === undefined) throw unknownShard(shard);
-      return server;
+      if (shard === null) return everywhere;
+      const server = shards.find(({ number }) => number === shard);
+      if (server !== undefined) return server.clickhouse;
+      // Another process may know a shard that was added since: the next request finds it.
+      renew().catch((error: unknown) => log.warn({ err: error }, 'shards not read'));
+      throw unknownShard(shard);
     },
   };
 };

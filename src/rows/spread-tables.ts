@@ -4,8 +4,8 @@
  */
 import type { NamedColumn, Placement } from '../model/placement.js';
 import type { Connection } from '../storage/clickhouse/client.js';
-import { tableNames } from './intake-tables.js';
 import { type ColumnDefinition, slotColumns, spreadName, storedAs, tableName, tableOf } from './places.js';
+import { columnDigests } from './server-tables.js';
 
 export interface SpreadTables {
   /**
@@ -13,8 +13,8 @@ export interface SpreadTables {
    */
   ensure(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
   forget(placement: Placement): void;
-  /** Every store that has such a table. */
-  listStores(): Promise<number[]>;
+  /** Digests of the names of columns, of those of these stores that have such a table. */
+  columnDigests(stores: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** Idempotent. */
   dropStore(storeId: number): Promise<void>;
 }
@@ -77,9 +77,7 @@ export const createSpreadTables = (entry: Connection, cluster: string): SpreadTa
 
     forget: (placement) => void known.delete(tableOf(placement)),
 
-    async listStores() {
-      return (await tableNames(entry, '^ds[0-9]+$')).map((name) => Number(name.slice(2)));
-    },
+    columnDigests: (stores) => columnDigests(entry, stores, (id) => spreadName(tableName(id))),
 
     async dropStore(storeId) {
       known.delete(tableName(storeId));

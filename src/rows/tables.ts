@@ -34,6 +34,8 @@ import {
 } from '../model/placement.js';
 import {
   type ClickHouseServers,
+  type Connection,
+  type Shard,
   type ShardPlace,
   servedBy,
   unknownShard,
@@ -109,44 +111,63 @@ export interface StoreTables {
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
   /**
-   * Makes the tables of spread stores, and the pools, that a shard or the entry lacks: one that is new, or was away when
-   * they were made. Gives the number of stores whose tables were made. Idempotent.
+   * Makes the tables of stores that are everywhere, their columns, and the pools, that a shard or the entry lacks: one that is new,
+   * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
    */
-  mend(spreadStores: readonly number[]): Promise<number>;
+  mend(stores: readonly number[]): Promise<number>;
 }
+
+/** Stores whose tables are made at the same time. */
+const madeAtOnce = 8;
 
 export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
   const { database } = servers;
-  const byNumber = new Map(
-    servers.shards.map(({ number, clickhouse }) => [number, createServerTables(clickhouse, options)]),
-  );
-  const all = [...byNumber.values()];
+  /** By server: a shard may be added at any time. */
+  const known = new WeakMap<Connection, ServerTables>();
+  const tablesOf = ({ clickhouse }: Pick<Shard, 'clickhouse'>): ServerTables => {
+    const tables = known.get(clickhouse) ?? createServerTables(clickhouse, options);
+    known.set(clickhouse, tables);
+    return tables;
+  };
+  const all = (): readonly ServerTables[] => servers.shards.map(tablesOf);
   const spread =
     servers.cluster === undefined ? undefined : createSpreadTables(servers.entry, servers.cluster);
 
   const on = (shard: ShardNumber): ServerTables => {
-    const tables = byNumber.get(shard ?? firstShard);
-    if (tables === undefined) throw unknownShard(shard);
-    return tables;
+    const found = servers.shards.find(({ number }) => number === (shard ?? firstShard));
+    if (found === undefined) throw unknownShard(shard);
+    return tablesOf(found);
   };
   const having = ({ shard = firstShard }: ShardPlace): readonly ServerTables[] =>
-    shard === null ? all : [on(shard)];
+    shard === null ? all() : [on(shard)];
 
   /** Chunks of what is on all shards take turns by weight: always the same shard for a chunk, which knows its token. */
   const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ServerTables => {
     const { shard = firstShard, pool } = placement;
     if (shard !== null) return on(shard);
     // Rows in pools go to the first of them.
-    if (pool !== null) return all[0] ?? on(shard);
+    if (pool !== null) return all()[0] ?? on(shard);
     return on(turnAt(turnsOf(servers.shards), segmentId + chunk) ?? null);
   };
 
   const everywhere = async (work: (tables: ServerTables) => Promise<void>): Promise<void> => {
-    await Promise.all(all.map(work));
+    await Promise.all(all().map(work));
   };
   const distinct = async (list: (tables: ServerTables) => Promise<number[]>): Promise<number[]> => [
-    ...new Set((await Promise.all(all.map(list))).flat()),
+    ...new Set((await Promise.all(all().map(list))).flat()),
   ];
+
+  /** Upload tables of a segment, closed: no chunk comes late into a table that was counted. */
+  const closeIntakes = async (placement: Placement, segmentId: number) => {
+    const found = await Promise.all(
+      having(placement).map(async (tables) => {
+        const intake = await tables.closeIntake(segmentId);
+        return intake === undefined ? [] : [{ tables, ...intake }];
+      }),
+    );
+    const closed = found.flat();
+    return { tables: closed, rows: closed.reduce((sum, intake) => sum + intake.rows, 0) };
+  };
 
   const ensure: StoreTables['ensure'] = async (placement, columns) => {
     await Promise.all(having(placement).map((tables) => tables.ensure(placement, columns)));
@@ -154,7 +175,9 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   };
 
   return {
-    served: servedBy(servers),
+    get served() {
+      return servedBy(servers);
+    },
     ensure,
     forget(placement) {
       for (const tables of having(placement)) tables.forget(placement);
@@ -171,24 +194,21 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       // Of spread stores all pools of the class are read, whichever of them has the rows.
       const pool = { mapId: 0, pool: insert.pool, slots: {} };
       await ensure({ storeId: 0, shard, pool }, []);
-      await (all[0] ?? on(shard)).insertBlocks(insert);
+      await (all()[0] ?? on(shard)).insertBlocks(insert);
     },
 
     appendBlocks: (append) => on(append.placement.shard).appendBlocks(append),
 
     async handOver(placement, segmentId, rows) {
       if (placement.pool !== null) return;
-      const closed: { readonly tables: ServerTables; readonly table: string }[] = [];
-      let found = 0;
-      // No chunk comes late into a table that was counted.
-      for (const tables of having(placement)) {
-        const intake = await tables.closeIntake(segmentId);
-        if (intake === undefined) continue;
-        closed.push({ tables, table: intake.table });
-        found += intake.rows;
+      let closed = await closeIntakes(placement, segmentId);
+      if (closed.rows !== rows && placement.shard === null) {
+        // Another process may have written to a shard that was added since this one looked.
+        await servers.renew();
+        closed = await closeIntakes(placement, segmentId);
       }
-      if (found !== rows) return;
-      for (const { tables, table } of closed) await tables.handOver(placement, segmentId, table);
+      if (closed.rows !== rows) return;
+      for (const { tables, table } of closed.tables) await tables.handOver(placement, segmentId, table);
     },
 
     dropIntake: (segmentId) => everywhere((tables) => tables.dropIntake(segmentId)),
@@ -220,33 +240,35 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     columnNames: ({ shard = firstShard, storeId }) => on(shard).columnNames(storeId),
 
     async listSegments() {
-      const lists = [...byNumber].map(async ([shard, tables]) =>
-        (await tables.listSegments()).map((segment) => ({ ...segment, shard })),
+      const lists = servers.shards.map(async (shard) =>
+        (await tablesOf(shard).listSegments()).map((segment) => ({ ...segment, shard: shard.number })),
       );
       return (await Promise.all(lists)).flat();
     },
     listStores: () => distinct((tables) => tables.listStores()),
 
-    async mend(spreadStores) {
-      if (spread === undefined || spreadStores.length === 0) return 0;
+    async mend(stores) {
+      if (spread === undefined || stores.length === 0) return 0;
       const makeAnew = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
-        for (const tables of all) tables.forget(placement);
+        for (const tables of all()) tables.forget(placement);
         spread.forget(placement);
         await ensure(placement, columns);
       };
       for (const pool of poolClasses)
         await makeAnew({ storeId: 1, shard: null, pool: { mapId: 0, pool, slots: {} } }, []);
-      const joined = new Set(await spread.listStores());
-      const present = await Promise.all(all.map(async (tables) => new Set(await tables.listStores())));
-      let made = 0;
-      for (const storeId of spreadStores) {
-        const shards = present.filter((stores) => stores.has(storeId)).length;
-        if (shards === 0 || (shards === present.length && joined.has(storeId))) continue;
-        const names = (await Promise.all(all.map((tables) => tables.columnNames(storeId)))).flat();
+      const lists = await Promise.all([
+        spread.columnDigests(stores),
+        ...all().map((tables) => tables.columnDigests(stores)),
+      ]);
+      // One that nobody has was never written.
+      const lacking = stores.filter((id) => new Set(lists.map((digests) => digests.get(id))).size > 1);
+      const makeStore = async (storeId: number): Promise<void> => {
+        const names = (await Promise.all(all().map((tables) => tables.columnNames(storeId)))).flat();
         await makeAnew({ storeId, shard: null, pool: null }, [...new Set(names)].map(namedColumnOf));
-        made += 1;
-      }
-      return made;
+      };
+      for (let at = 0; at < lacking.length; at += madeAtOnce)
+        await Promise.all(lacking.slice(at, at + madeAtOnce).map(makeStore));
+      return lacking.length;
     },
   };
 };

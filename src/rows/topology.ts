@@ -86,9 +86,10 @@ export const shardsOf = (
   { url, nodeUrls, cluster }: TopologyOptions,
 ): ShardAddress[] => {
   const base = new URL(url);
-  if (nodeUrls !== undefined && nodeUrls.length !== nodes.length)
+  // Addresses of nodes that are about to be added may be there already.
+  if (nodeUrls !== undefined && nodeUrls.length < nodes.length)
     throw misconfigured(
-      `CLICKHOUSE_NODE_URLS has ${nodeUrls.length} addresses, cluster ${cluster} ${nodes.length} nodes`,
+      `CLICKHOUSE_NODE_URLS has ${nodeUrls.length} addresses, cluster ${cluster} ${nodes.length} nodes: add the missing ones in the order of system.clusters`,
     );
   const shards = new Map<number, NodeAddress[]>();
   const weights = new Map(nodes.map(({ shard, weight }) => [shard, weight]));
@@ -163,16 +164,30 @@ const askPorts = async (
   }
 };
 
+/** Returns the shards of a cluster as they are now; the same array when nothing has changed since the last call. */
+export type ReadTopology = () => Promise<readonly ShardAddress[]>;
+
+/** Topology of a cluster, from `system.clusters`. Nodes are asked for their HTTP ports only when the list has changed. */
+export const createTopology = (entry: Connection, options: TopologyOptions): ReadTopology => {
+  /** A node that is down at the moment has the port that it had. */
+  const ports = new Map<number, number>();
+  let known: { readonly nodes: string; readonly shards: readonly ShardAddress[] } | undefined;
+  return async () => {
+    const found = await readNodes(entry, options.cluster);
+    const nodes = JSON.stringify(found);
+    if (known?.nodes !== nodes) {
+      const isReplicated = found.some(({ replica }) => replica > 1);
+      if (options.nodeUrls === undefined)
+        for (const [shard, port] of await askPorts(entry, options, isReplicated)) ports.set(shard, port);
+      known = { nodes, shards: shardsOf(found, ports, options) };
+    }
+    return known.shards;
+  };
+};
+
 /**
- * Reads the shards of a cluster and their replicas from `system.clusters`.
+ * Reads the shards of a cluster and their replicas once.
  * @throws AppError when ClickHouse has no cluster of that name, or the address of a node cannot be known.
  */
-export const readTopology = async (
-  entry: Connection,
-  options: TopologyOptions,
-): Promise<readonly ShardAddress[]> => {
-  const nodes = await readNodes(entry, options.cluster);
-  const isReplicated = nodes.some(({ replica }) => replica > 1);
-  const ports = options.nodeUrls === undefined ? await askPorts(entry, options, isReplicated) : new Map();
-  return shardsOf(nodes, ports, options);
-};
+export const readTopology = (entry: Connection, options: TopologyOptions): Promise<readonly ShardAddress[]> =>
+  createTopology(entry, options)();

@@ -82,8 +82,10 @@ export interface ClickHouseServers {
   readonly cluster?: string;
   /** Where CLICKHOUSE_URL leads; it asks the others for what is spread. */
   readonly entry: Connection;
-  /** By number. */
+  /** By number, as they were read last. */
   readonly shards: readonly Shard[];
+  /** Reads the shards and their weights again. */
+  renew(): Promise<void>;
   /**
    * The server for statements about the rows of places: one that all of them share.
    * @throws AppError `unavailable` for a shard that there is not, and for places that have come to lie apart.
@@ -152,6 +154,7 @@ export const standAlone = (connection: Connection): ClickHouse => {
     get shards() {
       return [{ number: firstShard, weight: 1, clickhouse: server }];
     },
+    renew: () => Promise.resolve(),
     at(...places) {
       const shard = commonShard(places);
       if (shard !== firstShard) throw unknownShard(shard);

@@ -152,6 +152,16 @@ const columnCodes = new Set([47, 16, 10]);
 export const lacksColumn = (error: unknown): boolean =>
   isClickHouseException(error) && columnCodes.has(Number(error.code));
 
+/**
+ * True when a statement over all shards failed because one of them lacks a table or a column. ClickHouse gives 279 or 369 before
+ * it asks a shard, and says the rest in words: they are also the codes of a shard that is down.
+ */
+export const lacksTables = (code: number, message: string): boolean =>
+  code === 60 ||
+  code === 369 ||
+  columnCodes.has(code) ||
+  (code === 279 && message.includes('There is no table'));
+
 /** Codes of data that is there and cannot be read, or not whole: damaged or missing files of a part. */
 const damageCodes = new Set([27, 32, 33, 40, 74, 76, 107, 117, 226, 227, 246, 271, 432]);
 

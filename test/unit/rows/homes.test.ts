@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
 import { createHomeTurns, homesFor, turnAt, turnsOf } from '../../../src/rows/homes.js';
 import { joinServers } from '../../../src/rows/servers.js';
-import type { Connection } from '../../../src/storage/clickhouse/client.js';
+import type { ClickHouseServers, Connection } from '../../../src/storage/clickhouse/client.js';
 
 const shards = (...weights: number[]) => weights.map((weight, at) => ({ number: at + 1, weight }));
 
@@ -35,10 +36,13 @@ describe('turns for the homes of new datasets', () => {
     const answering = [...answers];
     const connection = (number: number) =>
       ({ database: 'db', ping: async () => answering[number - 1] }) as unknown as Connection;
-    const servers = joinServers({
+    const servers: ClickHouseServers = joinServers({
       entry: connection(1),
       cluster: 'c',
       shards: answers.map((_, at) => ({ number: at + 1, weight: at + 1, clickhouse: connection(at + 1) })),
+      readShards: async () => servers.shards,
+      makeTables: async () => undefined,
+      log: silentLog,
     });
     return { servers, answering };
   };

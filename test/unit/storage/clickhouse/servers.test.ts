@@ -1,10 +1,14 @@
+import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../../src/lib/log.js';
 import { statedTable } from '../../../../src/rows/places.js';
 import { joinServers } from '../../../../src/rows/servers.js';
 import {
+  type ClickHouseServers,
   type Connection,
   createClickHouse,
   type RawRequest,
+  type Shard,
   type StatementOptions,
 } from '../../../../src/storage/clickhouse/client.js';
 
@@ -30,14 +34,42 @@ const serverOf = (by: string, asked: Asked[]): Connection => ({
   close: async () => undefined,
 });
 
-const clusterOf = () => {
+const shardsOf = (asked: Asked[], numbers: readonly number[]): readonly Shard[] =>
+  numbers.map((number) => ({ number, weight: 1, clickhouse: serverOf(`shard ${number}`, asked) }));
+
+const clusterOf = (entryFails: readonly ClickHouseError[] = []) => {
   const asked: Asked[] = [];
-  const servers = joinServers({
-    entry: serverOf('entry', asked),
+  const errors = [...entryFails];
+  const entry = serverOf('entry', asked);
+  const fail = async (): Promise<void> => {
+    const error = errors.shift();
+    if (error !== undefined) throw error;
+  };
+  let found = shardsOf(asked, [1, 2]);
+  const made: string[] = [];
+  const servers: ClickHouseServers = joinServers({
+    entry: {
+      ...entry,
+      rows: async <T>(sql: string, options?: StatementOptions) => {
+        const rows = await entry.rows<T>(sql, options);
+        await fail();
+        return rows;
+      },
+      command: async (sql, options) => {
+        await entry.command(sql, options);
+        await fail();
+      },
+    },
     cluster: 'c',
-    shards: [1, 2].map((number) => ({ number, weight: 1, clickhouse: serverOf(`shard ${number}`, asked) })),
+    readShards: async () => found,
+    makeTables: async () => void made.push(servers.shards.map(({ number }) => number).join()),
+    log: silentLog,
+    shards: found,
   });
-  return { servers, asked };
+  const grow = (): void => {
+    found = shardsOf(asked, [1, 2, 3]);
+  };
+  return { servers, asked, made, grow };
 };
 
 const strict = { skip_unavailable_shards: 0, distributed_product_mode: 'global' };
@@ -79,6 +111,46 @@ describe('the servers of a cluster', () => {
     expect(alone.at({ shard: 1 })).toBe(alone);
     for (const shard of [2, null]) expect(() => alone.at({ shard })).toThrow(gone);
     await alone.close();
+  });
+});
+
+describe('a shard that was added', () => {
+  const failed = (code: string, message: string) => new ClickHouseError({ code, message, type: '' });
+  const noTable = failed('279', 'All connection tries failed. Log: There is no table `db`.`s1` on server b');
+  const refused = failed('279', 'All connection tries failed. Log: Connection refused');
+
+  it('gets its tables when a read finds that it lacks them, and the read is repeated once', async () => {
+    const { servers, asked, made, grow } = clusterOf([noTable]);
+    grow();
+    expect(await servers.at({ shard: null }).rows('SELECT 1')).toEqual([]);
+    expect(made).toEqual(['1,2,3']);
+    expect(asked.map(({ by }) => by)).toEqual(['entry', 'entry']);
+    expect(servers.shards.map(({ number }) => number)).toEqual([1, 2, 3]);
+    const { servers: twice, made: once } = clusterOf([noTable, noTable, noTable]);
+    await expect(twice.at({ shard: null }).rows('SELECT 1')).rejects.toBe(noTable);
+    expect(once).toHaveLength(1);
+  });
+
+  it('makes a write fail in a way that passes: it may have stored some of its rows', async () => {
+    const { servers, asked, made } = clusterOf([noTable]);
+    await expect(servers.at({ shard: null }).command('INSERT')).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect([asked.length, made.length]).toEqual([1, 1]);
+  });
+
+  it('is not thought of when one is down', async () => {
+    const { servers, made } = clusterOf([refused]);
+    await expect(servers.at({ shard: null }).rows('SELECT 1')).rejects.toBe(refused);
+    expect(made).toEqual([]);
+  });
+
+  it('is found when another process has placed a dataset there', async () => {
+    const { servers, grow } = clusterOf();
+    grow();
+    expect(() => servers.at({ shard: 3 })).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+    await expect.poll(() => servers.shards.length).toBe(3);
+    expect(servers.at({ shard: 3 })).toBe(servers.shards[2]?.clickhouse);
   });
 });
 

@@ -1,0 +1,232 @@
+/** Two ClickHouse servers become three while a product that is not restarted takes uploads, is read and compacts. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Embedded, startEmbedded } from '../../../src/embedded/components.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import {
+  authorization,
+  type Client,
+  call,
+  createDataset,
+  json,
+  type ProcessAnswer,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { putWith } from '../../support/upload-options.js';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tabulary-growth-'));
+const scope = createScope(silentLog);
+const folders = ['clickhouse', 'clickhouse-2', 'clickhouse-3'];
+const configs = folders.map((folder) => join(dataDir, folder, 'config.xml'));
+
+let embedded: Embedded;
+let product: TestProduct;
+let owner: Client;
+const nodes: ClickHouse[] = [];
+
+const restart = async (node: number): Promise<void> => {
+  const pid = embedded.clickhousePids()[node];
+  process.kill(pid ?? 0, 'SIGKILL');
+  while ([undefined, pid].includes(embedded.clickhousePids()[node])) await sleep(50);
+  while (!(await nodes[node]?.ping())) await sleep(50);
+};
+
+/** Gives each server the shards of these weights, in the order of the servers. The embedded engine reads them when it starts. */
+const configure = async (...weights: number[]): Promise<void> => {
+  for (const [at, path] of configs.entries()) {
+    let shard = 0;
+    const text = originals[at]?.replaceAll(/ {4}<shard>.*?<\/shard>\n/gs, (entry) => {
+      const weight = weights[shard];
+      shard += 1;
+      return weight === undefined ? '' : entry.replace('<shard>', `<shard><weight>${weight}</weight>`);
+    });
+    writeFileSync(path, text ?? '');
+  }
+  for (const node of configs.keys()) await restart(node);
+};
+
+let originals: string[];
+
+beforeAll(async () => {
+  const need = { postgres: false, kafka: false, clickhouse: true };
+  embedded = await startEmbedded({ dataDir, need, clickhouseNodes: 3, log: silentLog, scope });
+  const { clickhouseUrl = '', clickhouseCluster = '', clickhouseNodeUrls = '' } = embedded.access;
+  originals = configs.map((path) => readFileSync(path, 'utf8'));
+  for (const url of clickhouseNodeUrls.split(',')) nodes.push(createClickHouse({ url, database: 'system' }));
+  await configure(1, 1);
+  product = await startProduct({
+    clickhouseUrl,
+    clickhouseCluster,
+    firstChunkBytes: '4096',
+    chunkBytes: '16384',
+    poolMaxRows: '300',
+    spreadMinBytes: '60000',
+    segmentGraceMs: '1000',
+    sweepIntervalMs: '2000',
+  });
+  owner = await product.createAccount('owner');
+});
+
+afterAll(async () => {
+  await product?.close();
+  for (const node of nodes) await node.close();
+  await scope.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const linesOf = (rows: number, from: number): string =>
+  Array.from({ length: rows }, (_, at) => `${from + at},"text ${from + at}"`).join('\n');
+const fileOf = (rows: number, from: number): string => `"row","text"\n${linesOf(rows, from)}\n`;
+
+/** As an HTTP client of a person does it: 503 says when to come again. */
+const put = async (dataset: number, file: string, mode = 'replace'): Promise<ProcessAnswer> => {
+  for (;;) {
+    const answer = await putWith(owner, dataset, file, { mode });
+    if (answer.status !== 503) return json<ProcessAnswer>(answer, 201);
+    await answer.arrayBuffer();
+    await sleep(200);
+  }
+};
+
+const send = async (dataset: number, file: string, mode = 'replace'): Promise<void> => {
+  const { id } = await put(dataset, file, mode);
+  for (;;) {
+    const process = await json<ProcessAnswer>(
+      await call(owner, 'GET', `/datasets/${dataset}/processes/${id}`),
+    );
+    if (process.status === 'pending') {
+      await sleep(50);
+      continue;
+    }
+    expect(process.status, JSON.stringify(process.error)).toBe('completed');
+    return;
+  }
+};
+
+/** Where an answer differs, rather than all of it. */
+const expectSame = (found: string | undefined, wanted: string): void => {
+  const lines = wanted.split('\n');
+  const wrong = found?.split('\n').findIndex((line, at) => line !== lines[at]);
+  expect([found?.length, wrong]).toEqual([wanted.length, -1]);
+};
+
+interface Answer {
+  readonly status: number;
+  /** Undefined: refused, or visibly broken. */
+  readonly text: string | undefined;
+}
+
+const read = async (dataset: number): Promise<Answer> => {
+  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data?$filter=row ge 0`, {
+    headers: authorization(owner.key),
+  });
+  const text = await answer.text().then(
+    (all) => all.replaceAll('\r\n', '\n'),
+    () => undefined,
+  );
+  expect([200, 503], text).toContain(answer.status);
+  return { status: answer.status, text: answer.ok ? text : undefined };
+};
+
+const placeOf = async (dataset: number): Promise<{ store: number; shard: number | null }> => {
+  const [row] = await product.sql.query<{ store: number; shard: number | null }>(
+    'SELECT s.id AS store, s.shard FROM datasets d JOIN stores s ON s.id = d.store_id WHERE d.id = $1',
+    [dataset],
+  );
+  if (row === undefined) throw new Error(`dataset ${dataset} has no store`);
+  return row;
+};
+
+const rowsOn = (store: number): Promise<number[]> =>
+  Promise.all(
+    nodes.map(async (node) => {
+      const [row] = await node.rows<{ n: string }>(
+        `SELECT toString(sum(rows)) AS n FROM system.parts
+         WHERE active AND database = {database:String} AND table = {table:String}`,
+        { params: { database: product.config.clickhouseDatabase, table: `s${store}` } },
+      );
+      return Number(row?.n ?? 0);
+    }),
+  );
+
+describe('two shards that become three', () => {
+  const contents = new Map<number, Set<string>>();
+  let large = 0;
+
+  it('answer whole or 503 while a shard is added under uploads, reads and compaction', async () => {
+    large = await createDataset(owner);
+    const growing = await createDataset(owner);
+    const small = await createDataset(owner);
+    await send(large, fileOf(5_000, 0));
+    await send(growing, fileOf(3_000, 0));
+    await send(small, fileOf(20, 0));
+    expect((await placeOf(large)).shard).toBeNull();
+    contents.set(large, new Set([fileOf(5_000, 0)]));
+    contents.set(growing, new Set([fileOf(3_000, 0)]));
+    contents.set(small, new Set([fileOf(20, 0)]));
+
+    let isDone = false;
+    let rows = 3_000;
+    const uploads = (async () => {
+      for (let turn = 1; !isDone; turn += 1) {
+        contents.get(growing)?.add(fileOf(rows + 700, 0));
+        await send(growing, fileOf(700, rows), 'append');
+        rows += 700;
+        contents.get(large)?.add(fileOf(5_000, turn));
+        await send(large, fileOf(5_000, turn));
+        contents.get(small)?.add(fileOf(20, turn));
+        await send(small, fileOf(20, turn));
+      }
+    })();
+    let whole = 0;
+    const reads = (async () => {
+      while (!isDone)
+        for (const [dataset, texts] of contents) {
+          const { text } = await read(dataset);
+          if (text === undefined) continue;
+          whole += 1;
+          expect(texts.has(text), `dataset ${dataset}: ${text.length} characters`).toBe(true);
+        }
+    })();
+    const running = Promise.all([uploads, reads]);
+    await Promise.race([running, configure(1, 1, 1)]);
+    // The shard is there: one repetition later everything answers.
+    for (const dataset of contents.keys())
+      await expect.poll(async () => (await read(dataset)).status).toBe(200);
+    const before = whole;
+    await Promise.race([running, expect.poll(() => whole).toBeGreaterThan(before + 10)]);
+    isDone = true;
+    await running;
+    expectSame((await read(growing)).text, fileOf(rows, 0));
+  });
+
+  it('give the new one chunks and datasets by its weight, and read what was there before', async () => {
+    await send(large, fileOf(6_000, 0));
+    const stored = await rowsOn((await placeOf(large)).store);
+    expect(stored.every((rows) => rows > 0)).toBe(true);
+    const homes = new Set<number | null>();
+    for (let at = 0; at < 6; at += 1) homes.add((await placeOf(await createDataset(owner))).shard);
+    expect([...homes].sort()).toEqual([1, 2, 3]);
+    expectSame((await read(large)).text, fileOf(6_000, 0));
+  });
+
+  it('send nothing more to one of weight 0, and read it as before', async () => {
+    await configure(1, 0, 1);
+    const { store } = await placeOf(large);
+    // Wait until the product knows.
+    await expect.poll(async () => (await placeOf(await createDataset(owner))).shard !== 2).toBe(true);
+    await sleep(10_500);
+    const before = await rowsOn(store);
+    expectSame((await read(large)).text, fileOf(6_000, 0));
+    await send(large, fileOf(4_000, 6_000), 'append');
+    const after = await rowsOn(store);
+    expect(after[1]).toBeLessThanOrEqual(before[1] ?? 0);
+    expect((after[0] ?? 0) + (after[2] ?? 0)).toBeGreaterThan((before[0] ?? 0) + (before[2] ?? 0));
+    expectSame((await read(large)).text, fileOf(10_000, 0));
+  });
+});
