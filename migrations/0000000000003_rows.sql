@@ -14,17 +14,13 @@ CREATE TABLE stores (
   -- shard and tables before the last move, for readers that began before it
   left_shard integer CHECK (left_shard > 0),
   left_table bigint,
-  left_at timestamptz,
-  -- Since when no segment is in the store's own table; readers that began before may still use it. Null: some segment
-  -- is, or there is no table.
-  emptied_at timestamptz
+  left_at timestamptz
 );
 COMMENT ON TABLE stores IS
   'Place of the rows of a dataset in ClickHouse. A clone has the store of its source, so both share rows; written by the API when a dataset is created and by the cluster commands.';
 CREATE INDEX stores_shard ON stores (shard) WHERE shard IS NULL OR shard > 1;
 CREATE INDEX stores_table ON stores ((coalesce(table_id, id)));
 CREATE INDEX stores_left ON stores (left_at) WHERE left_at IS NOT NULL;
-CREATE INDEX stores_emptied ON stores (emptied_at) WHERE emptied_at IS NOT NULL;
 
 -- Shards that are being emptied. Volatile, so that it sees what was committed while its statement waited for a lock.
 CREATE FUNCTION draining_shards() RETURNS integer[] LANGUAGE sql VOLATILE AS

@@ -57,8 +57,6 @@ CREATE TABLE processes (
 
   -- number of the segment that a merge writes; null: none was begun
   merge_attempt integer,
-  -- the attempt whose rows the segment of `merge_attempt` has: they were copied next to those of the version before
-  copied_attempt integer,
   -- outcome of a merge: base version, own segment or none, columns, facts
   merge jsonb,
 
