@@ -171,4 +171,25 @@ describe('appends behind the one with which a dataset gets a table of its own', 
     expect(outcomes[1]?.error?.code).toBe('miscounted');
     expect(await download(owner, dataset)).toBe(shown(54));
   });
+
+  it('are copied again when a copy differs from its rows', async () => {
+    const dataset = await createDataset(owner);
+    await uploadWith(owner, dataset, rowsFrom(0, 60), {});
+    await uploadWith(owner, dataset, rowsFrom(0, 10), {});
+    const held = await openLine(dataset);
+    const sent = await send(dataset, rowsFrom(10, 40));
+    await allStored([sent]);
+    const [own] = await product.sql.query<{ table: string }>(
+      `SELECT 's' || store_id AS "table" FROM datasets WHERE id = $1`,
+      [dataset],
+    );
+    await product.clickhouse(
+      `INSERT INTO ${product.config.clickhouseDatabase}.${own?.table} (_seg, _row) VALUES (${sent.id * 1_000 + 501}, 50)`,
+    );
+    held.destroy();
+    expect((await ended(owner, sent)).status).toBe('completed');
+    expect(await download(owner, dataset)).toBe(shown(50));
+    const [merge] = await product.sql.query('SELECT merge_attempt FROM processes WHERE id = $1', [sent.id]);
+    expect(merge).toEqual({ merge_attempt: 2 });
+  });
 });
