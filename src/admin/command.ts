@@ -48,8 +48,6 @@ export interface AdminCommand {
 /** Commands that share their first word: `account create`, `account list` … */
 export interface AdminGroup {
   readonly name: string;
-  /** A name that it had before and that still works; help does not show it. */
-  readonly alias?: string;
   readonly summary: string;
   readonly commands: readonly AdminCommand[];
 }

@@ -33,10 +33,9 @@ const payloadOf = (message: RawMessage | undefined) => {
   return { key, headers, headHex: hex, headText: text };
 };
 
-/** `dead-letters list|show|replay|drop`; `parked` is its name in 0.1. */
+/** `dead-letters list|show|replay|drop`. */
 export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => ({
   name: 'dead-letters',
-  alias: 'parked',
   summary: 'Messages that no worker could read',
   commands: [
     {

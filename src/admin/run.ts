@@ -46,7 +46,7 @@ const helpOf = (group: AdminGroup, command: AdminCommand): string => {
 };
 
 const find = (groups: readonly AdminGroup[], words: readonly string[]) => {
-  const group = groups.find(({ name, alias }) => name === words[0] || alias === words[0]);
+  const group = groups.find(({ name }) => name === words[0]);
   if (group === undefined)
     throw invalid(
       'usage',

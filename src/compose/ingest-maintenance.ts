@@ -12,7 +12,6 @@ import type { Scope } from '../lib/scope.js';
 import type { PoolLimits } from '../model/placement.js';
 import { createCompactions, createCompactor, createJoin } from '../rows/index.js';
 import { createPoolSegments } from '../rows/pool-segments.js';
-import { createTableRenewal } from '../rows/table-renewal.js';
 import type { StoreTables } from '../rows/tables.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createSharedTurn } from '../storage/postgres/settings.js';
@@ -92,7 +91,6 @@ export const startSweeper = async (
       sql,
       tables,
       pools: createPoolSegments(clickhouse),
-      renewal: createTableRenewal(clickhouse.entry),
       poolDropIntervalMs: options.pools.dropIntervalMs,
       retention: createRetention({
         sql,

@@ -3,7 +3,6 @@ import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep, type StorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createPoolSegments, type PoolSegments } from '../rows/pool-segments.js';
-import { createTableRenewal } from '../rows/table-renewal.js';
 import { createStoreTables, type StoreTables } from '../rows/tables.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { openServers } from './clickhouse-servers.js';
@@ -38,7 +37,6 @@ export const openStorageTools = async (parts: OperatorParts): Promise<StorageToo
     sql,
     tables,
     pools,
-    renewal: createTableRenewal(clickhouse.entry),
     poolDropIntervalMs: 0,
     retention: createRetention({ sql, log }),
     graceMs: config.segmentGraceMs,

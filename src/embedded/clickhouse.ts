@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,12 +131,7 @@ const answersPing = async (url: string): Promise<boolean> => {
 
 const writeFiles = (folder: string, files: Readonly<Record<string, string>>): void => {
   mkdirSync(join(folder, 'data'), { recursive: true, mode: 0o700 });
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
-    writeFileSync(path, text, { mode: 0o600 });
-    // The mode counts only when a file is made; an earlier release may have made it.
-    chmodSync(path, 0o600);
-  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
 };
 
 const startNode = async (node: Node, nodes: number, libraries: Libraries): Promise<void> => {

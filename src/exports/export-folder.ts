@@ -13,7 +13,7 @@ export interface ExportFolder {
   add(file: { readonly key: string; readonly datasetId: number; readonly bytes: number }): Promise<void>;
   /** Records that the file was used now. */
   use(key: string): void;
-  /** Adds stored files that are not in the list, such as those of earlier releases, by their version. */
+  /** Adds stored files that are not in the list, such as those that a restored catalog does not know, by their version. */
   adopt(stored: ReadonlyMap<StoredObject, number>): Promise<void>;
   /** Removes files from the list that were removed from the storage. */
   forget(keys: readonly string[]): Promise<void>;

@@ -45,10 +45,9 @@ type Payload = [
   presentNames: 0 | 1,
   fingerprint: string,
   fileName: string,
-  /** Links of older versions have none of these. */
-  keyId?: number | null,
-  format?: Plan['format'],
-  sessionId?: number | null,
+  keyId: number | null,
+  format: Plan['format'],
+  sessionId: number | null,
 ];
 
 const refused = (code: string, message: string): AppError => new AppError('forbidden', code, message);
@@ -79,9 +78,9 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
       if (text === undefined) throw refused('link_invalid', 'The link is not valid.');
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
-      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, ...more] =
+      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, ...caller] =
         payload;
-      const [keyId, format, sessionId] = more;
+      const [keyId, format, sessionId] = caller;
       if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
         throw refused('link_expired', 'The link has expired; ask for the download again.');
@@ -90,12 +89,12 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         datasetId,
         versionId,
         variant,
-        format: format ?? 'csv',
+        format,
         presentNames: presentNames === 1,
         fingerprint,
         fileName,
-        keyId: keyId ?? null,
-        sessionId: sessionId ?? null,
+        keyId,
+        sessionId,
       };
     },
   };

@@ -5,7 +5,6 @@
  *   s<storeId>       of one dataset and its clones; one partition per segment
  *   pool_<class>     of many small datasets; 16 partitions
  *   u<segmentId>     of one attempt of a long upload, while chunks come
- *   x<storeId>       the twin of s<storeId> while that is made anew (table-renewal.ts)
  *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards (spread-tables.ts)
  *   a<segmentId>_…   the same when all chunks have come, until it was handed over to s<storeId>
  *

@@ -78,8 +78,7 @@ export const createChunkFaults = ({
 
   const giveUp = async (delivery: Delivery, error: unknown): Promise<void> => {
     const state = await processes.state(delivery.chunk.processId);
-    if (state?.status !== 'pending' || (state.chunkKey === null && !isRefusal(error)))
-      return setAside(delivery, error);
+    if (state?.status !== 'pending') return setAside(delivery, error);
     const { processId: process, requestId } = state;
     const { number: chunk } = delivery.chunk;
     if (isRefusal(error))

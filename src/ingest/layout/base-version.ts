@@ -28,10 +28,7 @@ const baseSql = prepared(`
 /** Of the version that a file is compared with. */
 export type BaseColumns = Pick<BaseVersion, 'columns' | 'rowCount'>;
 
-/**
- * Columns of a version under the names and roles that they have now. One without values has the role that was given by
- * hand, or none: earlier builds published it as an entity.
- */
+/** Columns of a version under the names and roles that they have now. */
 const namedNow = (
   columns: readonly StoredColumn[],
   registry: readonly RegisteredColumn[],
@@ -39,8 +36,7 @@ const namedNow = (
   const today = new Map(registry.map((column) => [column.id, column]));
   return columns.map((column) => {
     const now = today.get(column.id);
-    const isEntity = now?.isEntity ?? (column.untyped !== true && column.isEntity);
-    return { ...column, name: now?.name ?? column.name, isEntity };
+    return { ...column, name: now?.name ?? column.name, isEntity: now?.isEntity ?? column.isEntity };
   });
 };
 

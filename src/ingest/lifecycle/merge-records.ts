@@ -42,7 +42,7 @@ export interface MergeOutcome {
   readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
-  /** Absent: recorded by an earlier build. */
+  /** Absent: nothing was compared with the version before. */
   readonly changes?: RowChanges;
 }
 

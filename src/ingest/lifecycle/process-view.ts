@@ -5,14 +5,11 @@ import { isProcess, publicIdSql } from './process-ids.js';
 
 const isoSql = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')`;
 
-/** Up to 0.1 only uncompressed bytes were counted. */
-const receivedSql = 'coalesce(nullif(p.sent_bytes, 0), p.received_bytes)';
-
 /** A `ViewRow` of `processes p`. */
 export const viewColumns = `${publicIdSql('p')} AS id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
   p.inserted_rows AS rows, p.received_bytes AS bytes, p.rejected_rows AS "rejectedRows",
   p.changes, p.dry_run AS "dryRun", p.error, p.notices, p.attempt,
-  ${receivedSql} AS received, p.expected_bytes AS expected, p.sealed_at IS NOT NULL AS sealed,
+  p.sent_bytes AS received, p.expected_bytes AS expected, p.sealed_at IS NOT NULL AS sealed,
   p.chunk_count AS chunks, p.sent_chunks AS sent, p.inserted_chunks AS inserted,
   ${isoSql('p.created_at')} AS "createdAt", ${isoSql('p.completed_at')} AS "completedAt",
   ${isoSql('p.expires_at')} AS "expiresAt"`;

@@ -68,8 +68,7 @@ const newVersionOf = (due: DueProcess): NewVersion => {
     columns,
     facts: merge.facts,
     segment: merged ?? own,
-    // Recorded by an earlier build: a segment that was written held all rows.
-    extends: keepsBase ?? merged === null,
+    extends: keepsBase,
   };
 };
 

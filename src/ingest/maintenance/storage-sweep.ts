@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
 import { abandonSilent } from '../../rows/index.js';
 import type { PoolSegments } from '../../rows/pool-segments.js';
-import { holdPools, sweepPools } from '../../rows/pool-sweep.js';
+import { sweepPools } from '../../rows/pool-sweep.js';
 import { isWrittenBy } from '../../rows/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../../rows/segment-records.js';
 import { isServed } from '../../rows/shard-stores.js';
@@ -16,7 +16,6 @@ import { makeShardTables } from '../../rows/shard-tables.js';
 import { isWriting, shardSql } from '../../rows/sql.js';
 import { deleteLonelyStores, lonelyStores } from '../../rows/stores.js';
 import { createTableComparison } from '../../rows/table-comparison.js';
-import type { TableRenewal } from '../../rows/table-renewal.js';
 import type { StoreTables } from '../../rows/tables.js';
 import { notHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -58,7 +57,6 @@ export interface StorageSweepOptions {
   readonly sql: Sql;
   readonly tables: StoreTables;
   readonly pools: PoolSegments;
-  readonly renewal: TableRenewal;
   /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
   readonly poolDropIntervalMs: number;
   readonly retention: Retention;
@@ -94,7 +92,7 @@ const due = `${isUnnamed} AND ${notHeld} AND (s.rows IS NULL OR (s.unnamed_at <=
     WHERE d.store_id = s.store_id AND ${inStates(['merge', 'replay'], 'p')})))`;
 
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
-  const { sql, tables, pools, renewal, retention, graceMs, log } = options;
+  const { sql, tables, pools, retention, graceMs, log } = options;
   const comparison = createTableComparison({ sql, tables, log });
   // What lies on a shard that the configuration lacks waits for it, and holds nothing else up.
   const isReached = isServed('s', tables.served);
@@ -179,20 +177,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     for (const id of present) if (!ids.has(id)) await tables.dropIntake(id);
   };
 
-  /** Tables that an earlier build made, some at a time. */
-  const renewTables = async (stop?: AbortSignal): Promise<void> => {
-    for (const storeId of (await renewal.due()).slice(0, batch)) {
-      if (stop?.aborted) return;
-      const isDone = await sql.tx(async (tx) => {
-        if (!(await holdPools(tx))) return false;
-        await renewal.renew(storeId);
-        return true;
-      });
-      if (!isDone) return;
-      log.info({ store: storeId }, 'table made anew without a deduplication log');
-    }
-  };
-
   const dropStores = async (): Promise<number> => {
     const lonely = await lonelyStores(sql, batch);
     if (lonely.length === 0) return 0;
@@ -220,7 +204,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       poolsDueAt = 0;
       const released = await release(stop);
       const inPools = await sweepPools({ sql, pools, log }, stop);
-      await renewTables(stop);
       stop?.throwIfAborted();
       return {
         versions,

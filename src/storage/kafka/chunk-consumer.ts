@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Consumer, type EachBatchPayload, type KafkaMessage, PartitionAssigners } from 'kafkajs';
+import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
@@ -245,11 +245,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   const join = async (): Promise<void> => {
     const consumer = clientOf(kafka).consumer({
       groupId,
-      // A worker of an earlier version knows the second alone.
-      partitionAssigners: [
-        createStickyAssigner(() => ({ worker, held: assigned })),
-        PartitionAssigners.roundRobin,
-      ],
+      partitionAssigners: [createStickyAssigner(() => ({ worker, held: assigned }))],
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: 30_000,
       heartbeatInterval: heartbeatMs,

@@ -42,10 +42,10 @@ const isGenuine = (key: Buffer, value: Buffer, mac: Buffer | undefined): boolean
   timingSafeEqual(tagOf(key, mac.subarray(0, nonceBytes), value), mac.subarray(nonceBytes));
 
 /**
- * @param key That of the upload the chunk names; null: accepted by a release that did not authenticate chunks.
+ * @param key That of the upload the chunk names; null: it has none, so that no chunk belongs to it.
  * @throws ChunkFault `forged` unless the API sent exactly these bytes for this upload.
  */
 export const requireGenuine = (key: Buffer | null, message: KeptMessage): void => {
-  if (key === null || isGenuine(key, message.value ?? Buffer.alloc(0), headerBytes(message))) return;
+  if (key !== null && isGenuine(key, message.value ?? Buffer.alloc(0), headerBytes(message))) return;
   throw new ChunkFault('forged', 'the message is not one that was sent for this upload');
 };

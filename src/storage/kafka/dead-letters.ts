@@ -46,8 +46,7 @@ const addedHeaders = {
   cut: 'dead-letter-cut',
 } as const;
 
-/** Also what 0.1 named two of them. */
-const ownHeaders = new Set<string>([...Object.values(addedHeaders), 'parked-reason', 'parked-at']);
+const ownHeaders = new Set<string>(Object.values(addedHeaders));
 
 /** Header that tells of a message which number it had among the dead letters. */
 const replayedHeader = 'replayed-dead-letter';

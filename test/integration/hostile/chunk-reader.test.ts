@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ChunkPosition } from '../../../src/model/chunk.js';
 import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import { macHeader, macOf } from '../../../src/storage/kafka/chunk-mac.js';
 import { type ChunkOwner, createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
 import { connectKafka } from '../../support/kafka.js';
 
+const chunkKey = randomBytes(32);
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 let kafka: KafkaConnection;
 
@@ -32,10 +34,14 @@ beforeAll(async () => {
   const producer = clientOf(kafka).producer();
   await producer.connect();
   // Chunks of two uploads by turns: in one fetch, those of one stand between and behind those of the other.
-  const messages = Array.from({ length: 20 }, (_, at) => ({
-    partition: at % 4 < 2 ? 0 : 1,
-    value: encodeChunk(chunkOf(1 + (at % 2), at)),
-  }));
+  const messages = Array.from({ length: 20 }, (_, at) => {
+    const value = encodeChunk(chunkOf(1 + (at % 2), at));
+    return {
+      partition: at % 4 < 2 ? 0 : 1,
+      value,
+      headers: { [macHeader]: macOf(chunkKey, value).toString('base64') },
+    };
+  });
   await producer.send({ topic, messages });
   await producer.disconnect();
 });
@@ -56,7 +62,7 @@ const position = (partition: number, offset: number): ChunkPosition => ({
 const read = async (
   positions: readonly ChunkPosition[],
   lastWanted?: number,
-  owner: ChunkOwner = { processId: 1, chunkKey: null },
+  owner: ChunkOwner = { processId: 1, chunkKey },
 ): Promise<number[]> => {
   const numbers: number[] = [];
   const reader = createChunkReader(createTopicReader({ kafka, groupPrefix: topic, log: silentLog }));
@@ -79,7 +85,7 @@ describe('reading chunks again', () => {
   });
 
   it('ends when the last wanted one is the last of its partition', async () => {
-    expect(await read([position(1, 9)], undefined, { processId: 2, chunkKey: null })).toEqual([19]);
+    expect(await read([position(1, 9)], undefined, { processId: 2, chunkKey })).toEqual([19]);
   });
 
   it('gives every position once, from several partitions', async () => {
@@ -91,10 +97,12 @@ describe('reading chunks again', () => {
     expect(await read([position(1, 0), position(1, 2), position(1, 4)], 6)).toEqual([2, 6]);
   });
 
-  it('refuses a chunk of another upload, and one whose code is missing', async () => {
+  it('refuses a chunk of another upload, one made with another key, and any of an upload without a key', async () => {
     await expect(read([position(1, 9)])).rejects.toMatchObject({ name: 'ChunkFault', kind: 'forged' });
-    const owner = { processId: 1, chunkKey: randomBytes(32) };
-    await expect(read([position(1, 0)], undefined, owner)).rejects.toMatchObject({ kind: 'forged' });
+    for (const otherKey of [randomBytes(32), null]) {
+      const owner = { processId: 1, chunkKey: otherKey };
+      await expect(read([position(1, 0)], undefined, owner)).rejects.toMatchObject({ kind: 'forged' });
+    }
   });
 
   it('says that retention has passed when a position is gone', async () => {

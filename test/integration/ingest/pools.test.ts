@@ -12,7 +12,6 @@ import { readSegmentDigests, type SegmentDigest } from '../../../src/rows/segmen
 import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { addSegment } from '../../../src/rows/segment-records.js';
 import { holdEmpty } from '../../../src/rows/stores.js';
-import { createTableRenewal } from '../../../src/rows/table-renewal.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
 import { inTransaction } from '../../../src/storage/postgres/sql.js';
@@ -453,44 +452,5 @@ describe('the table of a store', () => {
     await sweeper.end();
     await product.sql.query('DELETE FROM segments WHERE id = 987654321');
     expect(await product.sql.tx((tx) => holdEmpty(tx, store))).toBe(true);
-  });
-});
-
-describe('a table that an earlier build made, with a deduplication log', () => {
-  const query = (sql: string) => product.clickhouse(sql);
-  const windowOf = async (table: string): Promise<string> =>
-    query(
-      `SELECT extract(engine_full, 'non_replicated_deduplication_window = (\\\\d+)') FROM system.tables
-       WHERE database = '${product.config.clickhouseDatabase}' AND name = '${table}' FORMAT TSVRaw`,
-    ).then((text) => text.trim());
-
-  it('is made anew without one, and loses no row that is written meanwhile', async () => {
-    const { clickhouseUrl, clickhouseDatabase } = product.config;
-    const clickhouse = createClickHouse({ url: clickhouseUrl ?? '', database: clickhouseDatabase });
-    const dataset = await createDataset(owner);
-    await sent(dataset, rowsFrom(0, 60));
-    const table = `s${await storeOf(dataset)}`;
-    const twin = table.replace('s', 'x');
-    await query(
-      `ALTER TABLE ${clickhouseDatabase}.${table} MODIFY SETTING non_replicated_deduplication_window = 10000`,
-    );
-    expect(await windowOf(table)).toBe('10000');
-    const renewal = createTableRenewal(clickhouse);
-    const storeId = await storeOf(dataset);
-    expect(await renewal.due()).toContain(storeId);
-    await renewal.renew(storeId);
-    expect(await windowOf(table)).toBe('0');
-    expect(await renewal.due()).not.toContain(storeId);
-    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(60));
-
-    // As a worker leaves it that dies between the exchange and the end: the old table has one segment more.
-    await query(`CREATE TABLE ${clickhouseDatabase}.${twin} AS ${clickhouseDatabase}.${table}`);
-    await query(`INSERT INTO ${clickhouseDatabase}.${twin} (_seg, _row) VALUES (4711, 0)`);
-    expect(await renewal.due()).toContain(storeId);
-    await renewal.renew(storeId);
-    expect(await tableNames()).not.toContain(twin);
-    expect(await query(`SELECT count() FROM ${clickhouseDatabase}.${table} WHERE _seg = 4711`)).toBe('1\n');
-    expect(await download(owner, dataset, '?$skip=1')).toBe(shown(60).replace('"key 0",0.25\n', ''));
-    await clickhouse.close();
   });
 });

@@ -10,7 +10,6 @@ import {
 } from '../../../src/rows/compactions.js';
 import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
 import { createPoolSegments } from '../../../src/rows/pool-segments.js';
-import { createTableRenewal } from '../../../src/rows/table-renewal.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
@@ -86,7 +85,6 @@ const sweep = () =>
     sql: product.sql,
     tables: createStoreTables(clickhouse),
     pools: createPoolSegments(clickhouse),
-    renewal: createTableRenewal(clickhouse),
     poolDropIntervalMs: 0,
     retention: createRetention({ sql: product.sql, log: silentLog }),
     graceMs: 0,

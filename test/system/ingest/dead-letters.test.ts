@@ -204,8 +204,8 @@ describe('dead letters', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('of earlier releases are found in the topic that they lie in, and said to be gone with it', async () => {
-    const former = `${product.config.kafkaPrefix}.parked`;
+  it('are read from the topic that was recorded for them, and are gone with it', async () => {
+    const former = `${product.config.kafkaPrefix}.moved`;
     const client = clientOf(kafka).admin();
     await client.connect();
     await client.createTopics({ topics: [{ topic: former, numPartitions: 1 }], waitForLeaders: true });
@@ -214,7 +214,7 @@ describe('dead letters', () => {
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n2\n'), 201);
     const chunk = await takeChunk(process.id);
     await product.startWorker();
-    const [id, gone] = [await keepByHand(chunk, 'parked'), await keepByHand(chunk, 'parked')];
+    const [id, gone] = [await keepByHand(chunk, 'moved'), await keepByHand(chunk, 'moved')];
     expect(JSON.parse(await admin(`dead-letters show ${id} --json`))).toMatchObject({
       copy: `${former}/0/0`,
     });
@@ -225,13 +225,5 @@ describe('dead letters', () => {
     await client.disconnect();
     await expect(admin(`dead-letters replay ${gone}`)).rejects.toMatchObject({ code: 'message_expired' });
     await admin(`dead-letters drop ${gone}`);
-  });
-
-  it('are listed under their former name for one release, which help does not show', async () => {
-    const id = await spoil(Buffer.from('by the old name'));
-    expect(await admin('parked list')).toMatch(new RegExp(`^${id} `, 'm'));
-    await admin(`parked drop ${id}`);
-    expect(await admin('--help')).toContain('dead-letters list');
-    expect(await admin('--help')).not.toContain('parked');
   });
 });
