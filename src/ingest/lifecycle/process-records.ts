@@ -33,7 +33,7 @@ export interface UploadState {
   readonly inBatch: boolean;
   /** Id of the upload request: one id from the request's log to the insert's query id. */
   readonly requestId: string;
-  /** Key that authenticates its chunks; null: it was accepted by a release that did not authenticate them. */
+  /** Key that authenticates its chunks; null: it has no file, so no chunk belongs to it. */
   readonly chunkKey: Buffer | null;
 }
 
