@@ -1,9 +1,10 @@
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
+import { ensureDatabase } from '../src/rows/ddl.js';
 import { createKeys } from '../src/rows/keys.js';
 import { createMerge, type SegmentMerge } from '../src/rows/merge.js';
 import { createStoreTables } from '../src/rows/tables.js';
-import { type ClickHouse, createClickHouse, ensureDatabase } from '../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
 import type { Bench } from './support/bench.js';
 
 const database = 'bench_upsert';

@@ -3,7 +3,9 @@ import type { Config } from '../config.js';
 import { explainCertificate } from '../lib/certificate.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { overReplicas, replicatedDatabaseSql } from '../rows/replication.js';
+import { ensureDatabase } from '../rows/ddl.js';
+import { readEngine } from '../rows/engine.js';
+import { bindInstallation, bindShard } from '../rows/installation.js';
 import { joinServers } from '../rows/servers.js';
 import { makeShardTables } from '../rows/shard-tables.js';
 import { createStoreTables } from '../rows/tables.js';
@@ -12,12 +14,11 @@ import {
   type ClickHouseServers,
   type Connection,
   createClickHouse,
-  ensureDatabase,
   type Shard,
   standAlone,
 } from '../storage/clickhouse/client.js';
+import { overReplicas } from '../storage/clickhouse/replicas.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { bindInstallation, bindShard } from './installation.js';
 import { required } from './required.js';
 
 export interface ServersOptions {
@@ -83,34 +84,35 @@ export const openServers = async (
     await scope.defer('ClickHouse connections', connection.close);
     return wrap(connection, address);
   };
-  const alone = standAlone(await open(url));
+  const first = await open(url);
+  const engine = await explainCertificate('CLICKHOUSE_URL', () => readEngine(first, cluster));
+  const isReplicated = engine.kind !== 'MergeTree';
+  const entry = standAlone(isReplicated ? overReplicas([first], engine) : first, engine);
   if (cluster === undefined) {
-    if (!bind) return alone;
-    await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(alone));
-    await bindInstallation(sql, alone);
-    return alone;
+    if (!bind) return entry;
+    await ensureDatabase(entry, engine);
+    await bindInstallation(sql, entry, engine);
+    return entry;
   }
-  const topology = createTopology(alone, { cluster, url, nodeUrls });
-  const addresses = await explainCertificate('CLICKHOUSE_URL', topology);
-  const isReplicated = addresses.some(({ replicas }) => replicas.length > 1);
-  const entry = isReplicated ? standAlone(overReplicas([alone])) : alone;
-  if (isReplicated) await alone.command(replicatedDatabaseSql(database, cluster));
-  else await ensureDatabase(entry);
-  if (bind) await bindInstallation(sql, entry);
+  const topology = createTopology(entry, { cluster, url, nodeUrls }, engine);
+  const addresses = await topology();
+  await ensureDatabase(entry, engine);
+  if (bind) await bindInstallation(sql, entry, engine);
   const openShard = async ({ url: address, replicas }: ShardAddress): Promise<Connection> => {
-    const first = await open(address);
-    if (!isReplicated) return first;
+    const connection = await open(address);
+    if (!isReplicated) return connection;
     const others: Connection[] = [];
     for (const replica of replicas.slice(1)) others.push(await open(replica.url));
-    return overReplicas([first, ...others]);
+    return overReplicas([connection, ...others], engine);
   };
   const preparedShard = async (address: ShardAddress): Promise<Connection> => {
     const connection = await openShard(address);
     return preparedBy(connection, async () => {
-      if (!isReplicated) await ensureDatabase(connection);
+      // The database of replicas was made on all nodes at once.
+      if (!isReplicated) await ensureDatabase(connection, engine);
       if (!bind) return;
-      await bindInstallation(sql, connection);
-      await bindShard(connection, address.number);
+      await bindInstallation(sql, connection, engine);
+      await bindShard(connection, address.number, engine);
     });
   };
   /** Connections by what they lead to: a shard that stays keeps its own. */
@@ -131,7 +133,7 @@ export const openServers = async (
   };
   const servers: ClickHouseServers = joinServers({
     entry,
-    cluster,
+    engine,
     shards: last.shards,
     readShards,
     makeTables: () => makeShardTables({ sql, tables: createStoreTables(servers), log }),

@@ -12,7 +12,7 @@ import { describeStrays } from './stray-stores.js';
 export const openCluster = async ({ config, log, scope, sql }: OperatorParts): Promise<ClusterOperations> => {
   const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
   if (cluster === undefined) {
-    const strays = describeStrays(await strayStores(sql, { shards: [firstShard], spread: false }), {});
+    const strays = describeStrays(await strayStores(sql, { shards: [firstShard], spread: false }), undefined);
     throw new AppError(
       'invalid',
       'no_cluster',
@@ -21,6 +21,6 @@ export const openCluster = async ({ config, log, scope, sql }: OperatorParts): P
   }
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const servers = await openServers(config, sql, scope, { log });
-  const addresses = await readTopology(servers.entry, { cluster, url, nodeUrls });
+  const addresses = await readTopology(servers.entry, { cluster, url, nodeUrls }, servers.engine);
   return createClusterOperations({ sql, cluster, servers, addresses });
 };

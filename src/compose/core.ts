@@ -65,7 +65,7 @@ export const connect = async (
     wrap: (connection, url) => traceClickHouse(connection, url, tracing),
   });
 
-  if (clickhouse.cluster !== undefined) {
+  if (clickhouse.engine.cluster !== undefined) {
     const watch = startPeriodic({ name: 'shards', intervalMs: shardsCheckMs, run: clickhouse.renew, log });
     await scope.defer('shards', () => watch.stop());
   }

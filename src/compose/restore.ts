@@ -5,17 +5,15 @@ import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { type AppError, conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
+import { createDdl, ensureDatabase, runAll } from '../rows/ddl.js';
 import { homesFor } from '../rows/homes.js';
 import { settleRestoredCompactions } from '../rows/index.js';
+import { bindInstallation, bindShard } from '../rows/installation.js';
 import { createRestoredStores } from '../rows/restored-stores.js';
 import { restoreHashes } from '../rows/segment-records.js';
 import { createStoreTables } from '../rows/tables.js';
-import {
-  type ClickHouseServers,
-  type Connection,
-  ensureDatabase,
-  servedBy,
-} from '../storage/clickhouse/client.js';
+import { type ClickHouseServers, type Connection, servedBy } from '../storage/clickhouse/client.js';
+import type { Engine } from '../storage/clickhouse/engine.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
@@ -26,7 +24,6 @@ import { appliedMigrations, hasTable, readSchema, refuseOther } from '../storage
 import { readSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupParts, openRows } from './backup.js';
-import { bindInstallation, bindShard } from './installation.js';
 import { requireShards, withAllShards } from './shards-there.js';
 
 const notEmpty = (what: string): AppError =>
@@ -79,21 +76,20 @@ const requireNoRows = async (sql: Sql, clickhouse: Connection): Promise<void> =>
 };
 
 /** @param notes Further tables. */
-const clearRows = async (clickhouse: Connection, notes: readonly string[]): Promise<void> => {
+const clearRows = async (clickhouse: Connection, engine: Engine, notes: readonly string[]): Promise<void> => {
+  const ddl = createDdl(clickhouse.database, engine);
   const tables = await clickhouse.rows<{ name: string }>(rowTables, {
     params: { database: clickhouse.database },
   });
   for (const name of [...tables.map((table) => table.name), ...notes])
-    await clickhouse.command(`DROP TABLE IF EXISTS ${clickhouse.database}.${name} SYNC`, {
-      settings: { max_table_size_to_drop: '0' },
-    });
+    await runAll(clickhouse, ddl.dropTable(name, 'SYNC'));
 };
 
 /** Of the servers that answer; the others are bound to the catalog, and the next attempt clears them. */
 const clearReached = async (servers: ClickHouseServers, log: Log): Promise<void> => {
   for (const clickhouse of allOf(servers))
-    await clearRows(clickhouse, ['installation', 'installation_shard']).catch((error: unknown) =>
-      log.error({ err: error }, 'rows of a restore that failed are left'),
+    await clearRows(clickhouse, servers.engine, ['installation', 'installation_shard']).catch(
+      (error: unknown) => log.error({ err: error }, 'rows of a restore that failed are left'),
     );
 };
 
@@ -130,7 +126,7 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     baseline: schema.baseline,
     knownMigrations: schema.names,
     async migrate(most) {
-      await ensureDatabase(servers.entry);
+      await ensureDatabase(servers.entry, servers.engine);
       await inStep(most);
     },
     load: (work) => loadCatalog(databaseUrl, work),
@@ -150,10 +146,13 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
         throw damaged(`${strange} names columns or types that are none of the product`);
     },
     async claim() {
-      for (const clickhouse of allOf(servers)) installation = await bindInstallation(sql, clickhouse);
-      for (const clickhouse of allOf(servers)) await clearRows(clickhouse, ['installation_shard']);
-      if (servers.cluster === undefined) return;
-      for (const { number, clickhouse } of servers.shards) await bindShard(clickhouse, number);
+      for (const clickhouse of allOf(servers))
+        installation = await bindInstallation(sql, clickhouse, servers.engine);
+      for (const clickhouse of allOf(servers))
+        await clearRows(clickhouse, servers.engine, ['installation_shard']);
+      if (servers.engine.cluster === undefined) return;
+      for (const { number, clickhouse } of servers.shards)
+        await bindShard(clickhouse, number, servers.engine);
     },
     clearRows: () => clearReached(servers, log),
     async place(tx) {

@@ -25,7 +25,7 @@ export const withAllShards = async <T>(
   consequence: string,
   work: () => Promise<T>,
 ): Promise<T> => {
-  if (servers.cluster === undefined) return work();
+  if (servers.engine.cluster === undefined) return work();
   await requireShards(servers, consequence);
   try {
     return await work();

@@ -12,10 +12,7 @@ const adviceOf = (shard: number | null, cluster: string | undefined): string => 
 };
 
 /** In words, a line for each shard. */
-export const describeStrays = (
-  strays: readonly StrayStores[],
-  { cluster }: Pick<ClickHouseServers, 'cluster'>,
-): string[] =>
+export const describeStrays = (strays: readonly StrayStores[], cluster: string | undefined): string[] =>
   strays.map(
     ({ shard, datasets }) =>
       `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} lie on ${shard === null ? 'several shards' : `shard ${shard}`}, ${
@@ -37,7 +34,7 @@ export const tellStrays = async (
 ): Promise<RequireServed | undefined> => {
   const served = servedBy(servers);
   const strays = await strayStores(sql, served);
-  for (const [at, reason] of describeStrays(strays, servers).entries()) {
+  for (const [at, reason] of describeStrays(strays, servers.engine.cluster).entries()) {
     const { shard, stores, datasets } = strays[at]!;
     log.error({ shard, stores, datasets, reason }, 'datasets on a shard that is not configured');
   }

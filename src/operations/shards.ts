@@ -49,6 +49,6 @@ export const viewCluster = async (
   sql: Sql,
   servers: ClickHouseServers,
 ): Promise<ShardsView | Record<string, never>> =>
-  servers.cluster === undefined && (await strayStores(sql, servedBy(servers))).length === 0
+  servers.engine.cluster === undefined && (await strayStores(sql, servedBy(servers))).length === 0
     ? {}
     : viewShards(sql, servers);

@@ -48,7 +48,7 @@ export type HomeTurns = () => Promise<readonly number[]>;
 const checkMs = 60_000;
 
 export const createHomeTurns = (servers: ClickHouseServers): HomeTurns => {
-  if (servers.cluster === undefined) return () => Promise.resolve([firstShard]);
+  if (servers.engine.cluster === undefined) return () => Promise.resolve([firstShard]);
   let turns: readonly number[] = [];
   let checkedAt = Number.NEGATIVE_INFINITY;
   let shards: readonly Shard[] = [];

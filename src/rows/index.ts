@@ -23,6 +23,7 @@ export {
   readOneRow,
 } from './count.js';
 export { type DryRun, readDryRun } from './dry-runs.js';
+export { widePartColumns } from './engine.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
 export { createKeys, type Keys } from './keys.js';
@@ -54,4 +55,3 @@ export {
   spanSource,
   versionSource,
 } from './source.js';
-export { widePartColumns } from './table-settings.js';

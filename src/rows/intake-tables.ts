@@ -7,8 +7,9 @@ import { randomBytes } from 'node:crypto';
 import type { NamedColumn, Placement, PoolClass } from '../model/placement.js';
 import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { poolPartitions, runAll } from './ddl.js';
 import { poolName, storedAs, tableOf } from './places.js';
-import { poolPartitions, type TableDefinitions } from './table-definitions.js';
+import { type ServerTables, tableNames } from './server-tables.js';
 
 /** Of one server. */
 export interface IntakeTables {
@@ -96,18 +97,9 @@ export interface IntakeTableOptions {
   readonly insertTimeoutMs?: number;
 }
 
-/** Names of the tables that match a pattern. */
-export const tableNames = async (clickhouse: Connection, pattern: string): Promise<string[]> => {
-  const rows = await clickhouse.rows<{ name: string }>(
-    'SELECT name FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})',
-    { params: { database: clickhouse.database, pattern } },
-  );
-  return rows.map(({ name }) => name);
-};
-
 export const createIntakeTables = (
   clickhouse: Connection,
-  definitions: TableDefinitions,
+  tables: ServerTables,
   { insertTimeoutMs = 600_000 }: IntakeTableOptions = {},
 ): IntakeTables => {
   const { database } = clickhouse;
@@ -131,24 +123,24 @@ export const createIntakeTables = (
     segmentId: number,
     columns: readonly NamedColumn[],
   ): Promise<void> => {
-    await definitions.ensure(placement, columns);
-    await definitions.createLike(`u${segmentId}`, placement, columns.length);
+    await tables.ensure(placement, columns);
+    await tables.createUpload(`u${segmentId}`, placement, columns.length);
   };
 
   return {
     async ensureIntake(placement, segmentId, columns) {
-      if (placement.pool !== null) return definitions.ensure(placement, columns);
+      if (placement.pool !== null) return tables.ensure(placement, columns);
       if (intakes.has(segmentId)) return;
       try {
         await makeIntake(placement, segmentId, columns);
       } catch (error) {
         // Another process has dropped the table of the store since this one made it: all of its rows had gone to a pool.
         if (!isUnknownTable(error)) throw error;
-        definitions.forget(placement);
+        tables.forget(tableOf(placement));
         await makeIntake(placement, segmentId, columns);
       }
       // It may have been made like a table that had been dropped and made anew, with other columns.
-      if (doubted.delete(segmentId)) await definitions.alignColumns(`u${segmentId}`, placement);
+      if (doubted.delete(segmentId)) await tables.alignColumns(`u${segmentId}`, placement);
       if (intakes.size >= 100) intakes.clear();
       intakes.add(segmentId);
     },
@@ -164,7 +156,7 @@ export const createIntakeTables = (
         });
       } catch (error) {
         // The table may have been dropped or restored behind our back: look again before the next try.
-        definitions.forget(placement);
+        tables.forget(tableOf(placement));
         intakes.delete(segmentId);
         if (doubted.size >= 1_000) doubted.clear();
         if (placement.pool === null) doubted.add(segmentId);
@@ -173,7 +165,7 @@ export const createIntakeTables = (
     },
 
     async insertBlocks({ pool, slots, blocks, rows, token, queryId }) {
-      await definitions.ensurePool(pool);
+      await tables.ensurePool(pool);
       const names = ['_seg', '_row', ...slots].join(', ');
       const settings = {
         ...insertSettings(rows, token),
@@ -188,7 +180,7 @@ export const createIntakeTables = (
           { settings, queryId, signal: AbortSignal.timeout(insertTimeoutMs) },
         );
       } catch (error) {
-        definitions.forgetPool(pool);
+        tables.forget(poolName(pool));
         throw error;
       }
     },
@@ -196,7 +188,7 @@ export const createIntakeTables = (
     async appendBlocks({ placement, columns, blocks, rows, queryId }) {
       const names = ['_seg', '_row', ...columns.map((column) => storedAs(column, placement).name)].join(', ');
       try {
-        await definitions.ensure(placement, columns);
+        await tables.ensure(placement, columns);
         await clickhouse.insert(
           `INSERT INTO ${database}.${tableOf(placement)} (${names}) FORMAT Native`,
           blocks,
@@ -212,37 +204,31 @@ export const createIntakeTables = (
           },
         );
       } catch (error) {
-        definitions.forget(placement);
+        tables.forget(tableOf(placement));
         throw error;
       }
     },
 
     async closeIntake(segmentId) {
       const name = `a${segmentId}_${randomBytes(6).toString('hex')}`;
-      await clickhouse
-        .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.${name}`)
-        .catch((error: unknown) => {
-          if (!isUnknownTable(error)) throw error;
-        });
+      await runAll(clickhouse, tables.ddl.rename(`u${segmentId}`, name)).catch((error: unknown) => {
+        if (!isUnknownTable(error)) throw error;
+      });
       // Others may have closed one before, and a chunk that came late made this one, of which they have all rows.
       const closed = await Promise.all((await listClosed(segmentId)).map(countClosed));
       return closed.sort((one, other) => other.rows - one.rows)[0];
     },
 
     async handOver(placement, segmentId, closed) {
-      await definitions.alignColumns(closed, placement);
-      await clickhouse.command(
-        `ALTER TABLE ${database}.${tableOf(placement)} REPLACE PARTITION ${segmentId} FROM ${database}.${closed}`,
-      );
+      await tables.alignColumns(closed, placement);
+      await runAll(clickhouse, tables.ddl.replaceSegment(tableOf(placement), segmentId, closed));
     },
 
     async dropIntake(segmentId) {
       intakes.delete(segmentId);
       doubted.delete(segmentId);
       for (const name of [`u${segmentId}`, ...(await listClosed(segmentId))])
-        await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${name} SYNC`, {
-          settings: { max_table_size_to_drop: '0' },
-        });
+        await runAll(clickhouse, tables.ddl.dropTable(name, 'SYNC'));
     },
 
     async listIntakes() {

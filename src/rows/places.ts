@@ -21,9 +21,6 @@ export const tableName = (storeId: number): string => `s${idText(storeId)}`;
 
 export const poolName = (pool: PoolClass): string => `pool_${pool}`;
 
-/** How the tables of stores and uploads are laid out. */
-export const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
-
 /** Enough of a placement to know its table. */
 export interface TablePlace {
   readonly storeId: number;

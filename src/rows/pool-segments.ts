@@ -8,6 +8,7 @@ import {
   shardsOf,
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { createDdl, runAll } from './ddl.js';
 import { poolName } from './places.js';
 import { digestSql, type SegmentDigest } from './segment-digests.js';
 
@@ -53,7 +54,8 @@ const inOrder: QuerySettings = { max_threads: 1, optimize_aggregation_in_order: 
 const longList: QuerySettings = { max_query_size: '16777216' };
 
 export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => {
-  const { database } = servers;
+  const { database, engine } = servers;
+  const ddl = createDdl(database, engine);
 
   const onEach = <T>(table: PoolTable, work: (clickhouse: Connection) => Promise<T>): Promise<T[]> =>
     Promise.all(shardsOf(servers, table).map(work));
@@ -76,7 +78,7 @@ export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => 
     async drop(table, segmentIds) {
       if (segmentIds.length === 0) return;
       const sql = `DELETE FROM ${database}.${poolName(table.pool)} WHERE _seg IN (${segmentIds.map(Number).join(', ')})`;
-      const settings = { lightweight_deletes_sync: '1', mutations_sync: '1' };
+      const settings = engine.waitSettings;
       await onEach(table, (clickhouse) => ifMade(() => clickhouse.command(sql, { settings }), undefined));
     },
 
@@ -151,11 +153,13 @@ export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => 
           { params: { database, table: name } },
         );
         // One statement, so that ClickHouse works on several partitions at a time and the wait is for the longest.
-        const actions = masked.map(({ partition }) => `APPLY DELETED MASK IN PARTITION ${Number(partition)}`);
-        if (actions.length === 0) return;
-        await clickhouse.command(`ALTER TABLE ${database}.${name} ${actions.join(', ')}`, {
-          settings: { mutations_sync: '1' },
-        });
+        await runAll(
+          clickhouse,
+          ddl.applyDeletes(
+            name,
+            masked.map(({ partition }) => Number(partition)),
+          ),
+        );
       });
     },
   };

@@ -1,77 +1,147 @@
-/** The tables of stores on one server. */
+/** The tables of one server: makes and extends them, lists and drops what is in them. */
+import type { NamedColumn, Placement, PoolClass } from '../model/placement.js';
 import type { Connection } from '../storage/clickhouse/client.js';
+import type { Engine } from '../storage/clickhouse/engine.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
 import {
-  createIntakeTables,
-  type IntakeTableOptions,
-  type IntakeTables,
-  tableNames,
-} from './intake-tables.js';
-import { tableName } from './places.js';
-import { createTableDefinitions, type TableDefinitions } from './table-definitions.js';
+  type ColumnDefinition,
+  poolName,
+  slotColumns,
+  spreadName,
+  storedAs,
+  tableName,
+  tableOf,
+} from './places.js';
 
-export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensure' | 'forget'> {
+export interface ServerTables {
+  readonly ddl: Ddl;
+  /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  ensure(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
+  ensurePool(pool: PoolClass): Promise<void>;
+  /** Makes the `Distributed` table over the tables of a placement, which all shards have by now, or adds the columns that it lacks. */
+  ensureOver(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
+  /** Makes a table with the columns of the table of the placement; `columns` is their number if that table is not known. */
+  createUpload(table: string, placement: Placement, columns: number): Promise<void>;
+  /** Adds to both tables the columns of the other; makes the table of the placement if it is gone. */
+  alignColumns(table: string, placement: Placement): Promise<void>;
+  /** Forgets the columns of a table that may be gone. */
+  forget(table: string): void;
+  /** Columns of a table; none if there is no such table. */
+  columnsOf(table: string): Promise<ColumnDefinition[]>;
   /** Removes the rows of segments from the table of their store. Idempotent. */
   dropSegments(storeId: number, segmentIds: readonly number[]): Promise<void>;
-  /** Removes the table of a store. Idempotent. */
-  dropStore(storeId: number): Promise<void>;
-  /** Names of the columns of a store's table; none without one. */
-  columnNames(storeId: number): Promise<string[]>;
-  /** Every segment of which the tables of stores hold rows. */
+  /** Idempotent. */
+  dropTable(table: string): Promise<void>;
+  /** Every segment that has rows in tables of stores. */
   listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
-  /** Digests of the names of columns, of those of these stores that have a table. */
-  columnDigests(stores: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** Every store that has a table. */
-  listStores(): Promise<number[]>;
+  /** Digests of the names of columns, of the tables with these names that exist. */
+  columnDigests(tables: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Numbers of the tables whose names are a prefix and a number. */
+  listNumbers(prefix: string): Promise<number[]>;
 }
 
-/** Digests of the names of the columns of tables, by store. @param nameOf Gives the name of its table. */
-export const columnDigests = async (
-  clickhouse: Connection,
-  stores: readonly number[],
-  nameOf: (storeId: number) => string,
-): Promise<ReadonlyMap<number, string>> => {
-  const byName = new Map(stores.map((id) => [nameOf(id), id]));
-  const rows = await clickhouse.rows<{ table: string; digest: string }>(
-    `SELECT table, concat(toString(count()), '/', toString(groupBitXor(cityHash64(name)))) AS digest FROM system.columns
-     WHERE database = {database:String} AND table IN {tables:Array(String)} AND name NOT IN ('_seg', '_row') GROUP BY table`,
-    { params: { database: clickhouse.database, tables: [...byName.keys()] } },
+/** Names of the tables that match a pattern. */
+export const tableNames = async (clickhouse: Connection, pattern: string): Promise<string[]> => {
+  const rows = await clickhouse.rows<{ name: string }>(
+    'SELECT name FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})',
+    { params: { database: clickhouse.database, pattern } },
   );
-  return new Map(
-    rows.flatMap(({ table, digest }) => (byName.has(table) ? [[byName.get(table)!, digest]] : [])),
-  );
+  return rows.map(({ name }) => name);
 };
 
-export const createServerTables = (clickhouse: Connection, options?: IntakeTableOptions): ServerTables => {
+const wantedOf = (placement: Placement, columns: readonly NamedColumn[]): readonly ColumnDefinition[] =>
+  placement.pool === null
+    ? columns.map((column) => storedAs(column, placement))
+    : slotColumns(placement.pool.pool);
+
+export const createServerTables = (clickhouse: Connection, engine: Engine): ServerTables => {
   const { database } = clickhouse;
-  const definitions = createTableDefinitions(clickhouse);
+  const ddl = createDdl(database, engine);
+  /** Columns that are known to exist, per table; saves the DDL of every upload but the first. */
+  const known = new Map<string, ReadonlySet<string>>();
+
+  const columnsOf = (table: string): Promise<ColumnDefinition[]> =>
+    clickhouse.rows<ColumnDefinition>(
+      `SELECT name, type FROM system.columns
+       WHERE database = {database:String} AND table = {table:String} AND name NOT IN ('_seg', '_row')
+       ORDER BY position`,
+      { params: { database, table } },
+    );
+
+  const addColumns = async (
+    table: string,
+    columns: readonly ColumnDefinition[],
+    isIndexed: boolean,
+  ): Promise<void> => {
+    const present = new Set((await columnsOf(table)).map(({ name }) => name));
+    const missing = columns.filter(({ name }) => !present.has(name));
+    await runAll(clickhouse, ddl.addColumns(table, missing, isIndexed ? present.size : undefined));
+  };
+
+  /** Also creates a table that is known when it lacks a column: another process may have dropped it. */
+  const ensureTable = async (
+    table: string,
+    columns: readonly ColumnDefinition[],
+    create: readonly Statement[],
+    isIndexed = false,
+  ): Promise<void> => {
+    const seen = known.get(table);
+    if (seen !== undefined && columns.every(({ name }) => seen.has(name))) return;
+    await runAll(clickhouse, create);
+    await addColumns(table, columns, isIndexed);
+    known.set(table, new Set([...(seen ?? []), ...columns.map(({ name }) => name)]));
+  };
+
+  const ensurePool = (pool: PoolClass): Promise<void> =>
+    ensureTable(poolName(pool), slotColumns(pool), ddl.createPool(pool));
+
+  const forget = (table: string): void => void known.delete(table);
 
   return {
-    ...createIntakeTables(clickhouse, definitions, options),
-    ensure: definitions.ensure,
-    forget: definitions.forget,
+    ddl,
+    ensurePool,
+    forget,
+    columnsOf,
+
+    async ensure(placement, columns) {
+      if (placement.pool !== null) return ensurePool(placement.pool.pool);
+      const table = tableOf(placement);
+      const wanted = wantedOf(placement, columns);
+      await ensureTable(table, wanted, ddl.createOwn(table, wanted), true);
+    },
+
+    async ensureOver(placement, columns) {
+      const table = tableOf(placement);
+      const wanted = wantedOf(placement, columns);
+      await ensureTable(spreadName(table), wanted, ddl.createOver(table, wanted));
+    },
+
+    createUpload: (table, placement, columns) =>
+      runAll(
+        clickhouse,
+        ddl.createUpload(table, tableOf(placement), known.get(tableOf(placement))?.size ?? columns),
+      ),
+
+    async alignColumns(table, placement) {
+      const own = tableOf(placement);
+      await runAll(clickhouse, ddl.createOwn(own, await columnsOf(table)));
+      // Other uploads may have added columns to either since this one began.
+      await addColumns(own, await columnsOf(table), true);
+      await addColumns(table, await columnsOf(own), true);
+    },
 
     async dropSegments(storeId, segmentIds) {
-      if (segmentIds.length === 0) return;
-      const drops = segmentIds.map((id) => `DROP PARTITION ${id}`).join(', ');
       try {
-        await clickhouse.command(`ALTER TABLE ${database}.${tableName(storeId)} ${drops}`, {
-          settings: { max_partition_size_to_drop: '0' },
-        });
+        await runAll(clickhouse, ddl.dropSegments(tableName(storeId), segmentIds));
       } catch (error) {
         if (!isUnknownTable(error)) throw error;
       }
     },
 
-    async dropStore(storeId) {
-      definitions.forgetStore(storeId);
-      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${tableName(storeId)}`, {
-        settings: { max_table_size_to_drop: '0' },
-      });
-    },
-
-    async columnNames(storeId) {
-      return (await definitions.columnsOf(tableName(storeId))).map(({ name }) => name);
+    async dropTable(table) {
+      forget(table);
+      await runAll(clickhouse, ddl.dropTable(table));
     },
 
     async listSegments() {
@@ -84,10 +154,16 @@ export const createServerTables = (clickhouse: Connection, options?: IntakeTable
       return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
     },
 
-    columnDigests: (stores) => columnDigests(clickhouse, stores, tableName),
-
-    async listStores() {
-      return (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1)));
+    async columnDigests(tables) {
+      const rows = await clickhouse.rows<{ table: string; digest: string }>(
+        `SELECT table, concat(toString(count()), '/', toString(groupBitXor(cityHash64(name)))) AS digest FROM system.columns
+         WHERE database = {database:String} AND table IN {tables:Array(String)} AND name NOT IN ('_seg', '_row') GROUP BY table`,
+        { params: { database, tables } },
+      );
+      return new Map(rows.map(({ table, digest }) => [table, digest]));
     },
+
+    listNumbers: async (prefix) =>
+      (await tableNames(clickhouse, `^${prefix}[0-9]+$`)).map((name) => Number(name.slice(prefix.length))),
   };
 };

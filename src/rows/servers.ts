@@ -89,10 +89,8 @@ const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
   };
 };
 
-export interface JoinedServers {
+export interface JoinedServers extends Pick<ClickHouseServers, 'engine'> {
   readonly entry: Connection;
-  /** Name in `remote_servers`. */
-  readonly cluster: string;
   readonly shards: readonly Shard[];
   /** Reads them again; the same list, when nothing has changed. */
   readonly readShards: () => Promise<readonly Shard[]>;
@@ -113,7 +111,7 @@ const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 };
 
 export const joinServers = (parts: JoinedServers): ClickHouseServers => {
-  const { entry, cluster, readShards, log } = parts;
+  const { entry, engine, readShards, log } = parts;
   let shards = parts.shards;
 
   const renew = shared(async () => {
@@ -137,7 +135,7 @@ export const joinServers = (parts: JoinedServers): ClickHouseServers => {
   );
   return {
     database: entry.database,
-    cluster,
+    engine,
     entry,
     get shards() {
       return shards;

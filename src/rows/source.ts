@@ -5,8 +5,8 @@ import type { ReadableVersion, SegmentList } from '../model/version.js';
 import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import { widePartColumns } from './engine.js';
 import { clickHouseType, namedColumn, sourceOf, statedTable, tableOf } from './places.js';
-import { widePartColumns } from './table-settings.js';
 
 /** Rows that a statement reads. Besides the columns by their stored names, each row has those of `rowOrder`. */
 export interface RowSource {

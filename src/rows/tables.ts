@@ -5,7 +5,7 @@
  *   s<storeId>       of one dataset and its clones; one partition per segment
  *   pool_<class>     of many small datasets; 16 partitions
  *   u<segmentId>     of one attempt of a long upload, while chunks come
- *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards (spread-tables.ts)
+ *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards
  *   a<segmentId>_…   the same when all chunks have come, until it was handed over to s<storeId>
  *
  *   _seg  UInt64   segment id
@@ -41,10 +41,16 @@ import {
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { turnAt, turnsOf } from './homes.js';
-import type { BlockInsert, BlocksAppend, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
-import { statedTable } from './places.js';
+import {
+  type BlockInsert,
+  type BlocksAppend,
+  type BlocksInsert,
+  createIntakeTables,
+  type IntakeTableOptions,
+  type IntakeTables,
+} from './intake-tables.js';
+import { spreadName, statedTable, tableName, tableOf } from './places.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
-import { createSpreadTables } from './spread-tables.js';
 
 /** The table of a store. */
 export interface StoreTable extends ShardPlace {
@@ -73,7 +79,7 @@ export interface StoreTables {
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
-  forget: ServerTables['forget'];
+  forget(placement: Placement): void;
   /** Makes the table that takes a chunk: the pool, or one for its segment alone. */
   ensureIntake(chunk: ChunkPlace, columns: BlockInsert['columns']): Promise<void>;
   /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
@@ -119,29 +125,34 @@ export interface StoreTables {
 /** Stores whose tables are made at the same time. */
 const madeAtOnce = 8;
 
+interface ShardTables extends ServerTables, IntakeTables {}
+
 export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
-  const { database } = servers;
+  const { database, engine } = servers;
   /** By server: a shard may be added at any time. */
-  const known = new WeakMap<Connection, ServerTables>();
-  const tablesOf = ({ clickhouse }: Pick<Shard, 'clickhouse'>): ServerTables => {
-    const tables = known.get(clickhouse) ?? createServerTables(clickhouse, options);
+  const known = new WeakMap<Connection, ShardTables>();
+  const tablesOf = ({ clickhouse }: Pick<Shard, 'clickhouse'>): ShardTables => {
+    const seen = known.get(clickhouse);
+    if (seen !== undefined) return seen;
+    const server = createServerTables(clickhouse, engine);
+    const tables = { ...server, ...createIntakeTables(clickhouse, server, options) };
     known.set(clickhouse, tables);
     return tables;
   };
-  const all = (): readonly ServerTables[] => servers.shards.map(tablesOf);
-  const spread =
-    servers.cluster === undefined ? undefined : createSpreadTables(servers.entry, servers.cluster);
+  const all = (): readonly ShardTables[] => servers.shards.map(tablesOf);
+  /** The `Distributed` tables. */
+  const over = createServerTables(servers.entry, engine);
 
-  const on = (shard: ShardNumber): ServerTables => {
+  const on = (shard: ShardNumber): ShardTables => {
     const found = servers.shards.find(({ number }) => number === (shard ?? firstShard));
     if (found === undefined) throw unknownShard(shard);
     return tablesOf(found);
   };
-  const having = ({ shard = firstShard }: ShardPlace): readonly ServerTables[] =>
+  const having = ({ shard = firstShard }: ShardPlace): readonly ShardTables[] =>
     shard === null ? all() : [on(shard)];
 
   /** Chunks of what is on all shards take turns by weight: always the same shard for a chunk, which knows its token. */
-  const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ServerTables => {
+  const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ShardTables => {
     const { shard = firstShard, pool } = placement;
     if (shard !== null) return on(shard);
     // Rows in pools go to the first of them.
@@ -149,10 +160,10 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     return on(turnAt(turnsOf(servers.shards), segmentId + chunk) ?? null);
   };
 
-  const everywhere = async (work: (tables: ServerTables) => Promise<void>): Promise<void> => {
+  const everywhere = async (work: (tables: ShardTables) => Promise<void>): Promise<void> => {
     await Promise.all(all().map(work));
   };
-  const distinct = async (list: (tables: ServerTables) => Promise<number[]>): Promise<number[]> => [
+  const distinct = async (list: (tables: ShardTables) => Promise<number[]>): Promise<number[]> => [
     ...new Set((await Promise.all(all().map(list))).flat()),
   ];
 
@@ -170,7 +181,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
 
   const ensure: StoreTables['ensure'] = async (placement, columns) => {
     await Promise.all(having(placement).map((tables) => tables.ensure(placement, columns)));
-    if (placement.shard === null) await spread?.ensure(placement, columns);
+    if (placement.shard === null) await over.ensureOver(placement, columns);
   };
 
   return {
@@ -179,8 +190,8 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     },
     ensure,
     forget(placement) {
-      for (const tables of having(placement)) tables.forget(placement);
-      spread?.forget(placement);
+      for (const tables of having(placement)) tables.forget(tableOf(placement));
+      over.forget(spreadName(tableOf(placement)));
     },
     async ensureIntake(chunk, columns) {
       const { placement, segmentId } = chunk;
@@ -232,11 +243,13 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       await Promise.all(having(store).map((tables) => tables.dropSegments(store.storeId, segmentIds)));
     },
     async dropStore(storeId, shard) {
-      if (shard !== undefined) return on(shard).dropStore(storeId);
-      await spread?.dropStore(storeId);
-      await everywhere((tables) => tables.dropStore(storeId));
+      const table = tableName(storeId);
+      if (shard !== undefined) return on(shard).dropTable(table);
+      if (engine.cluster !== undefined) await over.dropTable(spreadName(table));
+      await everywhere((tables) => tables.dropTable(table));
     },
-    columnNames: ({ shard = firstShard, storeId }) => on(shard).columnNames(storeId),
+    columnNames: async ({ shard = firstShard, storeId }) =>
+      (await on(shard).columnsOf(tableName(storeId))).map(({ name }) => name),
 
     async listSegments() {
       const lists = servers.shards.map(async (shard) =>
@@ -244,26 +257,31 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       );
       return (await Promise.all(lists)).flat();
     },
-    listStores: () => distinct((tables) => tables.listStores()),
+    listStores: () => distinct((tables) => tables.listNumbers('s')),
 
     async mend(stores) {
-      if (spread === undefined || stores.length === 0) return 0;
+      if (engine.cluster === undefined || stores.length === 0) return 0;
       const makeAnew = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
-        for (const tables of all()) tables.forget(placement);
-        spread.forget(placement);
+        for (const tables of all()) tables.forget(tableOf(placement));
+        over.forget(spreadName(tableOf(placement)));
         await ensure(placement, columns);
       };
       for (const pool of poolClasses)
         await makeAnew({ storeId: 1, shard: null, pool: { mapId: 0, pool, slots: {} } }, []);
       const lists = await Promise.all([
-        spread.columnDigests(stores),
-        ...all().map((tables) => tables.columnDigests(stores)),
+        over.columnDigests(stores.map((id) => spreadName(tableName(id)))),
+        ...all().map((tables) => tables.columnDigests(stores.map(tableName))),
       ]);
+      const digestsOf = (id: number) =>
+        lists.map((digests, at) => digests.get(at === 0 ? spreadName(tableName(id)) : tableName(id)));
       // One that nobody has was never written.
-      const lacking = stores.filter((id) => new Set(lists.map((digests) => digests.get(id))).size > 1);
+      const lacking = stores.filter((id) => new Set(digestsOf(id)).size > 1);
       const makeStore = async (storeId: number): Promise<void> => {
-        const names = (await Promise.all(all().map((tables) => tables.columnNames(storeId)))).flat();
-        await makeAnew({ storeId, shard: null, pool: null }, [...new Set(names)].map(namedColumnOf));
+        const names = (await Promise.all(all().map((tables) => tables.columnsOf(tableName(storeId))))).flat();
+        await makeAnew(
+          { storeId, shard: null, pool: null },
+          [...new Set(names.map(({ name }) => name))].map(namedColumnOf),
+        );
       };
       for (let at = 0; at < lacking.length; at += madeAtOnce)
         await Promise.all(lacking.slice(at, at + madeAtOnce).map(makeStore));

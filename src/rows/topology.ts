@@ -1,8 +1,9 @@
 /** The nodes of a cluster as ClickHouse itself knows them, and where each answers over HTTP. */
 import { AppError } from '../lib/errors.js';
-import { type Connection, ensureDatabase } from '../storage/clickhouse/client.js';
+import type { Connection } from '../storage/clickhouse/client.js';
+import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
-import { replicatedDatabaseSql } from './replication.js';
+import { createDdl, runAll } from './ddl.js';
 
 export interface NodeAddress {
   /** `replica_num` of `system.clusters`. */
@@ -142,16 +143,13 @@ const attempts = 5;
 const askPorts = async (
   entry: Connection,
   { cluster, url }: TopologyOptions,
-  isReplicated: boolean,
+  engine: Engine,
 ): Promise<ReadonlyMap<number, number>> => {
+  const ddl = createDdl(entry.database, engine);
   const table = `${entry.database}.\`nodes_${cluster}\``;
   const port = new URL(url).protocol === 'https:' ? 'https_port' : 'http_port';
   for (let attempt = 1; ; attempt += 1) {
-    if (isReplicated) await entry.command(replicatedDatabaseSql(entry.database, cluster));
-    else await ensureDatabase(entry);
-    await entry.command(
-      `CREATE TABLE IF NOT EXISTS ${table} (dummy UInt8) ENGINE = Distributed('${cluster}', 'system', 'one')`,
-    );
+    await runAll(entry, [...ddl.createDatabase(), ...ddl.createOverNodes(table, cluster)]);
     try {
       const rows = await entry.rows<{ shard: number; port: number }>(
         `SELECT _shard_num AS shard, getServerPort('${port}') AS port FROM ${table}`,
@@ -168,7 +166,11 @@ const askPorts = async (
 export type ReadTopology = () => Promise<readonly ShardAddress[]>;
 
 /** Topology of a cluster, from `system.clusters`. Nodes are asked for their HTTP ports only when the list has changed. */
-export const createTopology = (entry: Connection, options: TopologyOptions): ReadTopology => {
+export const createTopology = (
+  entry: Connection,
+  options: TopologyOptions,
+  engine: Engine = mergeTree,
+): ReadTopology => {
   /** A node that is down at the moment has the port that it had. */
   const ports = new Map<number, number>();
   let known: { readonly nodes: string; readonly shards: readonly ShardAddress[] } | undefined;
@@ -176,9 +178,8 @@ export const createTopology = (entry: Connection, options: TopologyOptions): Rea
     const found = await readNodes(entry, options.cluster);
     const nodes = JSON.stringify(found);
     if (known?.nodes !== nodes) {
-      const isReplicated = found.some(({ replica }) => replica > 1);
       if (options.nodeUrls === undefined)
-        for (const [shard, port] of await askPorts(entry, options, isReplicated)) ports.set(shard, port);
+        for (const [shard, port] of await askPorts(entry, options, engine)) ports.set(shard, port);
       known = { nodes, shards: shardsOf(found, ports, options) };
     }
     return known.shards;
@@ -189,5 +190,8 @@ export const createTopology = (entry: Connection, options: TopologyOptions): Rea
  * Reads the shards of a cluster and their replicas once.
  * @throws AppError when ClickHouse has no cluster of that name, or the address of a node cannot be known.
  */
-export const readTopology = (entry: Connection, options: TopologyOptions): Promise<readonly ShardAddress[]> =>
-  createTopology(entry, options)();
+export const readTopology = (
+  entry: Connection,
+  options: TopologyOptions,
+  engine: Engine = mergeTree,
+): Promise<readonly ShardAddress[]> => createTopology(entry, options, engine)();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bindInstallation } from '../../src/compose/installation.js';
+import { bindInstallation } from '../../src/rows/installation.js';
 import { createClickHouse } from '../../src/storage/clickhouse/client.js';
 import { startProduct, type TestProduct } from '../support/product.js';
 

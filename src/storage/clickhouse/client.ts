@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.js';
 import { createPulse } from '../../lib/pulse.js';
 import { firstShard, type ServedShards, type ShardNumber } from '../../model/placement.js';
 import { connectionOptions } from './address.js';
+import { type Engine, mergeTree } from './engine.js';
 import { serverSilent, statementError } from './errors.js';
 import { createKeptConnections } from './kept-connections.js';
 import { createPing } from './ping.js';
@@ -78,8 +79,7 @@ export interface Shard {
  */
 export interface ClickHouseServers {
   readonly database: string;
-  /** Its name in `remote_servers`; undefined: there is one server. */
-  readonly cluster?: string;
+  readonly engine: Engine;
   /** Where CLICKHOUSE_URL leads; it asks the others for what is spread. */
   readonly entry: Connection;
   /** By number, as they were read last. */
@@ -112,12 +112,9 @@ export const unknownShard = (shard: ShardNumber): AppError =>
   });
 
 /** Which rows can be reached. */
-export const servedBy = ({
-  shards,
-  cluster,
-}: Pick<ClickHouseServers, 'shards' | 'cluster'>): ServedShards => ({
+export const servedBy = ({ shards, engine }: Pick<ClickHouseServers, 'shards' | 'engine'>): ServedShards => ({
   shards: shards.map(({ number }) => number),
-  spread: cluster !== undefined,
+  spread: engine.cluster !== undefined,
 });
 
 const shardOf = ({ shard = firstShard }: ShardPlace): ShardNumber => shard;
@@ -145,9 +142,10 @@ export const anyShardOf = (servers: ClickHouseServers, place: ShardPlace): Conne
   return first;
 };
 
-export const standAlone = (connection: Connection): ClickHouse => {
+export const standAlone = (connection: Connection, engine: Engine = mergeTree): ClickHouse => {
   const server: ClickHouse = {
     ...connection,
+    engine,
     get entry() {
       return server;
     },
@@ -277,7 +275,3 @@ export const createClickHouse = ({
     },
   });
 };
-
-/** Makes the database that holds all tables. */
-export const ensureDatabase = (clickhouse: Connection): Promise<void> =>
-  clickhouse.command(`CREATE DATABASE IF NOT EXISTS ${clickhouse.database}`);

@@ -5,6 +5,7 @@ import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { Placement } from '../../../src/model/placement.js';
+import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placementSql } from '../../../src/rows/placements.js';
 import { createPoolSegments } from '../../../src/rows/pool-segments.js';
 import { sweepPools } from '../../../src/rows/pool-sweep.js';
@@ -13,7 +14,7 @@ import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { addSegment } from '../../../src/rows/segment-records.js';
 import { holdEmpty } from '../../../src/rows/stores.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
-import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { inTransaction } from '../../../src/storage/postgres/sql.js';
 import {
   type Client,

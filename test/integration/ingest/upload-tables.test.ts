@@ -3,13 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Placement } from '../../../src/model/placement.js';
+import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
-import {
-  type ClickHouse,
-  createClickHouse,
-  ensureDatabase,
-  standAlone,
-} from '../../../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse, standAlone } from '../../../src/storage/clickhouse/client.js';
 
 const placement: Placement = { storeId: 1, shard: 1, pool: null };
 const columns = [{ name: 'c1_f', physical: 'f' }] as const;

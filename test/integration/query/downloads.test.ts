@@ -6,7 +6,7 @@ import { createDownloads, type DownloadRequest } from '../../../src/query/downlo
 import { compileFilter } from '../../../src/query/filter/filter.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
-import { widePartColumns } from '../../../src/rows/table-settings.js';
+import { widePartColumns } from '../../../src/rows/engine.js';
 import { queryPlaces } from '../../support/places.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { NamedColumn } from '../../../src/model/placement.js';
+import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
-import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 
 let clickhouse: ClickHouse;
 

@@ -6,10 +6,11 @@ import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import { extendSlots, type Placement, poolClassFor } from '../../../src/model/placement.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { storedColumnsOf, storedValuesOf } from '../../../src/rows/copy.js';
+import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { namedColumn, statedTable } from '../../../src/rows/places.js';
 import { manySegmentSettings } from '../../../src/rows/statement-settings.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
-import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
 
 export interface ColumnSpec {

@@ -3,6 +3,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createHomeTurns, homesFor, turnAt, turnsOf } from '../../../src/rows/homes.js';
 import { joinServers } from '../../../src/rows/servers.js';
 import type { ClickHouseServers, Connection } from '../../../src/storage/clickhouse/client.js';
+import { createEngine } from '../../../src/storage/clickhouse/engine.js';
 
 const shards = (...weights: number[]) => weights.map((weight, at) => ({ number: at + 1, weight }));
 
@@ -38,7 +39,7 @@ describe('turns for the homes of new datasets', () => {
       ({ database: 'db', ping: async () => answering[number - 1] }) as unknown as Connection;
     const servers: ClickHouseServers = joinServers({
       entry: connection(1),
-      cluster: 'c',
+      engine: createEngine('MergeTree', { cluster: 'c' }),
       shards: answers.map((_, at) => ({ number: at + 1, weight: at + 1, clickhouse: connection(at + 1) })),
       readShards: async () => servers.shards,
       makeTables: async () => undefined,

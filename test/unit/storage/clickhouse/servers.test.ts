@@ -11,6 +11,7 @@ import {
   type Shard,
   type StatementOptions,
 } from '../../../../src/storage/clickhouse/client.js';
+import { createEngine } from '../../../../src/storage/clickhouse/engine.js';
 
 interface Asked {
   readonly by: string;
@@ -60,7 +61,7 @@ const clusterOf = (entryFails: readonly ClickHouseError[] = []) => {
         await fail();
       },
     },
-    cluster: 'c',
+    engine: createEngine('MergeTree', { cluster: 'c' }),
     readShards: async () => found,
     makeTables: async () => void made.push(servers.shards.map(({ number }) => number).join()),
     log: silentLog,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../lib/errors.js';
 import type { Connection } from '../storage/clickhouse/client.js';
+import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
 import { storeUnavailable } from '../storage/clickhouse/errors.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { createDdl, runAll } from './ddl.js';
 
 /**
  * Binds the catalog in PostgreSQL and the rows in ClickHouse to each other by one id that both hold. The sweep drops
@@ -11,10 +13,15 @@ import type { Sql } from '../storage/postgres/sql.js';
  * it would drop everything. Gives the id.
  * @throws AppError when ClickHouse holds the rows of another catalog.
  */
-export const bindInstallation = async (sql: Sql, clickhouse: Connection): Promise<string> => {
+export const bindInstallation = async (
+  sql: Sql,
+  clickhouse: Connection,
+  engine: Engine = mergeTree,
+): Promise<string> => {
   const own = await sharedSetting(sql, 'installation', randomUUID());
   const table = `${clickhouse.database}.installation`;
-  await clickhouse.command(`CREATE TABLE IF NOT EXISTS ${table} (id String) ENGINE = MergeTree ORDER BY id`);
+  const ddl = createDdl(clickhouse.database, engine);
+  await runAll(clickhouse, ddl.createNote('installation', { name: 'id', type: 'String' }));
   const found = await clickhouse.rows<{ id: string }>(`SELECT DISTINCT id FROM ${table}`);
   if (found.some(({ id }) => id !== own)) {
     throw new AppError(
@@ -36,11 +43,14 @@ export const bindInstallation = async (sql: Sql, clickhouse: Connection): Promis
  * that has another number than it had, because `remote_servers` was reordered, is asked nothing.
  * @throws AppError when it was another shard before.
  */
-export const bindShard = async (clickhouse: Connection, number: number): Promise<void> => {
+export const bindShard = async (
+  clickhouse: Connection,
+  number: number,
+  engine: Engine = mergeTree,
+): Promise<void> => {
   const table = `${clickhouse.database}.installation_shard`;
-  await clickhouse.command(
-    `CREATE TABLE IF NOT EXISTS ${table} (number UInt32) ENGINE = MergeTree ORDER BY number`,
-  );
+  const ddl = createDdl(clickhouse.database, engine);
+  await runAll(clickhouse, ddl.createNote('installation_shard', { name: 'number', type: 'UInt32' }));
   const found = await clickhouse.rows<{ number: number }>(`SELECT DISTINCT number FROM ${table}`);
   const other = found.find((row) => row.number !== number);
   if (other !== undefined)

@@ -1,0 +1,200 @@
+/**
+ * Every CREATE, ALTER, RENAME and DROP about rows, as finished statements for the engine of the servers. Nothing here asks a
+ * server, and nothing edits a statement afterwards.
+ */
+import type { PoolClass } from '../model/placement.js';
+import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
+import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
+import { tableSettings, widePartColumns } from './engine.js';
+import { type ColumnDefinition, poolName, slotColumns, spreadName } from './places.js';
+
+export interface Statement {
+  readonly sql: string;
+  readonly settings: QuerySettings;
+}
+
+/** Runs statements one after the other. */
+export const runAll = async (clickhouse: Connection, statements: readonly Statement[]): Promise<void> => {
+  for (const { sql, settings } of statements) await clickhouse.command(sql, { settings });
+};
+
+/** Rows that go to one shard together, so that a read in order seldom changes from one server to another. */
+const rowsTogether = 65_536;
+
+/** Number of the rows that a copy sends to one shard together. ClickHouse chooses the shard by it and by the weights. */
+const shardingKey = `cityHash64(_seg, intDiv(_row, ${rowsTogether}))`;
+
+/**
+ * Every read compares `_seg`, which is the same over thousands of rows: T64 stores no bit of it, and decodes several times as
+ * fast as Delta (docs/adr/0013-indexes.md).
+ */
+const keyColumns = '_seg UInt64 CODEC(T64, LZ4), _row UInt64 CODEC(Delta, LZ4)';
+
+/** One partition per segment. */
+const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
+
+/** Partitions of a pool. */
+export const poolPartitions = 16;
+
+/** 64 consecutive processes share a partition, so that what is inserted together makes one part or two. */
+const poolKey = `PARTITION BY intDiv(_seg, 64000) % ${poolPartitions} ORDER BY (_seg, _row)`;
+
+const column = ({ name, type }: ColumnDefinition): string => `${name} ${type}`;
+
+/**
+ * Least and largest value of each granule, for filters on values that are close together in the file. Its costs and savings
+ * are in docs/adr/0013-indexes.md.
+ */
+const index = ({ name }: ColumnDefinition): string => `i_${name} ${name} TYPE minmax GRANULARITY 1`;
+
+const isWide = (columns: number): boolean => columns > widePartColumns;
+
+const numbersOf = (segmentIds: readonly number[]): readonly number[] => segmentIds.map(Number);
+
+const longStatement: QuerySettings = { max_query_size: '16777216' };
+const anySize: QuerySettings = { max_table_size_to_drop: '0', max_partition_size_to_drop: '0' };
+
+/** Makes the database that holds all tables. */
+export const ensureDatabase = (clickhouse: Connection, engine: Engine = mergeTree): Promise<void> =>
+  runAll(clickhouse, createDdl(clickhouse.database, engine).createDatabase());
+
+export type Ddl = ReturnType<typeof createDdl>;
+
+export const createDdl = (database: string, engine: Engine) => {
+  const create = (table: string, columns: readonly string[], rest: string): Statement => ({
+    sql: `CREATE TABLE IF NOT EXISTS ${database}.${table} (${columns.join(', ')}) ENGINE = ${engine.kind} ${rest}`,
+    settings: { ...longStatement, ...engine.waitSettings },
+  });
+  const alter = (table: string, change: string, settings: QuerySettings): Statement => ({
+    sql: `ALTER TABLE ${database}.${table} ${change}`,
+    settings,
+  });
+
+  return {
+    /** The database of a server; of replicas, one per shard, on all nodes at once. */
+    createDatabase: (): Statement[] => [
+      {
+        sql:
+          engine.kind === 'ReplicatedMergeTree'
+            ? `CREATE DATABASE IF NOT EXISTS ${database} ON CLUSTER '${engine.cluster}' ENGINE = Replicated('/clickhouse/databases/${database}/{shard}', '{shard}', '{replica}')`
+            : `CREATE DATABASE IF NOT EXISTS ${database}`,
+        settings: {},
+      },
+    ],
+
+    /** A table with one value, which binds a server to the catalog or to its number. */
+    createNote: (table: string, { name, type }: ColumnDefinition): Statement[] => [
+      create(table, [`${name} ${type}`], `ORDER BY ${name}`),
+    ],
+
+    /** The table of a store. */
+    createOwn: (table: string, columns: readonly ColumnDefinition[]): Statement[] => [
+      create(
+        table,
+        [
+          keyColumns,
+          ...columns.map(column),
+          ...(isWide(columns.length) ? [] : columns.map((one) => `INDEX ${index(one)}`)),
+        ],
+        `${ownKey} SETTINGS ${tableSettings(engine, 'own', columns.length)}`,
+      ),
+    ],
+
+    createPool: (pool: PoolClass): Statement[] => [
+      create(
+        poolName(pool),
+        [keyColumns, ...slotColumns(pool).map(column)],
+        `${poolKey} SETTINGS ${tableSettings(engine, 'pool')}`,
+      ),
+    ],
+
+    /**
+     * A table with the columns of another, for the chunks of one upload.
+     * @param columns Number of columns of that table.
+     */
+    createUpload: (table: string, like: string, columns: number): Statement[] => [
+      {
+        sql: `CREATE TABLE IF NOT EXISTS ${database}.${table} AS ${database}.${like} ENGINE = ${engine.kind} ${ownKey} SETTINGS ${tableSettings(engine, 'upload', columns)}`,
+        settings: { ...longStatement, ...engine.waitSettings },
+      },
+    ],
+
+    /** A `Distributed` table over the tables of that name on all shards. */
+    createOver: (table: string, columns: readonly ColumnDefinition[]): Statement[] => [
+      {
+        sql: `CREATE TABLE IF NOT EXISTS ${database}.${spreadName(table)} (${['_seg UInt64', '_row UInt64', ...columns.map(column)].join(', ')}) ENGINE = Distributed('${engine.cluster}', '${database}', '${table}', ${shardingKey})`,
+        settings: longStatement,
+      },
+    ],
+
+    /** A `Distributed` table over `system.one`, to ask every shard about itself. */
+    createOverNodes: (table: string, cluster: string): Statement[] => [
+      {
+        sql: `CREATE TABLE IF NOT EXISTS ${table} (dummy UInt8) ENGINE = Distributed('${cluster}', 'system', 'one')`,
+        settings: {},
+      },
+    ],
+
+    /**
+     * @param present Number of columns that an own table has; undefined for tables without indexes: pools and `Distributed` ones.
+     */
+    addColumns(table: string, columns: readonly ColumnDefinition[], present?: number): Statement[] {
+      if (columns.length === 0) return [];
+      const all = (present ?? widePartColumns) + columns.length;
+      const added = [
+        ...columns.map((one) => `ADD COLUMN IF NOT EXISTS ${column(one)}`),
+        ...(isWide(all) ? [] : columns.map((one) => `ADD INDEX IF NOT EXISTS ${index(one)}`)),
+      ];
+      const settings = { ...longStatement, ...engine.waitSettings };
+      const becomesWide = present !== undefined && isWide(all) && !isWide(present);
+      return [
+        alter(table, added.join(', '), settings),
+        ...(becomesWide
+          ? [alter(table, `MODIFY SETTING ${tableSettings(engine, 'width', all)}`, settings)]
+          : []),
+      ];
+    },
+
+    rename: (table: string, to: string): Statement[] => [
+      { sql: `RENAME TABLE ${database}.${table} TO ${database}.${to}`, settings: {} },
+    ],
+
+    /** Gives a table the rows of a segment that another one has, in place of those it had. */
+    replaceSegment: (table: string, segmentId: number, from: string): Statement[] => [
+      alter(table, `REPLACE PARTITION ${Number(segmentId)} FROM ${database}.${from}`, {}),
+    ],
+
+    /** Drops the rows of segments from a table that has one partition per segment. */
+    dropSegments: (table: string, segmentIds: readonly number[]): Statement[] =>
+      segmentIds.length === 0
+        ? []
+        : [
+            alter(
+              table,
+              numbersOf(segmentIds)
+                .map((id) => `DROP PARTITION ${id}`)
+                .join(', '),
+              anySize,
+            ),
+          ],
+
+    /** Rewrites the parts of pool partitions without their deleted rows; several partitions at a time. */
+    applyDeletes: (table: string, partitions: readonly number[]): Statement[] =>
+      partitions.length === 0
+        ? []
+        : [
+            alter(
+              table,
+              numbersOf(partitions)
+                .map((id) => `APPLY DELETED MASK IN PARTITION ${id}`)
+                .join(', '),
+              engine.waitSettings,
+            ),
+          ],
+
+    /** @param sync Resolves when the files are gone too. */
+    dropTable: (table: string, sync: '' | 'SYNC' = ''): Statement[] => [
+      { sql: `DROP TABLE IF EXISTS ${database}.${table}${sync === '' ? '' : ` ${sync}`}`, settings: anySize },
+    ],
+  };
+};

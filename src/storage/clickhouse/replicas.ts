@@ -1,0 +1,55 @@
+/**
+ * Connections to the replicas of one shard. ClickHouse keeps replicas alike: DDL by a database of the engine Replicated, rows
+ * by the table engine. One replica is used as long as it answers, because another one may receive a row a moment later. A
+ * read that finds too few rows fails, as on a single server, and the caller repeats it.
+ */
+import { isAppError } from '../../lib/errors.js';
+import type { Connection, StatementOptions } from './client.js';
+import type { Engine } from './engine.js';
+
+const isAway = (error: unknown): boolean => isAppError(error) && error.code === 'store_unavailable';
+
+/**
+ * Uses the replicas as one server, with the settings of the engine. A call to a replica that is down fails, as with a
+ * single server; the next call goes to another replica.
+ */
+export const overReplicas = (
+  replicas: readonly [Connection, ...Connection[]],
+  { insertSettings, readSettings }: Engine,
+): Connection => {
+  let at = 0;
+  const asked = async <T>(work: (replica: Connection) => Promise<T>): Promise<T> => {
+    const used = at;
+    try {
+      return await work(replicas[used] ?? replicas[0]);
+    } catch (error) {
+      if (isAway(error) && at === used) at = (used + 1) % replicas.length;
+      throw error;
+    }
+  };
+  const changing = (options: StatementOptions = {}): StatementOptions => ({
+    ...options,
+    settings: { ...options.settings, ...readSettings, ...insertSettings },
+  });
+  return {
+    database: replicas[0].database,
+    command: (sql, options) => asked((replica) => replica.command(sql, changing(options))),
+    rows: <T>(sql: string, options: StatementOptions = {}) =>
+      asked((replica) =>
+        replica.rows<T>(sql, { ...options, settings: { ...options.settings, ...readSettings } }),
+      ),
+    insert: (sql, data, options) => asked((replica) => replica.insert(sql, data, changing(options))),
+    send: (request) =>
+      asked((replica) => replica.send({ ...request, search: { ...request.search, ...readSettings } })),
+    async ping() {
+      for (let turn = 0; turn < replicas.length; turn += 1) {
+        if (await (replicas[at] ?? replicas[0]).ping()) return true;
+        at = (at + 1) % replicas.length;
+      }
+      return false;
+    },
+    async close() {
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
+  };
+};
