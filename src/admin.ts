@@ -20,6 +20,7 @@ import { openCluster } from './compose/cluster.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
 import { openRestore } from './compose/restore.js';
+import { openDatasetRestore } from './compose/restore-dataset.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';
@@ -62,6 +63,7 @@ const groups: readonly AdminGroup[] = [
   ...createBackupCommands({
     openBackup: (context, place) => openBackup(backupParts(context, place), build.version),
     openRestore: (context, place) => openRestore(backupParts(context, place)),
+    openDatasetRestore: (context, place) => openDatasetRestore(backupParts(context, place)),
     verify: async (context) => (await openVerification(operatorParts(context))).verification.verify({}),
   }),
   consumingCommands,

@@ -1,6 +1,7 @@
 import type { BackupReport } from '../backup/backup.js';
 import type { Manifest } from '../backup/manifest.js';
 import type { RestoreReport } from '../backup/restore.js';
+import type { DatasetRestoreReport, WantedDataset } from '../backup/restore-dataset.js';
 import type { VerificationReport } from '../ingest/repair/verification.js';
 import { invalid } from '../lib/errors.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
@@ -15,6 +16,11 @@ export interface BackupCommands {
     context: AdminContext,
     place: string,
   ): Promise<{ run(id?: string): Promise<RestoreReport>; check(id?: string): Promise<Manifest> }>;
+  /** Brings one dataset of a backup into the product that runs. */
+  openDatasetRestore(
+    context: AdminContext,
+    place: string,
+  ): Promise<{ run(wanted: WantedDataset): Promise<DatasetRestoreReport> }>;
   /** Compares both databases. */
   verify(context: AdminContext): Promise<VerificationReport>;
 }
@@ -34,10 +40,37 @@ const keepOf = ({ option }: CommandInput): { keep?: number } => {
   return { keep };
 };
 
+/** Undefined: all of the backup is meant. @throws AppError `usage` for options that do not belong together. */
+const datasetOf = ({ option, flag }: CommandInput): WantedDataset | undefined => {
+  const id = (name: string, of: string): number | undefined => {
+    const text = option(name);
+    return text === undefined ? undefined : wholeNumber(text, `the id of a ${of}`);
+  };
+  const dataset = id('dataset', 'dataset');
+  const version = id('version', 'version');
+  const into = id('into', 'repository');
+  const name = option('name');
+  if (dataset === undefined) {
+    if (version !== undefined || into !== undefined || name !== undefined)
+      throw invalid('usage', '--version, --into and --name belong to --dataset, which is missing');
+    return undefined;
+  }
+  if (into === undefined)
+    throw invalid('usage', '--into is missing: the id of the repository that gets the dataset');
+  if (flag('check') || flag('verify'))
+    throw invalid('usage', '--dataset is always checked and compared: leave out --check and --verify');
+  return { dataset, version, into, name, backup: option('backup') };
+};
+
 const where = 'A folder, or s3://bucket/prefix with the S3_… settings.';
 
 /** `backup`, `restore` */
-export const createBackupCommands = ({ openBackup, openRestore, verify }: BackupCommands): AdminGroup[] => [
+export const createBackupCommands = ({
+  openBackup,
+  openRestore,
+  openDatasetRestore,
+  verify,
+}: BackupCommands): AdminGroup[] => [
   {
     name: 'backup',
     summary: 'Backup',
@@ -65,22 +98,33 @@ export const createBackupCommands = ({ openBackup, openRestore, verify }: Backup
       {
         name: '',
         summary:
-          'Bring a backup back into an empty product; all of it is checked before anything is touched.',
+          'Bring a backup back into an empty product, or one dataset of it into this one; it is checked before anything is touched.',
         arguments: [],
         options: {
           from: { type: 'string' },
           backup: { type: 'string' },
           verify: { type: 'boolean' },
           check: { type: 'boolean' },
+          dataset: { type: 'string' },
+          version: { type: 'string' },
+          into: { type: 'string' },
+          name: { type: 'string' },
         },
         optionHelp: {
           from: where,
           backup: 'Id of the backup; the newest one when left out.',
           verify: 'Compare both databases afterwards, as `verify` does.',
           check: 'Read the whole backup and change nothing.',
+          dataset: 'Id of the one dataset to bring back, as a new one, next to all that there is.',
+          version: 'Id of the one version of it; all when left out.',
+          into: 'Id of the repository that gets the dataset.',
+          name: 'Its name there; the name that it had when left out.',
         },
         async run(input) {
           const { context, option, flag } = input;
+          const wanted = datasetOf(input);
+          if (wanted !== undefined)
+            return (await openDatasetRestore(context, placeOf(input, 'from'))).run(wanted);
           const restore = await openRestore(context, placeOf(input, 'from'));
           const id = option('backup');
           if (flag('check')) {

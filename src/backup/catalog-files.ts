@@ -1,5 +1,5 @@
 /** Tables of the catalog in a backup: text as COPY writes it, one line for each row, compressed with gzip. */
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError, messageOf } from '../lib/errors.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
@@ -50,6 +50,47 @@ export const openTable = async (folder: Pick<BackupFolder, 'read'>, file: Catalo
     // The last stream ends with the error of any of them.
     () => undefined,
   );
+
+/** A field of a line as it was written. */
+const fieldAt = (line: Buffer, place: number): string => {
+  let from = 0;
+  for (let at = 0; at < place; at += 1) {
+    const tab = line.indexOf(9, from);
+    if (tab < 0) return '';
+    from = tab + 1;
+  }
+  const end = line.indexOf(9, from);
+  return line.toString('latin1', from, end < 0 ? line.length - 1 : end);
+};
+
+async function* chosenLines(
+  source: AsyncIterable<Buffer>,
+  place: number,
+  wanted: ReadonlySet<string>,
+): AsyncGenerator<Buffer> {
+  const open: Buffer[] = [];
+  for await (const part of source) {
+    let from = 0;
+    for (let end = part.indexOf(newline); end >= 0; end = part.indexOf(newline, from)) {
+      const line = Buffer.concat([...open.splice(0), part.subarray(from, end + 1)]);
+      from = end + 1;
+      if (wanted.has(fieldAt(line, place))) yield line;
+    }
+    if (from < part.length) open.push(part.subarray(from));
+  }
+}
+
+/** Text of the rows that have one of these numbers in a column. Ends as `openTable` does. */
+export const openRowsOf = async (
+  folder: Pick<BackupFolder, 'read'>,
+  file: CatalogFile,
+  column: string,
+  wanted: ReadonlySet<string>,
+): Promise<Readable> => {
+  const place = file.columns.indexOf(column);
+  if (place < 0) throw damaged(`table ${file.table} has no column ${column}`);
+  return Readable.from(chosenLines(await openTable(folder, file), place, wanted));
+};
 
 /** Reads the whole table. */
 export const requireRows = async (folder: Pick<BackupFolder, 'read'>, file: CatalogFile): Promise<void> => {

@@ -76,17 +76,17 @@ const idGap = 1_000_000;
 
 const batch = 10_000;
 
+/** The newest backup, or the one of this id. @throws AppError as `BackupFolder.manifest` does. */
+export const chooseBackup = async (folder: BackupFolder, id: string | undefined): Promise<Manifest> => {
+  // Also where an id is given: the list refuses a folder with anything but files in it.
+  const all = await folder.list();
+  const newest = id ?? all.at(-1);
+  if (newest === undefined) throw conflict('no_backup', 'There is no complete backup. Nothing was changed.');
+  return folder.manifest(newest);
+};
+
 export const createRestore = (options: RestoreOptions) => {
   const { folder, archive, log } = options;
-
-  const chosen = async (id: string | undefined): Promise<Manifest> => {
-    // Also where an id is given: the list refuses a folder with anything but files in it.
-    const all = await folder.list();
-    const newest = id ?? all.at(-1);
-    if (newest === undefined)
-      throw conflict('no_backup', 'There is no complete backup. Nothing was changed.');
-    return folder.manifest(newest);
-  };
 
   const requireKnown = ({ id, baseline, migrations, product }: Manifest): void => {
     if (baseline !== options.baseline) throw otherBuild(id);
@@ -107,7 +107,7 @@ export const createRestore = (options: RestoreOptions) => {
   };
 
   const check = async (id?: string): Promise<Manifest> => {
-    const manifest = await chosen(id);
+    const manifest = await chooseBackup(folder, id);
     requireKnown(manifest);
     requireWhole(manifest);
     for (const file of manifest.catalog) await requireRows(folder, file);

@@ -22,7 +22,7 @@ export interface SavedSegments {
 
 export interface SavedSegmentsOptions {
   readonly folder: BackupFolder;
-  readonly archive: Pick<SegmentArchive, 'loadAs'>;
+  readonly archive: Pick<SegmentArchive, 'load'>;
   /** Whose rows these have to be. */
   readonly installation: () => Promise<string | undefined>;
 }
@@ -57,7 +57,9 @@ export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegment
     async find(segment) {
       const { file, saved } = await search(segment);
       await folder.check(file);
-      return (id, place) => archive.loadAs(file, saved, id, place);
+      return async (id, place) => {
+        await archive.load(file, [saved], place, new Map([[segment.id, id]]));
+      };
     },
   };
 };

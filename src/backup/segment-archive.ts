@@ -25,10 +25,16 @@ export interface NeededSegment {
 export interface SegmentArchive {
   /** Writes the rows of segments below `prefix`. @throws AppError 409 `rows_damaged`. */
   write(prefix: string, segments: readonly NeededSegment[]): Promise<SegmentFile[]>;
-  /** Brings rows of segments in a file to a place, compares them with count and hash, and gives their number. */
-  load(file: SegmentFile, segments: readonly SavedSegment[], place: RestoredPlace): Promise<number>;
-  /** Brings the rows of one segment to a place as those of another id, and compares them with count and hash. */
-  loadAs(file: SegmentFile, segment: SavedSegment, id: number, place: RestoredPlace): Promise<void>;
+  /**
+   * Brings rows of segments in a file to a place, compares them with count and hash, and gives their number.
+   * @param as Ids that the segments get there, by those that they had; undefined: the same.
+   */
+  load(
+    file: SegmentFile,
+    segments: readonly SavedSegment[],
+    place: RestoredPlace,
+    as?: ReadonlyMap<number, number>,
+  ): Promise<number>;
 }
 
 /** Where rows are brought to: into the table of a store, or the pool that they were in. */
@@ -145,12 +151,12 @@ export const createSegmentArchive = ({
     file: SegmentFile,
     segments: readonly SavedSegment[],
     target: RestoredPlace,
-    as: { readonly as?: number } = {},
+    as?: ReadonlyMap<number, number>,
   ): Promise<void> => {
     const place = await ensureTable(file, target);
     const frames = await folder.read(file);
     try {
-      await files.load({ place, columns: file.columns, segments, ...as }, frames);
+      await files.load({ place, columns: file.columns, segments, as }, frames);
     } catch (error) {
       if (!(error instanceof CopyDiffers)) throw error;
       throw damaged(`${file.key}: ${error.message}`);
@@ -178,11 +184,9 @@ export const createSegmentArchive = ({
       return written;
     },
 
-    async load(file, segments, target) {
-      await bring(file, segments, target);
+    async load(file, segments, target, as) {
+      await bring(file, segments, target, as);
       return segments.reduce((sum, [, rows]) => sum + rows, 0);
     },
-
-    loadAs: (file, segment, as, target) => bring(file, [segment], target, { as }),
   };
 };

@@ -4,7 +4,7 @@ import { createSegmentArchive, type SegmentArchive } from '../backup/segment-arc
 import type { Config } from '../config.js';
 import { createSegmentFiles } from '../rows/index.js';
 import { createSegmentHashes } from '../rows/segment-hashes.js';
-import { createStoreTables } from '../rows/tables.js';
+import { createStoreTables, type StoreTables } from '../rows/tables.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
@@ -30,6 +30,7 @@ interface Rows {
   readonly servers: ClickHouseServers;
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
+  readonly tables: StoreTables;
 }
 
 /**
@@ -52,13 +53,14 @@ export const openRows = async (
     keys: config.backupKey,
   });
   const hashes = createSegmentHashes(servers);
+  const tables = createStoreTables(servers);
   const archive = createSegmentArchive({
     folder,
     files: createSegmentFiles({ clickhouse: servers, reader, hashes }),
     hashes,
-    tables: createStoreTables(servers),
+    tables,
   });
-  return { servers, folder, archive };
+  return { servers, folder, archive, tables };
 };
 
 const describeExports = async (config: Config, scope: BackupParts['scope']) => {

@@ -106,7 +106,7 @@ const settle = async (sql: Sql, installation: string): Promise<number> => {
   return failedUploads;
 };
 
-const nothingRestored = 'Nothing was restored.';
+export const nothingRestored = 'Nothing was restored.';
 
 /** Connects to a product without rows. */
 export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof createRestore>> => {

@@ -36,8 +36,8 @@ export type SavedSegment = readonly [id: number, rows: number, hash: string];
 
 export interface SavedRows extends Omit<SegmentRows, 'segmentIds'> {
   readonly segments: readonly SavedSegment[];
-  /** Id for the rows of the segment, of which there is one alone. @default the one that it had */
-  readonly as?: number;
+  /** Ids that the segments get, by those that they had. @default the same */
+  readonly as?: ReadonlyMap<number, number> | undefined;
 }
 
 /** Blocks have the columns of the structure with these very types, and no others: a file may come from anywhere. */
@@ -87,10 +87,12 @@ export const createSegmentFiles = ({
       const segmentIds = segments.map(([id]) => id);
       const names = columns.map(({ name }) => name).join(', ');
       // Without an alias: the condition is about the id that they had.
+      const renamed =
+        as === undefined
+          ? '_seg'
+          : `transform(_seg, [${ids(segmentIds)}], [${ids(segmentIds.map((id) => as.get(id) ?? id))}], 0)`;
       const values = columns
-        .map(({ name, type }) =>
-          name === '_seg' && as !== undefined ? `CAST(${Number(as)}, '${type}')` : name,
-        )
+        .map(({ name, type }) => (name === '_seg' ? `CAST(${renamed}, '${type}')` : name))
         .join(', ');
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
       await servers.at(place).insert(
@@ -99,7 +101,7 @@ export const createSegmentFiles = ({
         frames,
         { settings: { ...manySegmentSettings, ...exactBlocks }, encoding: 'zstd' },
       );
-      const written = segments.map(([id, ...rest]) => [as ?? id, ...rest] as const);
+      const written = segments.map(([id, ...rest]) => [as?.get(id) ?? id, ...rest] as const);
       const found = await hashes.read(
         place,
         written.map(([id]) => id),

@@ -26,6 +26,7 @@ export { type DryRun, readDryRun } from './dry-runs.js';
 export { widePartColumns } from './engine.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
+export { createHomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
 /* Types of columns as they are stored. */
@@ -40,6 +41,19 @@ export {
   rowPlaceOf,
 } from './position.js';
 export { createSeeker, type Seeker } from './row-number.js';
+/* Copy: a dataset of a backup. */
+export {
+  keepSavedVersion,
+  publishSaved,
+  readSavedDataset,
+  registerSaved,
+  type SavedDataset,
+  type SavedSegmentRow,
+  savedSegments,
+  savedTableColumns,
+  savedTables,
+  skipColumnIds,
+} from './saved-dataset.js';
 /* Read: what a statement reads, and in which order. */
 export {
   numberedRows,

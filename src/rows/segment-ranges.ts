@@ -71,6 +71,20 @@ export const copySegmentsSql = (
   SELECT ${dataset}, s.segment_id, version.id, s.row_limit
   FROM version, (${segmentsOf(from.dataset, from.version)}) AS s`;
 
+const restoreRangesSql = `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, row_limit)
+  SELECT $1, g.id, f.id, u.id, r.row_limit FROM saved_segment_ranges r JOIN new_segments g ON g.old = r.segment_id
+    JOIN new_versions f ON f.old = r.from_version LEFT JOIN new_versions u ON u.old = r.until_version
+  WHERE r.until_version IS NULL OR u.id IS NOT NULL RETURNING 1`;
+
+/** Ranges of a dataset of a backup (saved-dataset.ts), for the versions and segments that took the place of its own. */
+export const restoreRanges = async (tx: Sql, datasetId: number): Promise<void> => {
+  const made = await tx.query(restoreRangesSql, [datasetId]);
+  const [saved] = await tx.query<{ ranges: number }>('SELECT count(*) AS ranges FROM saved_segment_ranges');
+  if (made.length !== saved?.ranges)
+    throw new RangeError('a range of segments names a version or segment that is missing');
+};
+
 export const insertRanges = async (
   tx: Sql,
   datasetId: number,

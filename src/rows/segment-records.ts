@@ -80,6 +80,14 @@ export const restoreHashes = async (
   );
 };
 
+/** Notes what segments of a dataset of a backup (saved-dataset.ts) hold, before a version names them. */
+export const restoreSegmentFacts = async (tx: Sql): Promise<void> => {
+  await tx.query(
+    `UPDATE segments g SET rows = s.rows, bytes = s.bytes, hash = s.hash
+     FROM saved_segments s JOIN new_segments n ON n.old = s.id WHERE g.id = n.id`,
+  );
+};
+
 /** The hash was of rows that are not there any more. */
 export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
   await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);

@@ -131,3 +131,12 @@ export const readPlace = async (sql: Sql, id: number): Promise<PoolPlace> => {
   if (map === undefined) throw new Error(`there is no slot map ${id}`);
   return { mapId: map.id, pool: map.pool, slots: map.slots };
 };
+
+/** Maps of a dataset of a backup (saved-dataset.ts), under the ids that were given to them. */
+export const restoreSlotMaps = async (tx: Sql, storeId: number): Promise<void> => {
+  await tx.query(
+    `INSERT INTO slot_maps (id, store_id, pool, slots) OVERRIDING SYSTEM VALUE
+     SELECT n.id, $1, m.pool, m.slots FROM saved_slot_maps m JOIN new_slot_maps n ON n.old = m.id`,
+    [storeId],
+  );
+};

@@ -112,6 +112,26 @@ export const shareContent = async (tx: Sql, versionId: number, likeId: number): 
   );
 };
 
+const restoreVersionsSql = `
+  INSERT INTO versions (id, ${rowColumns}, label, pinned, created_at, valid_from, content_id) OVERRIDING SYSTEM VALUE
+  SELECT n.id, $1, NULL, v.mode, l.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency, v.label, v.pinned,
+    v.created_at, v.valid_from, c.id
+  FROM saved_versions v JOIN new_versions n ON n.old = v.id JOIN new_column_lists l ON l.old = v.column_list_id
+    LEFT JOIN new_versions c ON c.old = v.content_id ORDER BY n.id RETURNING 1`;
+
+/** Versions of a dataset of a backup (saved-dataset.ts), under the ids that were given to them. */
+export const restoreVersions = async (tx: Sql, datasetId: number): Promise<void> => {
+  const made = await tx.query(restoreVersionsSql, [datasetId]);
+  const [saved] = await tx.query<{ versions: number }>('SELECT count(*) AS versions FROM saved_versions');
+  if (made.length !== saved?.versions)
+    throw new RangeError('a version names a list of columns that is missing');
+  // Behind the trigger, which knows nothing of versions that retention removed.
+  await tx.query(
+    `UPDATE versions v SET replaced_at = s.replaced_at FROM saved_versions s JOIN new_versions n ON n.old = s.id
+     WHERE v.id = n.id AND v.replaced_at IS DISTINCT FROM s.replaced_at`,
+  );
+};
+
 export const markVersion = async (
   tx: Sql,
   datasetId: number,

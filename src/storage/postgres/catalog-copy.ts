@@ -69,11 +69,7 @@ const target = ({ name, columns }: CatalogTable): string =>
 export const catalogTables = async (sql: Sql): Promise<CatalogTable[]> =>
   inOrder(await sql.query<CatalogTable & { needs: string[] }>(tablesSql, [leftOut]));
 
-const withClient = async <T>(
-  databaseUrl: string,
-  begin: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> => {
+const connected = async <T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
   const types = new pg.TypeOverrides();
   types.setTypeParser(20, Number);
   const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true, types });
@@ -81,15 +77,24 @@ const withClient = async <T>(
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(begin);
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
+    return await work(client);
   } finally {
     // Whatever is open is rolled back.
     await client.end();
   }
 };
+
+const withClient = <T>(
+  databaseUrl: string,
+  begin: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> =>
+  connected(databaseUrl, async (client) => {
+    await client.query(begin);
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  });
 
 /** Everything that `work` reads is of one moment. */
 export const withCatalogSnapshot = <T>(
@@ -145,6 +150,50 @@ export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) =>
           column,
           value + by,
         ]);
+      },
+    });
+  });
+
+/** One connection, on which rows of a backup are looked at before they become part of the catalog. */
+export interface CatalogSession {
+  readonly sql: Sql;
+  tx<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+  /** Runs `work` in the open transaction and takes back what it has changed. */
+  rehearse(work: () => Promise<unknown>): Promise<void>;
+  /** Copies rows into a temporary table `saved_…` with the columns of a table of the catalog. */
+  save(table: CatalogTable, source: Readable): Promise<void>;
+}
+
+export const withCatalogSession = <T>(
+  databaseUrl: string,
+  work: (session: CatalogSession) => Promise<T>,
+): Promise<T> =>
+  connected(databaseUrl, (client) => {
+    const sql = inTransaction(client);
+    return work({
+      sql,
+      async tx(inside) {
+        await client.query('BEGIN');
+        try {
+          const result = await inside(sql);
+          await client.query('COMMIT');
+          return result;
+        } catch (error) {
+          await client.query('ROLLBACK');
+          throw error;
+        }
+      },
+      async rehearse(inside) {
+        await client.query('SAVEPOINT rehearsal');
+        await inside();
+        await client.query('ROLLBACK TO SAVEPOINT rehearsal');
+      },
+      async save({ name, columns }, source) {
+        const saved = { name: `saved_${name}`, columns };
+        await client.query(
+          `CREATE TEMP TABLE ${quoted(saved.name)} AS SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(name)} WITH NO DATA`,
+        );
+        await pipeline(source, client.query(copyFrom(`COPY ${target(saved)} FROM STDIN`)));
       },
     });
   });

@@ -144,3 +144,16 @@ export const shownChanges = async (
   for (const [key, pair] of wanted) if (!found.has(key)) found.set(key, await keepChanges(sql, pair));
   return (pair) => found.get(keyOf(pair)) ?? noChanges;
 };
+
+const restoreListsSql = `
+  INSERT INTO column_lists (id, dataset_id, hash, columns) OVERRIDING SYSTEM VALUE
+  SELECT n.id, $1, sha256(convert_to(c.columns::text, 'UTF8')), c.columns
+  FROM saved_column_lists l JOIN new_column_lists n ON n.old = l.id, LATERAL (
+    SELECT coalesce(jsonb_agg(i.item || jsonb_build_object('id', k.id) ORDER BY i.position), '[]') AS columns
+    FROM jsonb_array_elements(l.columns) WITH ORDINALITY AS i (item, position)
+      JOIN new_columns k ON k.old = (i.item ->> 'id')::bigint) AS c`;
+
+/** Lists of a dataset of a backup (rows/saved-dataset.ts), whose columns have got new ids. */
+export const restoreLists = async (tx: Sql, datasetId: number): Promise<void> => {
+  await tx.query(restoreListsSql, [datasetId]);
+};

@@ -122,3 +122,13 @@ export const storeElsewhere = async (tx: Sql, datasetId: number, columnId: numbe
     [datasetId, columnId],
   );
 };
+
+/** Columns of a dataset of a backup (rows/saved-dataset.ts) under new ids; their values stay where they are stored. */
+export const restoreColumns = async (tx: Sql, datasetId: number): Promise<void> => {
+  await tx.query(
+    `INSERT INTO columns (id, dataset_id, name, description, is_entity, storage_id) OVERRIDING SYSTEM VALUE
+     SELECT n.id, $1, c.name, c.description, c.is_entity, coalesce(c.storage_id, c.id)
+     FROM saved_columns c JOIN new_columns n ON n.old = c.id`,
+    [datasetId],
+  );
+};

@@ -96,6 +96,16 @@ export const firstVersionSql = (dataset: string, at: string): string =>
 export const showVersionSql = (dataset: string): string =>
   `UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
 
+/** Makes the newest version of a dataset of a backup (rows/saved-dataset.ts) the current one. */
+export const showRestored = async (tx: Sql, id: number): Promise<void> => {
+  await tx.query(
+    `UPDATE datasets d SET current_version_id = (SELECT max(id) FROM new_versions),
+       first_version_at = (SELECT coalesce(v.valid_from, v.created_at) FROM saved_versions v ORDER BY v.id LIMIT 1)
+     WHERE d.id = $1`,
+    [id],
+  );
+};
+
 /** Names, roles or descriptions of columns were changed: files that were made with the old ones are made again. */
 export const columnsChanged = async (tx: Sql, id: number): Promise<void> => {
   await tx.query(

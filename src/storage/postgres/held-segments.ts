@@ -6,12 +6,12 @@ import pg from 'pg';
 import { conflict } from '../../lib/errors.js';
 import type { Sql } from './sql.js';
 
-/** Two numbers that nothing else locks. */
-const lock = { first: 722_830, second: 1_995 } as const;
+/** Numbers that nothing else locks: `whole` is held once at a time, `dataset` is shared. */
+const lock = { first: 722_830, whole: 1_995, dataset: 1_996 } as const;
 
 /** Condition that no backup or restore is under way. */
 export const notHeld = `NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
-  AND l.classid = ${lock.first} AND l.objid = ${lock.second} AND l.objsubid = 2
+  AND l.classid = ${lock.first} AND l.objid IN (${lock.whole}, ${lock.dataset}) AND l.objsubid = 2
   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
 
 export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
@@ -25,6 +25,14 @@ export interface SegmentHold {
   release(): Promise<void>;
 }
 
+/**
+ * Holds segments until the session of `sql` ends, for the restore of one dataset. Does not wait: backups and other restores
+ * hold them as well.
+ */
+export const holdSegmentsInSession = async (sql: Sql): Promise<void> => {
+  await sql.query('SELECT pg_advisory_lock_shared($1, $2)', [lock.first, lock.dataset]);
+};
+
 /** @throws AppError 409 `busy` when another backup or restore is under way. */
 export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> => {
   const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true });
@@ -35,7 +43,7 @@ export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> =>
   await client.connect();
   const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS held', [
     lock.first,
-    lock.second,
+    lock.whole,
   ]);
   if (rows[0]?.held !== true) {
     await client.end();

@@ -4,25 +4,27 @@ import type { Sql } from './sql.js';
 /** Codes of types, as `isPhysicalType` knows them but for the scale's limit, which ClickHouse checks. */
 const physical = '([dtfs]|n(38|76)_[0-9]{1,2})';
 
-const hasTable = (name: string): string => `to_regclass('${name}') IS NOT NULL AS "${name}"`;
-
-const listsSql = `SELECT l.id FROM column_lists l WHERE jsonb_typeof(l.columns) <> 'array'
+const listsSql = (
+  prefix: string,
+): string => `SELECT l.id FROM ${prefix}column_lists l WHERE jsonb_typeof(l.columns) <> 'array'
   OR EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(l.columns) WHEN 'array' THEN l.columns ELSE '[]' END) AS c (item)
     WHERE coalesce(c.item ->> 'physical', '') !~ '^${physical}$' OR coalesce(c.item ->> 'storageId', '') !~ '^[1-9][0-9]{0,15}$')
   LIMIT 1`;
 
-const mapsSql = `SELECT m.id FROM slot_maps m WHERE jsonb_typeof(m.slots) <> 'object'
+const mapsSql = (
+  prefix: string,
+): string => `SELECT m.id FROM ${prefix}slot_maps m WHERE jsonb_typeof(m.slots) <> 'object'
   OR EXISTS (SELECT 1 FROM jsonb_each_text(CASE jsonb_typeof(m.slots) WHEN 'object' THEN m.slots ELSE '{}' END) AS s (name, slot)
     WHERE s.name !~ '^c[1-9][0-9]{0,15}_${physical}$' OR coalesce(s.slot, '') !~ '^[dsfih][0-9]{1,3}$')
   LIMIT 1`;
 
-/** The first record that names a column or a type that the product cannot have made; undefined: none does. */
-export const strangeName = async (tx: Sql): Promise<string | undefined> => {
-  const [has] = await tx.query<{ column_lists: boolean; slot_maps: boolean }>(
-    `SELECT ${hasTable('column_lists')}, ${hasTable('slot_maps')}`,
-  );
-  const [list] = has?.column_lists === true ? await tx.query<{ id: number }>(listsSql) : [];
+/**
+ * The first record that names a column or a type that the product cannot have made; undefined: none does.
+ * @param prefix Of the names of the tables that are looked at.
+ */
+export const strangeName = async (tx: Sql, prefix = ''): Promise<string | undefined> => {
+  const [list] = await tx.query<{ id: number }>(listsSql(prefix));
   if (list !== undefined) return `list of columns ${list.id}`;
-  const [map] = has?.slot_maps === true ? await tx.query<{ id: number }>(mapsSql) : [];
+  const [map] = await tx.query<{ id: number }>(mapsSql(prefix));
   return map === undefined ? undefined : `slot map ${map.id}`;
 };

@@ -6,6 +6,7 @@ import { createBackupCommands } from '../../../src/admin/backup.js';
 import { createVerifyCommands } from '../../../src/admin/verify.js';
 import { openBackup } from '../../../src/compose/backup.js';
 import { openRestore } from '../../../src/compose/restore.js';
+import { openDatasetRestore } from '../../../src/compose/restore-dataset.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import type { Fault, VerificationReport } from '../../../src/ingest/repair/verification.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -53,6 +54,7 @@ const backup = async (): Promise<string> => {
   const commands = createBackupCommands({
     openBackup: (context, place) => openBackup({ ...context, ...parts, place }, '1.2.3'),
     openRestore: (context, place) => openRestore({ ...context, ...parts, place }),
+    openDatasetRestore: (context, place) => openDatasetRestore({ ...context, ...parts, place }),
     verify: async (context) => (await openVerification(context)).verification.verify({}),
   });
   const { output } = await runAdmin(product, commands, `backup --to ${folder} --json`);

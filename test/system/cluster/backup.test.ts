@@ -12,6 +12,7 @@ import type { BackupReport } from '../../../src/backup/backup.js';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { type BackupParts, openBackup } from '../../../src/compose/backup.js';
 import { openRestore } from '../../../src/compose/restore.js';
+import { openDatasetRestore } from '../../../src/compose/restore-dataset.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import { createWorkerProcess } from '../../../src/compose/worker-process.js';
 import type { Config } from '../../../src/config.js';
@@ -102,6 +103,7 @@ const commands = [
   ...createBackupCommands({
     openBackup: (context, place) => openBackup(partsOf(context, place), '1.2.3'),
     openRestore: (context, place) => openRestore(partsOf(context, place)),
+    openDatasetRestore: (context, place) => openDatasetRestore(partsOf(context, place)),
     verify: async (context) => (await openVerification(context)).verification.verify({}),
   }),
   createVerifyCommands(openVerification),

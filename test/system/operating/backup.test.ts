@@ -9,6 +9,7 @@ import { createApiProcess } from '../../../src/compose/api-process.js';
 import { type BackupParts, openBackup } from '../../../src/compose/backup.js';
 import { openStorageAt } from '../../../src/compose/export-storage.js';
 import { openRestore } from '../../../src/compose/restore.js';
+import { openDatasetRestore } from '../../../src/compose/restore-dataset.js';
 import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import { createWorkerProcess } from '../../../src/compose/worker-process.js';
@@ -69,6 +70,7 @@ afterAll(async () => {
 const commands = createBackupCommands({
   openBackup: (context, place) => openBackup(partsOf(context, place), '1.2.3'),
   openRestore: (context, place) => openRestore(partsOf(context, place)),
+  openDatasetRestore: (context, place) => openDatasetRestore(partsOf(context, place)),
   verify: async (context) => (await openVerification(context)).verification.verify({}),
 });
 

@@ -10,6 +10,7 @@ import type { BackupReport } from '../../../src/backup/backup.js';
 import type { Manifest } from '../../../src/backup/manifest.js';
 import { type BackupParts, openBackup } from '../../../src/compose/backup.js';
 import { openRestore } from '../../../src/compose/restore.js';
+import { openDatasetRestore } from '../../../src/compose/restore-dataset.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import type { Config } from '../../../src/config.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -43,6 +44,7 @@ const partsOf = (
 const commands = createBackupCommands({
   openBackup: (context, place) => openBackup(partsOf(context, place), '1.2.3'),
   openRestore: (context, place) => openRestore(partsOf(context, place)),
+  openDatasetRestore: (context, place) => openDatasetRestore(partsOf(context, place)),
   verify: async (context) => (await openVerification(context)).verification.verify({}),
 });
 

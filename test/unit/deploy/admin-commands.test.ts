@@ -29,7 +29,12 @@ const groups = [
   createDeadLetterCommands(unused),
   createUploadCommands(unused),
   createVerifyCommands(unused),
-  ...createBackupCommands({ openBackup: unused, openRestore: unused, verify: unused }),
+  ...createBackupCommands({
+    openBackup: unused,
+    openRestore: unused,
+    openDatasetRestore: unused,
+    verify: unused,
+  }),
   consumingCommands,
   createSweepCommands(unused),
 ];
