@@ -3,28 +3,14 @@
 CREATE TABLE stores (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- Shard that has the rows: the store's own table and its segments in pools. Null: they are spread over all shards.
-  -- Without a cluster there is the first shard alone.
-  shard integer DEFAULT 1 CHECK (shard > 0),
-  -- Number in the names of the store's tables; null: its id. It changes when a spread store leaves a shard: its rows are
-  -- written to tables of another number, and one transaction switches to them.
-  table_id bigint,
-  -- number of the tables that are being filled, so that a command that was killed continues
-  next_table bigint,
-  -- shard and tables before the last move, for readers that began before it
-  left_shard integer CHECK (left_shard > 0),
-  left_table bigint,
-  left_at timestamptz
+  -- Home: the shard that has the rows. Chosen once, by the weights of the shards. Without a cluster there is the first alone.
+  shard integer NOT NULL DEFAULT 1 CHECK (shard > 0),
+  -- true: rows may be on any shard, and are read on all
+  everywhere boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE stores IS
-  'Place of the rows of a dataset in ClickHouse. A clone has the store of its source, so both share rows; written by the API when a dataset is created and by the cluster commands.';
-CREATE INDEX stores_shard ON stores (shard) WHERE shard IS NULL OR shard > 1;
-CREATE INDEX stores_table ON stores ((coalesce(table_id, id)));
-CREATE INDEX stores_left ON stores (left_at) WHERE left_at IS NOT NULL;
-
--- Shards that are being emptied. Volatile, so that it sees what was committed while its statement waited for a lock.
-CREATE FUNCTION draining_shards() RETURNS integer[] LANGUAGE sql VOLATILE AS
-  $$ SELECT string_to_array(value, ',')::integer[] FROM settings WHERE name = 'draining_shards' $$;
+  'Place of the rows of a dataset in ClickHouse. A clone has the store of its source, so both share rows; written by the API when a dataset is created, and when it grows beyond SPREAD_MIN_BYTES.';
+CREATE INDEX stores_shard ON stores (shard) WHERE everywhere OR shard > 1;
 
 CREATE TABLE slot_maps (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -49,8 +35,6 @@ CREATE TABLE segments (
   bytes bigint,
   -- hash of the stored rows, recorded soon after publication; later checks compare with it. A move clears it. Null: not known
   hash text,
-  -- shards that were being emptied when the segment was begun: no chunk of it goes there; null: none
-  closed_shards integer[],
   created_at timestamptz NOT NULL DEFAULT now(),
   -- since when no version has the segment; its rows are kept for a while for readers that began before
   unnamed_at timestamptz

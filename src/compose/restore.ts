@@ -5,6 +5,7 @@ import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { type AppError, conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
+import { firstShard } from '../model/placement.js';
 import { createDdl, ensureDatabase, runAll } from '../rows/ddl.js';
 import { homesFor } from '../rows/homes.js';
 import { settleRestoredCompactions } from '../rows/index.js';
@@ -160,9 +161,12 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
       await requireShards(servers, nothingRestored);
       const spreadMinBytes = servedBy(servers).spread ? config.spreadMinBytes : Number.POSITIVE_INFINITY;
       await stores.place((all) => {
-        const homes = new Map<number, number | null>(homesFor(servers.shards, all));
-        for (const { id, versionBytes } of all) if (versionBytes >= spreadMinBytes) homes.set(id, null);
-        return homes;
+        const homes = homesFor(servers.shards, all);
+        return all.map(({ id, versionBytes }) => ({
+          id,
+          shard: homes.get(id) ?? firstShard,
+          everywhere: versionBytes >= spreadMinBytes,
+        }));
       });
       return stores.segments;
     },

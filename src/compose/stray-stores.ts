@@ -41,9 +41,10 @@ export const tellStrays = async (
   if (strays.length === 0) return undefined;
   return async (storeId) => {
     if (!(await isStrayStore(sql, storeId, served))) return;
-    const [stray] = await sql.query<{ shard: number | null }>('SELECT shard FROM stores WHERE id = $1', [
-      storeId,
-    ]);
+    const [stray] = await sql.query<{ shard: number | null }>(
+      'SELECT CASE WHEN NOT everywhere THEN shard END AS shard FROM stores WHERE id = $1',
+      [storeId],
+    );
     throw unknownShard(stray?.shard ?? null);
   };
 };

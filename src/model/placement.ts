@@ -40,6 +40,8 @@ export interface Placement {
   /** Number of the store and of its table. */
   readonly storeId: number;
   readonly shard: ShardNumber;
+  /** Shard that has the pools of a store that is everywhere. @default `shard` */
+  readonly home?: number;
   /** Null: the table of the store. */
   readonly pool: PoolPlace | null;
 }

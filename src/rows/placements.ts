@@ -2,7 +2,7 @@ import { segmentsOf } from './segment-ranges.js';
 
 /** Where a segment lies, of `segments` under this name: a `Placement` as JSON. */
 export const placementSql = (segments: string): string =>
-  `(SELECT json_build_object('storeId', own.id, 'shard', own.shard, 'pool',
+  `(SELECT json_build_object('storeId', own.id, 'shard', CASE WHEN NOT own.everywhere THEN own.shard END, 'home', own.shard, 'pool',
       (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
        FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))
     FROM stores own WHERE own.id = ${segments}.store_id)`;

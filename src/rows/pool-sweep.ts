@@ -46,7 +46,7 @@ interface Expected {
  */
 const expectedSql = `
   SELECT s.id, s.rows FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
-  WHERE m.pool = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0 AND st.shard = $4
+  WHERE m.pool = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0 AND st.shard = $4 AND NOT st.everywhere
     AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`;
 
 const largestId = Number.MAX_SAFE_INTEGER;
@@ -62,7 +62,7 @@ export const sweepPools = async (
       const ids = page.map(({ segmentId }) => segmentId);
       const known = await tx.query<{ id: number }>(
         `SELECT s.id FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
-         WHERE s.id = ANY ($1) AND m.pool = $2 AND coalesce(st.shard, $3) = $3`,
+         WHERE s.id = ANY ($1) AND m.pool = $2 AND (st.everywhere OR st.shard = $3)`,
         [ids, table.pool, table.shard],
       );
       const places = new Set(known.map(({ id }) => id));

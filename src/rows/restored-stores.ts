@@ -1,7 +1,7 @@
 /** Where the rows of stores are to lie that a restore has brought into the catalog, in its transaction. */
 import type { ShardNumber } from '../model/placement.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { placeStores, shardSql } from './stores.js';
+import { placeStores, type RestoredHome, shardSql } from './stores.js';
 
 export interface RestoredStore {
   readonly id: number;
@@ -19,7 +19,7 @@ export interface RestoredSegment {
 
 export interface RestoredStores {
   /** Gives each store the shard that is chosen. */
-  place(choose: (stores: readonly RestoredStore[]) => ReadonlyMap<number, ShardNumber>): Promise<void>;
+  place(choose: (stores: readonly RestoredStore[]) => readonly RestoredHome[]): Promise<void>;
   /** Where the rows of these segments go. */
   segments(ids: readonly number[]): Promise<RestoredSegment[]>;
 }

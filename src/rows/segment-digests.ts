@@ -46,6 +46,6 @@ export const readSegmentDigests = (
     `SELECT st.shard, m.pool, ($1::bigint[])[width_bucket(s.id, $1::bigint[])] AS start,
        concat_ws('/', ${digestSql('s.id', 's.rows').join(', ')}) AS digest
      FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
-     WHERE s.rows > 0 AND s.unnamed_at IS NULL AND st.shard IS NOT NULL GROUP BY 1, 2, 3`,
+     WHERE s.rows > 0 AND s.unnamed_at IS NULL AND NOT st.everywhere GROUP BY 1, 2, 3`,
     [starts],
   );

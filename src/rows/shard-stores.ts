@@ -6,7 +6,9 @@ import type { Sql } from '../storage/postgres/sql.js';
 export const countStores = (
   sql: Sql,
 ): Promise<{ readonly shard: number | null; readonly stores: number }[]> =>
-  sql.query('SELECT shard, count(*)::int AS stores FROM stores GROUP BY shard ORDER BY shard');
+  sql.query(
+    'SELECT CASE WHEN NOT everywhere THEN shard END AS shard, count(*)::int AS stores FROM stores GROUP BY 1 ORDER BY 1',
+  );
 
 /** Stores whose rows are where the configuration has no server. */
 export interface StrayStores {
@@ -18,8 +20,8 @@ export interface StrayStores {
 }
 
 /** Condition that none of them has the rows of the store `own`; the first shard is always there. */
-const isStray = ({ shards, spread }: ServedShards): string => `(own.shard IS NULL OR own.shard > 1)
-  AND NOT coalesce(own.shard = ANY ('{${shards.map(Number).join(',')}}'), ${spread})`;
+const isStray = ({ shards, spread }: ServedShards): string => `(own.everywhere OR own.shard > 1)
+  AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (${spread} OR NOT own.everywhere))`;
 
 /** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
 export const isServed = (segments: string, served: ServedShards): string =>
@@ -28,9 +30,9 @@ export const isServed = (segments: string, served: ServedShards): string =>
 /** By shard; those of all shards last. Empty as it should be. */
 export const strayStores = (sql: Sql, served: ServedShards): Promise<StrayStores[]> =>
   sql.query<StrayStores>(
-    `SELECT own.shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
+    `SELECT CASE WHEN NOT own.everywhere THEN own.shard END AS shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
      FROM stores own LEFT JOIN datasets d ON d.store_id = own.id WHERE ${isStray(served)}
-     GROUP BY own.shard ORDER BY own.shard`,
+     GROUP BY 1 ORDER BY 1`,
   );
 
 /** One of them. */
@@ -39,8 +41,8 @@ export const isStrayStore = async (sql: Sql, id: number, served: ServedShards): 
   return row !== undefined;
 };
 
-/** Numbers of the tables of stores whose rows lie on all shards. */
-export const spreadTables = async (sql: Sql): Promise<number[]> =>
-  (await sql.query<{ id: number }>(`SELECT s.id FROM stores s WHERE s.shard IS NULL ORDER BY 1`)).map(
+/** Stores that are everywhere. */
+export const everywhereStores = async (sql: Sql): Promise<number[]> =>
+  (await sql.query<{ id: number }>(`SELECT s.id FROM stores s WHERE s.everywhere ORDER BY 1`)).map(
     ({ id }) => id,
   );

@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { spreadTables } from './shard-stores.js';
+import { everywhereStores } from './shard-stores.js';
 import type { StoreTables } from './tables.js';
 
 export interface ShardTablesParts {
@@ -10,11 +10,11 @@ export interface ShardTablesParts {
 }
 
 /**
- * Makes the tables of spread stores that a shard lacks, without which none of them can be read: one that is new, or was away when
+ * Makes the tables of stores that are everywhere, where a shard lacks them, without which none of them can be read: one that is new, or was away when
  * they were made. Idempotent.
  */
 export const makeShardTables = async ({ sql, tables, log }: ShardTablesParts): Promise<void> => {
-  const made = await tables.mend(await spreadTables(sql));
+  const made = await tables.mend(await everywhereStores(sql));
   if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
 };
 

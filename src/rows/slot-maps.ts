@@ -27,7 +27,7 @@ export const nearMapSql = (datasetId: string): string => `
  */
 export const joinsTableSql = (datasetId: string, storeId: string): string => `(
   EXISTS (SELECT 1 FROM (${nearMapSql(datasetId)}) AS n WHERE n.id IS NULL)
-  AND EXISTS (SELECT 1 FROM stores s WHERE s.id = ${storeId} AND s.shard IS NOT NULL))`;
+  AND EXISTS (SELECT 1 FROM stores s WHERE s.id = ${storeId} AND NOT s.everywhere))`;
 
 const nearSql = prepared(nearMapSql('$1'));
 

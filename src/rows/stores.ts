@@ -15,18 +15,18 @@ export const insertStore = async (tx: Sql, turns: readonly number[]): Promise<nu
   return store.id;
 };
 
-/** Its rows may be on every shard from now on. */
-export const spreadStore = async (tx: Sql, id: number): Promise<void> => {
-  await tx.query('UPDATE stores SET shard = NULL WHERE id = $1', [id]);
+/** The rows of the store may be on every shard from now on. */
+export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
+  await tx.query('UPDATE stores SET everywhere = true WHERE id = $1', [id]);
 };
 
 /** Those of these numbers that are stores. */
 export const knownStores = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   (await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [ids])).map(({ id }) => id);
 
-/** Its shard: that of the store of a segment, under this name. */
+/** Shard of a segment's store, of `segments` under this name; null: all of them. */
 export const shardSql = (segments: string): string =>
-  `(SELECT shard FROM stores WHERE id = ${segments}.store_id)`;
+  `(SELECT CASE WHEN NOT everywhere THEN shard END FROM stores WHERE id = ${segments}.store_id)`;
 
 /** Neither a dataset nor a segment names the store `s`, and no backup or restore is under way. */
 const lonely = `${notHeld} AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
@@ -49,7 +49,7 @@ export const deleteLonelyStores = async (sql: Sql, ids: readonly number[]): Prom
 export const emptyTables = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   (
     await sql.query<{ id: number }>(
-      `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND s.shard IS NOT NULL AND NOT ${usesTable} AND ${notHeld}`,
+      `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND NOT s.everywhere AND NOT ${usesTable} AND ${notHeld}`,
       [ids],
     )
   ).map(({ id }) => id);
@@ -64,10 +64,18 @@ export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
   return row !== undefined;
 };
 
-/** Of all stores of a catalog that was restored: their rows are brought to these shards. */
-export const placeStores = async (tx: Sql, shards: ReadonlyMap<number, number | null>): Promise<void> => {
+/** Where a restore brings the rows of a store. */
+export interface RestoredHome {
+  readonly id: number;
+  readonly shard: number;
+  readonly everywhere: boolean;
+}
+
+/** Sets the homes of all stores of a catalog that was restored. */
+export const placeStores = async (tx: Sql, homes: readonly RestoredHome[]): Promise<void> => {
   await tx.query(
-    'UPDATE stores s SET shard = f.shard FROM unnest($1::bigint[], $2::int[]) AS f (id, shard) WHERE s.id = f.id',
-    [[...shards.keys()], [...shards.values()]],
+    `UPDATE stores s SET shard = f.shard, everywhere = f.everywhere
+     FROM unnest($1::bigint[], $2::int[], $3::boolean[]) AS f (id, shard, everywhere) WHERE s.id = f.id`,
+    [homes.map(({ id }) => id), homes.map(({ shard }) => shard), homes.map(({ everywhere }) => everywhere)],
   );
 };

@@ -88,7 +88,7 @@ export interface StoreTables {
    * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
    * blocks it adds nothing. The columns of the blocks may differ.
    */
-  insertBlocks(insert: BlocksInsert & ShardPlace): Promise<void>;
+  insertBlocks(insert: BlocksInsert & ShardPlace & Pick<Placement, 'home'>): Promise<void>;
   /**
    * Inserts blocks of several segments into the table of their store, which lies on one shard, all in one statement. Whatever comes
    * of it, it must not be repeated.
@@ -153,10 +153,10 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
 
   /** Chunks of what is on all shards take turns by weight: always the same shard for a chunk, which knows its token. */
   const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ShardTables => {
-    const { shard = firstShard, pool } = placement;
+    const { shard = firstShard, home = firstShard, pool } = placement;
     if (shard !== null) return on(shard);
-    // Rows in pools go to the first of them.
-    if (pool !== null) return all()[0] ?? on(shard);
+    // Pools are those of the home.
+    if (pool !== null) return on(home);
     return on(turnAt(turnsOf(servers.shards), segmentId + chunk) ?? null);
   };
 
@@ -199,12 +199,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       await forChunk(chunk).ensureIntake(placement, segmentId, columns);
     },
     insertBlock: (insert) => forChunk(insert).insertBlock(insert),
-    async insertBlocks({ shard = firstShard, ...insert }) {
+    async insertBlocks({ shard = firstShard, home = firstShard, ...insert }) {
       if (shard !== null) return on(shard).insertBlocks(insert);
       // Of spread stores all pools of the class are read, whichever of them has the rows.
       const pool = { mapId: 0, pool: insert.pool, slots: {} };
       await ensure({ storeId: 0, shard, pool }, []);
-      await (all()[0] ?? on(shard)).insertBlocks(insert);
+      await on(home).insertBlocks(insert);
     },
 
     appendBlocks: (append) => on(append.placement.shard).appendBlocks(append),

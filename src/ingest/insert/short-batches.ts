@@ -115,8 +115,8 @@ const byTable = (ready: readonly Ready[]): TableBatch[] => {
   const tables = new Map<string, TableBatch>();
   for (const one of ready) {
     const { placement } = one.state;
-    const { shard, pool, storeId } = placement;
-    const key = `${shard}/${pool?.pool ?? storeId}`;
+    const { shard, home, pool, storeId } = placement;
+    const key = `${shard}/${home}/${pool?.pool ?? storeId}`;
     const batch = tables.get(key) ?? { placement, uploads: [] };
     batch.uploads.push(one);
     tables.set(key, batch);
@@ -230,13 +230,13 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     const token = tokenOf(filled);
     const blocks = filled.map(({ block }) => block);
     const queryId = (): string => `${filled[0]?.state.requestId}/${token}/${crypto.randomUUID()}`;
-    const { shard, pool } = placement;
+    const { shard, home, pool } = placement;
     if (pool === null) {
       const columns = columnsOf(filled);
       await tables.appendBlocks({ placement, columns, blocks, rows, queryId: queryId() });
       return true;
     }
-    const to = { shard, pool: pool.pool, slots: slotsOf(filled) };
+    const to = { shard, ...(home === undefined ? {} : { home }), pool: pool.pool, slots: slotsOf(filled) };
     return persist(
       async (attempt) => {
         await tables.insertBlocks({ ...to, blocks, rows, token, queryId: queryId() });

@@ -5,13 +5,13 @@
  *   1 hold     the datasets of the store and the store itself: nobody else begins to write it
  *   2 wait     not for others: a store that another upload or a compaction writes is left as it is, for a later upload
  *   3 tables   every shard has the tables of the store with all of their columns, and the entry those over them
- *   4 say so   `stores.shard` becomes null; who looked before reads what it looked for on the old shard
+ *   4 say so   `stores.everywhere` is set; readers that looked before read the home
  */
 
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { type NamedColumn, namedColumnOf, type PoolPlace } from '../../model/placement.js';
-import { spreadStore } from '../../rows/stores.js';
+import { placeEverywhere } from '../../rows/stores.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
@@ -68,13 +68,13 @@ export const createStoreSpread = ({ sql, tables, minBytes, log }: StoreSpreadOpt
   const spread = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
     sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE store_id = $1 ORDER BY id FOR NO KEY UPDATE', [storeId]);
-      const [store] = await tx.query<{ shard: number | null; busy: boolean }>(
-        `SELECT s.shard, ${isStoreWritten('s', '$2')} AS busy FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
+      const [store] = await tx.query<{ shard: number; busy: boolean }>(
+        `SELECT s.shard, s.everywhere OR ${isStoreWritten('s', '$2')} AS busy FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
         [storeId, processId],
       );
-      if (store === undefined || store.busy || store.shard === null) return false;
+      if (store === undefined || store.busy) return false;
       await makeTables(tx, { storeId, shard: store.shard }, columns);
-      await spreadStore(tx, storeId);
+      await placeEverywhere(tx, storeId);
       return true;
     });
 

@@ -65,7 +65,7 @@ const send = async (client: Client, dataset: number, content: string, options: O
 const shardsOf = async (sql: Sql): Promise<(number | null)[]> =>
   (
     await sql.query<{ shard: number | null }>(
-      'SELECT DISTINCT s.shard FROM stores s JOIN segments g ON g.store_id = s.id WHERE g.rows > 0 ORDER BY 1',
+      'SELECT DISTINCT CASE WHEN NOT s.everywhere THEN s.shard END AS shard FROM stores s JOIN segments g ON g.store_id = s.id WHERE g.rows > 0 ORDER BY 1',
     )
   ).map(({ shard }) => shard);
 
@@ -230,7 +230,7 @@ describe('a backup of three servers', () => {
     const [store] = await product.sql.query<{ tables: number; segment: number }>(
       `SELECT s.id AS tables, r.segment_id AS segment FROM stores s
        JOIN datasets d ON d.store_id = s.id JOIN segment_ranges r ON r.dataset_id = d.id AND r.until_version IS NULL
-       WHERE d.id = $1 AND s.shard IS NULL ORDER BY r.segment_id DESC LIMIT 1`,
+       WHERE d.id = $1 AND s.everywhere ORDER BY r.segment_id DESC LIMIT 1`,
       [spread],
     );
     const before = await (await call(owner, 'GET', `/datasets/${spread}/data?$skip=0`)).text();

@@ -113,7 +113,7 @@ const rowsOn = (store: number): Promise<number[]> =>
 
 const placeOf = async (dataset: number): Promise<{ store: number; shard: number | null }> => {
   const [row] = await joined.sql.query<{ store: number; shard: number | null }>(
-    'SELECT s.id AS store, s.shard FROM datasets d JOIN stores s ON s.id = d.store_id WHERE d.id = $1',
+    'SELECT s.id AS store, CASE WHEN NOT s.everywhere THEN s.shard END AS shard FROM datasets d JOIN stores s ON s.id = d.store_id WHERE d.id = $1',
     [dataset],
   );
   if (row === undefined) throw new Error(`dataset ${dataset} has no store`);
