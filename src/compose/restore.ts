@@ -161,7 +161,14 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
       await requireShards(servers, nothingRestored);
       const spreadMinBytes = servedBy(servers).spread ? config.spreadMinBytes : Number.POSITIVE_INFINITY;
       await stores.place((all) => {
-        const homes = homesFor(servers.shards, all);
+        const homes = homesFor(
+          servers.shards,
+          // What is everywhere weighs on no home.
+          all.map(({ id, bytes, versionBytes }) => ({
+            id,
+            bytes: versionBytes >= spreadMinBytes ? 0 : bytes,
+          })),
+        );
         return all.map(({ id, versionBytes }) => ({
           id,
           shard: homes.get(id) ?? firstShard,
