@@ -11,7 +11,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { restoreRanges } from './segment-ranges.js';
 import { addSegmentSql, restoreSegmentFacts } from './segment-records.js';
 import { restoreSlotMaps } from './slot-maps.js';
-import { insertStore, spreadStore } from './stores.js';
+import { insertStore, placeEverywhere } from './stores.js';
 import { restoreVersions } from './versions.js';
 
 /** Tables that describe a dataset, and the column that has its id; those behind it are chosen by what they name. */
@@ -111,8 +111,11 @@ export const registerSaved = async (
   readonly segments: ReadonlyMap<number, number>;
 }> => {
   const storeId = await insertStore(tx, turns ?? [firstShard]);
-  if (turns === null) await spreadStore(tx, storeId);
-  const [store] = await tx.query<{ shard: ShardNumber }>('SELECT shard FROM stores WHERE id = $1', [storeId]);
+  if (turns === null) await placeEverywhere(tx, storeId);
+  const [store] = await tx.query<{ shard: ShardNumber }>(
+    'SELECT CASE WHEN NOT everywhere THEN shard END AS shard FROM stores WHERE id = $1',
+    [storeId],
+  );
   await tx.query(numbered('new_slot_maps', 'slot_maps', 'SELECT id FROM saved_slot_maps'));
   await restoreSlotMaps(tx, storeId);
   await tx.query(numbered('new_segments', 'processes', 'SELECT id FROM saved_segments'));
