@@ -519,7 +519,13 @@ describe('browsing and searching', () => {
     const gateway = open();
     await gateway.seed();
     expect((await gateway.search(anonymous, 'keyed', 'product')).items).toEqual([
-      { id: 'GDP', label: 'Product', kind: 'series', frequency: 'Quarterly' },
+      {
+        id: 'GDP',
+        label: 'Product',
+        kind: 'series',
+        frequency: 'Quarterly',
+        api_key_required: true,
+      },
     ]);
     expect((await gateway.search(anonymous, 'bankofcanada', 'mortgage')).items).toMatchObject([
       { id: 'V80691335' },

@@ -156,11 +156,10 @@ it('counts what its user cancelled apart from what failed', async () => {
   const dataset = await createDataset(owner);
   const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n3\n'), 201);
   expect((await call(owner, 'DELETE', `/datasets/${dataset}/processes/${id}`)).status).toBeLessThan(300);
-  expect(
-    (await readMetrics(api)).value('tabulary_uploads_ended_total', {
-      outcome: 'cancelled',
-      reason: 'cancelled',
-    }),
-  ).toBe(1);
+  await until(
+    () => readMetrics(api),
+    (metrics) =>
+      metrics.value('tabulary_uploads_ended_total', { outcome: 'cancelled', reason: 'cancelled' }) === 1,
+  );
   await product.startWorker();
 });

@@ -10,15 +10,15 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 /** Code of an error -> the file below test whose test gets it as an answer. */
 const reached: Readonly<Record<string, string>> = {
   // 501
-  operation_not_implemented: 'integration/gateway-http/resilience.test.ts',
+  operation_not_implemented: 'system/gateway-http/resilience.test.ts',
   // 503: what is needed is away or has no room
   unavailable: 'system/hostile/dependencies-away.test.ts',
   store_unavailable: 'system/hostile/dependencies-away.test.ts',
   store_busy: 'system/hostile/dependencies-away.test.ts',
   file_store_unavailable: 'system/hostile/dependencies-away.test.ts',
   log_unavailable: 'system/hostile/kafka-away.test.ts',
-  backlog: 'integration/ingest/backlog.test.ts',
-  upstream_circuit_open: 'integration/gateway-http/resilience.test.ts',
+  backlog: 'system/ingest/backlog.test.ts',
+  upstream_circuit_open: 'system/gateway-http/resilience.test.ts',
   no_master_key: 'integration/gateway-http/user-keys.test.ts',
   // 503: meanwhile somebody else did something
   version_gone: 'integration/ingest/pools.test.ts',
@@ -35,8 +35,8 @@ const reached: Readonly<Record<string, string>> = {
   no_answer_room: 'integration/http/no-room.test.ts',
   // 504
   query_timeout: 'system/hostile/dependencies-away.test.ts',
-  upstream_timeout: 'integration/gateway-http/resilience.test.ts',
-  operation_timeout: 'integration/gateway-http/resilience.test.ts',
+  upstream_timeout: 'system/gateway-http/resilience.test.ts',
+  operation_timeout: 'system/gateway-http/resilience.test.ts',
 };
 
 /** Thrown where no request is waiting: a program that cannot start, a command, a worker that is asked to stop. */
