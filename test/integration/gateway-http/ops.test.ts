@@ -89,8 +89,7 @@ describe('components and the log', () => {
     await world.product.stopWorker();
     const id = await makeSeriesDataset('Backlog');
     const behind = ({ log }: OpsState): number => (log?.lag ?? []).reduce((sum, { lag }) => sum + lag, 0);
-    const waiting = await look();
-    expect(behind(waiting)).toBeGreaterThan(0);
+    const waiting = await until(look, (state) => behind(state) > 0);
     expect(waiting.uploads.pending).toMatchObject([{ phase: 'insert', count: 1 }]);
     await world.product.startWorker();
     const done = await until(look, (state) => behind(state) === 0 && state.uploads.pending.length === 0);
