@@ -17,6 +17,7 @@ import {
   registerSaved,
   type SavedDataset,
   type SavedSegmentRow,
+  type StoreHome,
   savedSegments,
   savedTableColumns,
   savedTables,
@@ -64,8 +65,8 @@ export interface DatasetRestoreOptions {
   readonly baseline: string;
   /** Names of all migrations that the catalog has. */
   readonly migrations: readonly string[];
-  /** Turns of the shards, one of which gets the rows; null: all of them do. */
-  readonly turnsFor: (saved: SavedDataset) => Promise<readonly number[] | null>;
+  /** Chooses the home of the store, and whether its rows are on all shards. */
+  readonly homeFor: (saved: SavedDataset) => Promise<StoreHome>;
   /** Makes the table of a store, with these columns. */
   readonly ensureTable: (
     storeId: number,
@@ -194,9 +195,9 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
       sql,
       manifest.sequences.find(({ table, column }) => table === 'columns' && column === 'id')?.value ?? 0,
     );
-    const turns = await options.turnsFor(saved);
+    const home = await options.homeFor(saved);
     const { storeId, shard, segments } = await session.tx(async (tx) => {
-      const registered = await registerSaved(tx, turns);
+      const registered = await registerSaved(tx, home);
       await session.rehearse(() => publish(tx, saved, registered.storeId, wanted, facts));
       return registered;
     });

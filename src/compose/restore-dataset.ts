@@ -33,7 +33,7 @@ const admit = async (tx: Sql, into: number, name: string, saved: SavedDataset): 
   return ownerId;
 };
 
-/** What was brought back is not removed again by the next sweep. */
+/** Refuses versions that retention would remove at the next sweep. */
 const requireKept = async (tx: Sql, dataset: number): Promise<void> => {
   const due = await tx.query(dueVersionsSql, [dataset]);
   if (due.length > 0)
@@ -57,10 +57,10 @@ export const openDatasetRestore = async (
     session: (work) => withCatalogSession(databaseUrl, work),
     baseline: readSchema().baseline,
     migrations: await appliedMigrations(sql),
-    async turnsFor({ versionBytes }) {
-      const isSpread = servedBy(servers).spread && versionBytes >= config.spreadMinBytes;
-      return isSpread ? null : homeTurns();
-    },
+    homeFor: async ({ versionBytes }) => ({
+      turns: await homeTurns(),
+      everywhere: servedBy(servers).spread && versionBytes >= config.spreadMinBytes,
+    }),
     ensureTable: (storeId, shard, columns) => tables.ensure({ storeId, shard, pool: null }, columns),
     admit,
     nameTaken,

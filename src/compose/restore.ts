@@ -163,7 +163,7 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
       await stores.place((all) => {
         const homes = homesFor(
           servers.shards,
-          // What is everywhere weighs on no home.
+          // A dataset that is on all shards does not count against its home.
           all.map(({ id, bytes, versionBytes }) => ({
             id,
             bytes: versionBytes >= spreadMinBytes ? 0 : bytes,

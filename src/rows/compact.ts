@@ -26,8 +26,8 @@ const longestRun = 1_000;
 /**
  * The longest run of neighbours that may be joined; undefined when none is worth it.
  *
- * No member is larger than all others together: each time a row is copied, the segment that it lies in at least
- * doubles, so that a row is copied a number of times that grows with the logarithm of the dataset.
+ * No segment of the run is larger than all others together. So the segment of a row at least doubles with each copy, and
+ * the number of copies of a row grows with the logarithm of the dataset.
  */
 export const chooseRun = (
   segments: readonly ListedSegment[],

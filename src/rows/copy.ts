@@ -67,9 +67,9 @@ export interface RowsCopy {
   readonly columns: readonly string[];
   readonly sets: readonly RowSet[];
   readonly params: QueryParams;
-  /** Of the INSERT. */
+  /** Settings of the INSERT. */
   readonly settings: QuerySettings;
-  /** Of the comparison. @default those of background work */
+  /** Further settings of the comparison. @default those of background work alone */
   readonly compareSettings?: QuerySettings;
 }
 

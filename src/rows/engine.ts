@@ -41,7 +41,7 @@ const byKind = {
     old_parts_lifetime: '120',
     ...noStatistics,
   }),
-  /** What changes when an own table gets more columns. */
+  /** Settings that change when an own table gets more columns. */
   width: (_: Engine, columns: number) => widthSettings(columns),
 };
 
@@ -69,7 +69,7 @@ const kindOf = ({ shared, replicas }: Found): EngineKind => {
   return replicas > 1 ? 'ReplicatedMergeTree' : 'MergeTree';
 };
 
-/** Asks a server for the engine: shared storage if it has any, replicas if the cluster has some. */
+/** Reads from a server which engine its tables get: SharedMergeTree if it has it, ReplicatedMergeTree if the cluster has replicas. */
 export const readEngine = async (server: Connection, cluster: string | undefined): Promise<Engine> => {
   const [found] = await server.rows<Found>(
     `SELECT (SELECT toUInt32(count()) FROM system.table_engines WHERE name = 'SharedMergeTree') AS shared,

@@ -48,7 +48,7 @@ export interface SegmentMerge {
   readonly narrowed?: ReadonlySet<number>;
 }
 
-/** What a file does to the version before it. */
+/** How many rows and keys of the version before a file changes. */
 export interface KeyCounts {
   /** Rows of the file. */
   readonly rows: number;
@@ -57,7 +57,7 @@ export interface KeyCounts {
   readonly known: number;
   /** Rows of the version before whose key the file has. */
   readonly hits: number;
-  /** Of those, rows whose values are those of the file. */
+  /** Rows among `hits` whose values are the same in the file. */
   readonly same: number;
 }
 

@@ -1,4 +1,4 @@
-/** Where the rows of stores are to lie that a restore has brought into the catalog, in its transaction. */
+/** Chooses the shards of stores that a restore has brought into the catalog, in its transaction. */
 import type { ShardNumber } from '../model/placement.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { placeStores, type RestoredHome, shardSql } from './stores.js';
@@ -7,7 +7,7 @@ export interface RestoredStore {
   readonly id: number;
   /** Raw bytes of what versions name. */
   readonly bytes: number;
-  /** Of its largest version. */
+  /** Raw bytes of its largest version. */
   readonly versionBytes: number;
 }
 

@@ -2,7 +2,7 @@
  * A dataset of a backup on its way into the catalog. Its rows of PostgreSQL are in temporary tables (`saved_…`) of one session,
  * which give it ids of this installation: column ids are new, the ids under which values are stored stay.
  */
-import { firstShard, type NamedColumn, namedColumnOf, type ShardNumber } from '../model/placement.js';
+import { type NamedColumn, namedColumnOf, type ShardNumber } from '../model/placement.js';
 import { segmentNumbers } from '../model/version.js';
 import { restoreLists } from '../storage/postgres/column-lists.js';
 import { restoreColumns } from '../storage/postgres/columns.js';
@@ -29,7 +29,7 @@ export interface SavedDataset {
   readonly sourceName: string | null;
   readonly sourceUrl: string | null;
   readonly versions: number;
-  /** Of the version that has most. */
+  /** Rows of the version that has most. */
   readonly rows: number;
   readonly columns: number;
   readonly versionBytes: number;
@@ -96,22 +96,28 @@ const numbered = (name: string, table: string, ids: string): string => `
   CREATE TEMP TABLE ${name} AS
   SELECT o.id AS old, nextval(pg_get_serial_sequence('${table}', 'id')) AS id FROM (${ids} ORDER BY 1) AS o (id)`;
 
+export interface StoreHome {
+  /** Numbers of shards, one of which becomes the home. */
+  readonly turns: readonly number[];
+  /** The rows go to all shards. */
+  readonly everywhere: boolean;
+}
+
 /**
  * Makes a store with segments that no version names yet, in the order of those of the backup. Each has the number of a process
  * of its own, so that it can be joined with others like any other one.
- * @param turns Numbers of shards, one of which is its home; null: it is on all of them.
- * @returns The store, its shard, and the ids of segments by those that they had.
+ * @returns The store, its shard (null: all of them), and the ids of segments by those that they had.
  */
 export const registerSaved = async (
   tx: Sql,
-  turns: readonly number[] | null,
+  { turns, everywhere }: StoreHome,
 ): Promise<{
   readonly storeId: number;
   readonly shard: ShardNumber;
   readonly segments: ReadonlyMap<number, number>;
 }> => {
-  const storeId = await insertStore(tx, turns ?? [firstShard]);
-  if (turns === null) await placeEverywhere(tx, storeId);
+  const storeId = await insertStore(tx, turns);
+  if (everywhere) await placeEverywhere(tx, storeId);
   const [store] = await tx.query<{ shard: ShardNumber }>(
     'SELECT CASE WHEN NOT everywhere THEN shard END AS shard FROM stores WHERE id = $1',
     [storeId],

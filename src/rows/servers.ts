@@ -10,6 +10,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Log } from '../lib/log.js';
+import { shareLooks } from '../lib/shared-look.js';
 import {
   type ClickHouseServers,
   type Connection,
@@ -99,30 +100,19 @@ export interface JoinedServers extends Pick<ClickHouseServers, 'engine'> {
   readonly log: Log;
 }
 
-/** Shares one run among calls at the same time. */
-const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-};
-
 export const joinServers = (parts: JoinedServers): ClickHouseServers => {
   const { entry, engine, readShards, log } = parts;
   let shards = parts.shards;
 
-  const renew = shared(async () => {
+  const renew = shareLooks(async () => {
     const found = await readShards();
     if (found === shards) return;
     shards = found;
     log.info({ shards: shards.map(({ number, weight }) => ({ shard: number, weight })) }, 'shards changed');
-  });
+  }, 0);
   const everywhere = overShards(
     entry,
-    shared(async () => {
+    shareLooks(async () => {
       try {
         await renew();
         await parts.makeTables();
@@ -131,7 +121,7 @@ export const joinServers = (parts: JoinedServers): ClickHouseServers => {
         log.warn({ err: error }, 'tables that a shard lacks not made');
         return false;
       }
-    }),
+    }, 0),
   );
   return {
     database: entry.database,

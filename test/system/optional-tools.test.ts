@@ -1,5 +1,6 @@
 /** On a machine with nothing but what the README names, tests that need more are skipped, and counted in one line. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +13,12 @@ import { root, testFiles as tests } from '../support/test-files.js';
 const barePath = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'tabulary-path-'));
   await symlink(process.execPath, join(folder, 'node'));
-  for (const name of ['java', 'mvn'])
-    for (const place of (process.env.PATH ?? '').split(':'))
-      await symlink(join(place, name), join(folder, name)).catch(() => undefined);
+  const places = (process.env.PATH ?? '').split(':');
+  for (const name of ['java', 'mvn']) {
+    const place = places.find((one) => existsSync(join(one, name)));
+    if (place === undefined) throw new Error(`there is no ${name}`);
+    await symlink(join(place, name), join(folder, name));
+  }
   return folder;
 };
 

@@ -16,11 +16,11 @@ export interface Concept {
 }
 
 export interface Query {
-  /** What a hit must be about. */
+  /** Concepts that a hit must match, most of them by their rarity. */
   readonly subjects: readonly Concept[];
-  /** How it is wanted: frequency, transformation, a currency. Hits that match come first. */
+  /** Frequency, transformation or currency that is wanted. Hits that match come first. */
   readonly wishes: readonly Concept[];
-  /** Where. */
+  /** The country or area that the query names. */
   readonly place?: { readonly place: Place; readonly concept: Concept };
 }
 

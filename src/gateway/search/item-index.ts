@@ -67,7 +67,7 @@ const distinct = (items: readonly Item[]): Item[] =>
 const indexedWords = (items: readonly Item[]): string[] =>
   items.flatMap(({ id, label }) => wordsOf(`${id} ${label}`)).filter(isCorrectable);
 
-/** `known` are the connectors, for what they know beside the rows of the index. */
+/** @param known Connectors: their parameters and patterns of series are searched together with the rows of the index. */
 export const createItemIndex = (sql: Sql, known: readonly Provider[] = []): ItemIndex => {
   const write = async (
     provider: string,

@@ -123,7 +123,10 @@ const rarity = ({ items, found }: { items: number; found: number }): number =>
 
 const keyOf = ({ provider, id }: { provider: string; id: string }): string => JSON.stringify([provider, id]);
 
-/** Searches the index. `known` are the connectors, which know patterns of series and parameters for places. */
+/**
+ * Searches the index.
+ * @param known Connectors, which have patterns of series and parameters for places.
+ */
 export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
   const facts = new Map(known.map((provider) => [provider.slug, factsOf(provider)]));
 

@@ -69,7 +69,7 @@ export const patternCandidates = (providers: readonly Provider[], query: Query):
     ),
   );
 
-/** What ranking needs to know about a provider. */
+/** Facts about a provider, for the ranking of its items. */
 export const factsOf = (provider: Provider): ProviderFacts => {
   const parameter = provider.parameters.find(({ places }) => places === true);
   const codes = new Map((parameter?.values ?? []).map(({ code }) => [placeOfCode(code), code] as const));

@@ -17,7 +17,7 @@ export interface Candidate {
   readonly anywhere: readonly boolean[];
 }
 
-/** What the provider of an item adds to the words of its label. */
+/** Facts about the provider of an item that its label does not tell. */
 export interface ProviderFacts {
   readonly needsKey: boolean;
   /** The place that its series are about unless they name another. */
@@ -113,7 +113,7 @@ interface RankOptions {
   /** The query in lower case. */
   readonly plain: string;
   readonly query: Query;
-  /** Of each subject. */
+  /** Rarity of each subject: the rarer a word, the more a match counts. */
   readonly rarities: readonly number[];
   readonly factsOf: (provider: string) => ProviderFacts | undefined;
 }
