@@ -1,8 +1,8 @@
-import type { StoredColumn } from '../src/model/column.js';
-import { storageName } from '../src/model/column.js';
+import { type StoredColumn, storageName } from '../src/model/column.js';
 import { ensureDatabase } from '../src/rows/ddl.js';
 import { createKeys } from '../src/rows/keys.js';
 import { createMerge, type SegmentMerge } from '../src/rows/merge.js';
+import { tablePlace } from '../src/rows/place.js';
 import { createStoreTables } from '../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
 import type { Bench } from './support/bench.js';
@@ -43,7 +43,7 @@ const fill = (clickhouse: ClickHouse, segment: number, count: number, first: num
     { settings: { max_threads: 2, insert_deduplicate: 0 } },
   );
 
-const place = { storeId: 1, shard: 1, pool: null };
+const place = tablePlace({ storeId: 1, shard: 1 });
 
 const merge: SegmentMerge = {
   mode: 'upsert',

@@ -10,7 +10,7 @@
  */
 import { z } from 'zod';
 import { type AppError, conflict } from '../lib/errors.js';
-import { poolClasses } from '../model/placement.js';
+import { poolClasses } from '../rows/index.js';
 import { strangeColumn } from './saved-columns.js';
 
 export const manifestFormat = 2;

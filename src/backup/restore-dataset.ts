@@ -9,7 +9,7 @@
  * When the session ends before step 4, the hold ends with it, and the sweep removes segments and store.
  */
 import { type AppError, conflict, notFound } from '../lib/errors.js';
-import type { NamedColumn, ShardNumber } from '../model/placement.js';
+import type { NamedColumn } from '../model/column.js';
 import {
   keepSavedVersion,
   publishSaved,
@@ -23,6 +23,7 @@ import {
   savedTables,
   skipColumnIds,
 } from '../rows/index.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
 import type { CatalogSession } from '../storage/postgres/catalog-copy.js';
 import { holdSegmentsInSession } from '../storage/postgres/held-segments.js';
 import { strangeName } from '../storage/postgres/restored-names.js';

@@ -1,13 +1,14 @@
 /** Columns that the product makes, and no others: their names and types become part of statements of ClickHouse. */
 
+import { namedColumnOf } from '../model/column.js';
 import { isPhysicalType } from '../model/column-types/column-types.js';
-import { namedColumnOf, type PoolClass } from '../model/placement.js';
 import { type ColumnDefinition, rowOrder, storedAs } from '../rows/index.js';
-import { slotColumns } from '../rows/places.js';
+import { tablePlace } from '../rows/place.js';
+import { type PoolClass, slotColumns } from '../rows/slots.js';
 
 const keyNames: readonly string[] = rowOrder;
 
-const ownPlace = { storeId: 1, shard: 1, pool: null };
+const ownPlace = tablePlace({ storeId: 1, shard: 1 });
 
 /** The type that a column of this name has; undefined for a name that no table of the product has. */
 const typeOf = (name: string, pool: PoolClass | null): string | undefined => {

@@ -1,12 +1,14 @@
 /** Rows of segments on their way into files of a backup and back, in bundles of one table each. */
 import { conflict } from '../lib/errors.js';
 import { compressZstd } from '../lib/zstd.js';
-import { namedColumnOf, type Placement, type PoolClass, type ShardNumber } from '../model/placement.js';
-import type { SegmentFiles } from '../rows/index.js';
-import { CopyDiffers, rowOrder } from '../rows/index.js';
-import { type TablePlace, tableOf } from '../rows/places.js';
+import { namedColumnOf } from '../model/column.js';
+import type { Place } from '../model/version.js';
+import { CopyDiffers, rowOrder, type SegmentFiles } from '../rows/index.js';
+import { type TablePlace, tableOf, tablePlace } from '../rows/place.js';
 import type { SegmentHashes } from '../rows/segment-hashes.js';
+import type { PoolClass } from '../rows/slots.js';
 import type { StoreTables } from '../rows/tables.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
 import type { SegmentFile } from './manifest.js';
 
@@ -38,7 +40,7 @@ export interface SegmentArchive {
 }
 
 /** Where rows are brought to: into the table of a store, or the pool that they were in. */
-export type RestoredPlace = Pick<Placement, 'storeId' | 'shard'>;
+export type RestoredPlace = Pick<TablePlace, 'storeId' | 'shard'>;
 
 /** Id, rows and hash of a segment in a file. */
 export type SavedSegment = SegmentFile['segments'][number];
@@ -71,12 +73,6 @@ async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   if (bytes > 0) yield await compressZstd(Buffer.concat(parts));
 }
 
-const placeOf = ({ storeId, shard, pool }: NeededSegment): TablePlace => ({
-  storeId,
-  shard,
-  pool: pool === null ? null : { pool },
-});
-
 /**
  * Segments never change, and their hash is that of the columns of their table: one of the same id, pool, rows and hash is the
  * same one, on whichever shard and in a table of whatever number.
@@ -96,7 +92,7 @@ const bundlesOf = (segments: readonly NeededSegment[]): NeededSegment[][] => {
   const open = new Map<string, { bundle: NeededSegment[]; rows: number }>();
   const bundles: NeededSegment[][] = [];
   for (const segment of segments) {
-    const table = `${segment.shard}/${tableOf(placeOf(segment))}`;
+    const table = `${segment.shard}/${tableOf(tablePlace(segment))}`;
     const last = open.get(table);
     if (last !== undefined && last.rows + segment.rows <= bundleRows && last.bundle.length < bundleSegments) {
       last.bundle.push(segment);
@@ -117,7 +113,7 @@ export const createSegmentArchive = ({
   tables,
 }: SegmentArchiveOptions): SegmentArchive => {
   const requireSound = async (bundle: readonly NeededSegment[]): Promise<SegmentFile['segments']> => {
-    const place = placeOf(bundle[0]!);
+    const place = tablePlace(bundle[0]!);
     const found = new Map(
       (
         await hashes.read(
@@ -138,13 +134,13 @@ export const createSegmentArchive = ({
   };
 
   /** Where the rows of a file lie when they are there. */
-  const ensureTable = async (file: SegmentFile, target: RestoredPlace): Promise<TablePlace> => {
+  const ensureTable = async (file: SegmentFile, target: RestoredPlace): Promise<Place> => {
     const own = file.columns
       .filter(({ name }) => !rowOrder.some((key) => key === name))
       .map(({ name }) => name);
-    const pool = file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} };
-    await tables.ensure({ ...target, pool }, pool === null ? own.map(namedColumnOf) : []);
-    return { storeId: target.storeId, shard: target.shard, pool };
+    const place = tablePlace({ ...target, pool: file.pool });
+    await tables.ensure(place, file.pool === null ? own.map(namedColumnOf) : []);
+    return place;
   };
 
   const bring = async (
@@ -167,7 +163,8 @@ export const createSegmentArchive = ({
     async write(prefix, segments) {
       const written: SegmentFile[] = [];
       for (const bundle of bundlesOf(segments)) {
-        const place = placeOf(bundle[0]!);
+        const { storeId, pool } = bundle[0]!;
+        const place = tablePlace(bundle[0]!);
         const checked = await requireSound(bundle);
         const columns = await files.columns(place);
         const rows = { place, columns, segmentIds: bundle.map(({ id }) => id) };
@@ -175,8 +172,8 @@ export const createSegmentArchive = ({
         const file = await folder.write(key, framesOf(await files.open(rows, `backup/${key}`)));
         written.push({
           ...file,
-          storeId: place.storeId,
-          pool: place.pool?.pool ?? null,
+          storeId,
+          pool,
           columns,
           segments: checked,
         });

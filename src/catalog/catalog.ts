@@ -1,4 +1,4 @@
-import { firstShard } from '../model/placement.js';
+import { firstShard } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccess } from './access.js';
 import { createAccounts } from './accounts.js';

@@ -1,8 +1,8 @@
 import { AppError } from '../lib/errors.js';
-import { firstShard } from '../model/placement.js';
 import { type ClusterOperations, createClusterOperations } from '../operations/cluster.js';
 import { strayStores } from '../rows/shard-stores.js';
 import { readTopology } from '../rows/topology.js';
+import { firstShard } from '../storage/clickhouse/client.js';
 import { openServers } from './clickhouse-servers.js';
 import type { OperatorParts } from './operator.js';
 import { required } from './required.js';

@@ -6,7 +6,7 @@ import { holdOwner, requireStorage } from '../catalog/quotas.js';
 import { dueVersionsSql } from '../ingest/versions/version-removal.js';
 import { AppError, notFound } from '../lib/errors.js';
 import { requireQuota } from '../model/plan.js';
-import { createHomeTurns, type SavedDataset } from '../rows/index.js';
+import { createHomeTurns, type SavedDataset, tablePlace } from '../rows/index.js';
 import { servedBy } from '../storage/clickhouse/client.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { withCatalogSession } from '../storage/postgres/catalog-copy.js';
@@ -61,7 +61,7 @@ export const openDatasetRestore = async (
       turns: await homeTurns(),
       everywhere: servedBy(servers).spread && versionBytes >= config.spreadMinBytes,
     }),
-    ensureTable: (storeId, shard, columns) => tables.ensure({ storeId, shard, pool: null }, columns),
+    ensureTable: (storeId, shard, columns) => tables.ensure(tablePlace({ storeId, shard }), columns),
     admit,
     nameTaken,
     async published(tx, { dataset, backup, repository }, wanted) {

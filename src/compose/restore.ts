@@ -5,7 +5,6 @@ import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { type AppError, conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import { firstShard } from '../model/placement.js';
 import { createDdl, ensureDatabase, runAll } from '../rows/ddl.js';
 import { homesFor } from '../rows/homes.js';
 import { settleRestoredCompactions } from '../rows/index.js';
@@ -13,7 +12,12 @@ import { bindInstallation, bindShard } from '../rows/installation.js';
 import { createRestoredStores } from '../rows/restored-stores.js';
 import { restoreHashes } from '../rows/segment-records.js';
 import { createStoreTables } from '../rows/tables.js';
-import { type ClickHouseServers, type Connection, servedBy } from '../storage/clickhouse/client.js';
+import {
+  type ClickHouseServers,
+  type Connection,
+  firstShard,
+  servedBy,
+} from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';

@@ -6,6 +6,7 @@ import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
 import { createCompactions } from '../rows/index.js';
+import { insideOf } from '../rows/place.js';
 import { createSegmentHashes } from '../rows/segment-hashes.js';
 import { createStoreTables } from '../rows/tables.js';
 import { readSetting } from '../storage/postgres/settings.js';
@@ -33,7 +34,14 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
     installation: () => readSetting(sql, 'installation'),
   });
   const compactions = createCompactions({ sql, leaseMs: config.replayLeaseMs, log });
-  return createSegmentRestore({ sql, compactions, find: saved.find });
+  return createSegmentRestore({
+    sql,
+    compactions,
+    find: async (segment) => {
+      const write = await saved.find(segment);
+      return (id, place) => write(id, insideOf(place));
+    },
+  });
 };
 
 /** Kafka first, which has the file itself; then the backup. */

@@ -61,6 +61,19 @@ export interface StoredColumn extends Column {
 export const storageName = (column: Pick<StoredColumn, 'storageId' | 'physical'>): string =>
   `c${column.storageId}_${column.physical}`;
 
+export interface NamedColumn {
+  /** As `storageName` gives it. */
+  readonly name: string;
+  readonly physical: PhysicalType;
+}
+
+/** The column of a stored name: `c12_n38_4` -> `n38_4`. */
+export const namedColumnOf = (name: string): NamedColumn => {
+  const physical = /^c\d+_(.+)$/.exec(name)?.[1];
+  if (physical === undefined) throw new RangeError(`${name} is not the name of a stored column`);
+  return { name, physical: physical as PhysicalType };
+};
+
 /** Longest name of a column in bytes of UTF-8: it is part of an index of PostgreSQL, which takes some 2,700. */
 export const maxColumnNameBytes = 2_000;
 

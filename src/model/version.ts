@@ -4,7 +4,7 @@
  * Terms
  *   store     what a dataset and its clones share: a table of their own, if they need one, and slots in pools.
  *   segment   an immutable set of rows of a store, written by one attempt of one process: one partition of the table,
- *             or a run of the key of a pool (model/placement.ts).
+ *             or a run of the key of a pool (rows/slots.ts).
  *   version   an immutable list of segments plus the columns as they were. `versionId` names it.
  *   current   the version that a dataset points to; a pointer in PostgreSQL, moved in one transaction.
  *
@@ -15,7 +15,7 @@
  *   3. A version is published only when ClickHouse holds, for its new segment, exactly as many rows as the
  *      chunks of the process that were recorded: counted there, or acknowledged for the one statement that wrote it.
  *   4. Segment ids grow in the order in which uploads of a dataset are accepted, which is the order in which
- *      they are published. The rows of a version in reading order are therefore `ORDER BY _seg, _row`.
+ *      they are published. The rows of a version in reading order are therefore those of its segments, one after the other.
  *   5. A segment is dropped when no version, no pending process and no running compaction names it, some time
  *      after the last version that did. Dropping is idempotent.
  *   6. A segment that was appended to a list of segments stands behind that same list in every version that
@@ -28,7 +28,13 @@
  * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
  */
 import type { DataType, StoredColumn } from './column.js';
-import type { Placement } from './placement.js';
+
+declare const stored: unique symbol;
+
+/** Where the rows of a segment are stored. Opaque: only src/rows makes places and looks into them. */
+export interface Place {
+  readonly [stored]: never;
+}
 
 /** A version that is made after those that come behind it: what its provider had published on a day. */
 export interface Vintage {
@@ -81,7 +87,7 @@ export interface SegmentCut {
 
 /** Which rows of a store make a version. */
 export interface SegmentList {
-  /** In upload order: `_seg` ascending. */
+  /** In upload order, which is ascending. */
   readonly segmentIds: readonly number[];
   /** Absent where every segment is read whole. */
   readonly cuts?: readonly SegmentCut[];
@@ -123,7 +129,7 @@ export interface ReadableVersion extends SegmentList {
   /** Version that this one is a clone or restored copy of; absent: this version itself. */
   readonly contentId?: number;
   /** Null: no segment, and therefore no rows. */
-  readonly placement: Placement | null;
+  readonly placement: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   readonly byteSize: number;

@@ -2,8 +2,7 @@ import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Placement } from '../model/placement.js';
-import type { ReadableVersion, SegmentCut } from '../model/version.js';
+import type { Place, ReadableVersion, SegmentCut } from '../model/version.js';
 import { presentPlace, type RowPlace } from '../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
@@ -49,7 +48,7 @@ interface VersionRow {
   readonly content_id: number | null;
   readonly segmentIds: number[];
   readonly cuts: SegmentCut[];
-  readonly placement: Placement | null;
+  readonly placement: Place | null;
 }
 
 const versionSql = prepared(`

@@ -1,12 +1,11 @@
 /** Compactions in PostgreSQL: segments that are to take the place of a run of segments. The one place that writes them. */
 import { whileLeased } from '../lib/lease.js';
 import type { Log } from '../lib/log.js';
-import type { Placement } from '../model/placement.js';
-import { compactedSegmentIds } from '../model/version.js';
+import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
 import type { Copied, Target } from './copy.js';
-import { placementSql } from './placements.js';
+import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
 
@@ -135,8 +134,8 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
           `INSERT INTO compactions (segment_id, store_id, lease_until) VALUES ($1, $3, now() + ${interval})`,
           [next.id, leaseMs, storeId],
         );
-        const [row] = await tx.query<{ place: Placement }>(
-          `SELECT ${placementSql('g')} AS place FROM segments g WHERE g.id = $1`,
+        const [row] = await tx.query<{ place: Place }>(
+          `SELECT ${placeSql('g')} AS place FROM segments g WHERE g.id = $1`,
           [next.id],
         );
         return row && { segment: next.id, place: row.place };

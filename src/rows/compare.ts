@@ -1,16 +1,15 @@
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
-import type { Placement } from '../model/placement.js';
-import type { SegmentList } from '../model/version.js';
+import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { asReadError } from '../storage/clickhouse/errors.js';
-import { namedColumn, sourceOf } from './places.js';
+import { insideOf, namedColumn, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
 import { gib } from './statement-settings.js';
 
 export interface ComparedVersion extends SegmentList {
   /** Null: there are no rows. */
-  readonly placement: Placement | null;
+  readonly placement: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
 }
@@ -44,7 +43,7 @@ export const commonKeys = (
   return to.filter(({ id, isEntity }) => isEntity && before.get(id)?.isEntity === true);
 };
 
-const requirePlace = ({ placement }: ComparedVersion): Placement => {
+const requirePlace = ({ placement }: ComparedVersion): Place => {
   if (placement === null) throw new Error('a version with rows has no segment');
   return placement;
 };
@@ -82,7 +81,7 @@ export const compareVersions = async (
   const [place, ...others] = [from, to].filter(({ rowCount }) => rowCount > 0).map(requirePlace);
   if (place === undefined) return { added: 0, removed: 0, changed: 0, byKey: keyIds.length > 0 };
   const [counted] = await servers
-    .at(place, ...others)
+    .at(insideOf(place), ...others.map(insideOf))
     .rows<
       Readonly<Record<'added' | 'removed' | 'changed' | 'addedRows' | 'removedRows', string>> & {
         most: string;

@@ -12,7 +12,8 @@
  * This room does 3 and 4. A copy that dies before 5 leaves a segment that nobody names.
  */
 import type { Log } from '../lib/log.js';
-import type { NamedColumn, Placement } from '../model/placement.js';
+import type { NamedColumn } from '../model/column.js';
+import type { Place } from '../model/version.js';
 import {
   anyShardOf,
   type ClickHouseServers,
@@ -22,7 +23,7 @@ import {
   type StatementOptions,
 } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { sourceOf, statedTable, storedAs, tableOf, writtenAs } from './places.js';
+import { insideOf, sourceOf, statedTable, storedAs, tableOf, writtenAs } from './place.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
 /** A copy is not what it was made of. Nobody names it. */
@@ -31,7 +32,7 @@ export class CopyDiffers extends Error {}
 /** A new segment, known to PostgreSQL, and its place. */
 export interface Target {
   readonly segment: number;
-  readonly place: Placement;
+  readonly place: Place;
 }
 
 /** Position of rows of several segments in the one segment that they are copied into. */
@@ -74,13 +75,13 @@ export interface RowsCopy {
 }
 
 /** Columns of a version as a place stores them. */
-export const storedColumnsOf = (columns: readonly NamedColumn[], place: Placement): string[] =>
+export const storedColumnsOf = (columns: readonly NamedColumn[], place: Place): string[] =>
   columns.map((column) => storedAs(column, place).name);
 
 /** Values of a version's columns as a place stores them. */
 export const storedValuesOf = (
   columns: readonly NamedColumn[],
-  place: Placement,
+  place: Place,
   value: (at: number) => string,
 ): string[] => columns.map((column, at) => writtenAs(value(at), column, place));
 
@@ -134,14 +135,14 @@ const fingerprintsOf = async (
 /** Number and hash of the rows of one segment. */
 export const fingerprintSegment = async (
   servers: ClickHouseServers,
-  place: Placement,
+  place: Place,
   segment: number,
   columns: readonly NamedColumn[],
 ): Promise<Fingerprint> => {
   const from = `FROM ${sourceOf(servers.database, place, columns)} WHERE _seg = {segment:UInt64}`;
   const values = columns.map(({ name }) => name);
   const { copy } = await fingerprintsOf(
-    servers.at(place),
+    servers.at(insideOf(place)),
     [hashesOf('copy', { from, position: '_row', values })],
     { params: { segment }, settings: backgroundSettings(columns.length) },
   );
@@ -205,8 +206,8 @@ export type Join = (run: readonly number[], target: Target, stop: AbortSignal) =
 export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
   const { database } = servers;
 
-  const columnsOf = async (place: Placement): Promise<string[]> => {
-    const rows = await anyShardOf(servers, place).rows<{ name: string }>(
+  const columnsOf = async (place: Place): Promise<string[]> => {
+    const rows = await anyShardOf(servers, insideOf(place)).rows<{ name: string }>(
       `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY position`,
       { params: { database, table: tableOf(place) } },
@@ -235,7 +236,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
   };
 
   return async (run, target, signal) => {
-    const clickhouse = servers.at(target.place);
+    const clickhouse = servers.at(insideOf(target.place));
     const columns = await columnsOf(target.place);
     const low = await lowPriority(clickhouse);
     const from = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;

@@ -1,11 +1,17 @@
 /** Facts about the rows of segments, counted by ClickHouse: how many, their dates, their digits. */
+import type { NamedColumn } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { type DaySet, dayText, setOfDays } from '../model/day-set.js';
-import type { NamedColumn, Placement } from '../model/placement.js';
-import { type Frequency, frequencyOf, type SegmentFacts, type SegmentList } from '../model/version.js';
+import {
+  type Frequency,
+  frequencyOf,
+  type Place,
+  type SegmentFacts,
+  type SegmentList,
+} from '../model/version.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { firstDaySql, yearSql } from '../storage/clickhouse/year-sql.js';
-import { sourceOf } from './places.js';
+import { insideOf, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
 import { backgroundSettings } from './statement-settings.js';
 
@@ -73,7 +79,7 @@ const foundFrequency = (
  */
 export const countSegments = async (
   servers: ClickHouseServers,
-  placement: Placement,
+  placement: Place,
   segments: SegmentList,
   date: NamedColumn | undefined,
 ): Promise<CountedSegment> => {
@@ -85,7 +91,7 @@ export const countSegments = async (
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
          if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
          ${canTravel(date) ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
-  const [row] = await servers.at(placement).rows<{
+  const [row] = await servers.at(insideOf(placement)).rows<{
     rows: string;
     first: string | null;
     last: string | null;
@@ -128,13 +134,13 @@ export const digitsSql = (name: string, from: string): string => `
 
 export const countDigits = async (
   servers: ClickHouseServers,
-  placement: Placement,
+  placement: Place,
   segments: SegmentList,
   column: NamedColumn,
 ): Promise<Digits> => {
   const where = segmentRows(segments);
   const from = `FROM ${sourceOf(servers.database, placement, [column])} WHERE ${where.sql}`;
-  const [row] = await servers.at(placement).rows<Digits>(digitsSql(column.name, from), {
+  const [row] = await servers.at(insideOf(placement)).rows<Digits>(digitsSql(column.name, from), {
     params: where.params,
     settings: { max_threads: 2 },
   });
@@ -144,14 +150,14 @@ export const countDigits = async (
 /** Reads one row of some segments in all of its columns; the values are not looked at. */
 export const readOneRow = async (
   servers: ClickHouseServers,
-  placement: Placement,
+  placement: Place,
   segments: SegmentList,
   columns: readonly NamedColumn[],
 ): Promise<void> => {
   const where = segmentRows(segments);
   const names = columns.map(({ name }) => name).join(', ');
   await servers
-    .at(placement)
+    .at(insideOf(placement))
     .command(
       `SELECT ${names} FROM ${sourceOf(servers.database, placement, columns)} WHERE ${where.sql} LIMIT 1 FORMAT Null`,
       { params: where.params, settings: backgroundSettings(columns.length) },

@@ -2,11 +2,11 @@
  * Every CREATE, ALTER, RENAME and DROP about rows, as finished statements for the engine of the servers. Nothing here asks a
  * server, and nothing edits a statement afterwards.
  */
-import type { PoolClass } from '../model/placement.js';
 import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
 import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
 import { tableSettings, widePartColumns } from './engine.js';
-import { type ColumnDefinition, poolName, slotColumns, spreadName } from './places.js';
+import { poolName, spreadName } from './place.js';
+import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface Statement {
   readonly sql: string;

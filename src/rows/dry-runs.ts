@@ -1,9 +1,8 @@
 import { conflict, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Placement } from '../model/placement.js';
-import type { ReadableVersion, SegmentCut, SegmentFacts } from '../model/version.js';
+import type { Place, ReadableVersion, SegmentCut, SegmentFacts } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { placementSql } from './placements.js';
+import { placeSql } from './place.js';
 import { segmentListColumns } from './segment-ranges.js';
 
 /** What a dry run would have published. */
@@ -31,13 +30,13 @@ interface Row {
   readonly base: number | null;
   readonly segmentIds: readonly number[];
   readonly cuts: readonly SegmentCut[];
-  readonly placement: Placement | null;
+  readonly placement: Place | null;
 }
 
 const dryRunSql = `
   SELECT p.dry_run AS "dryRun", coalesce(p.kept_until > now(), false) AS kept, p.created_at AS "createdAt",
     p.layout -> 'keyIds' AS "keyIds", p.merge AS outcome, v.id AS base, ${segmentListColumns('v')},
-    (SELECT ${placementSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS placement
+    (SELECT ${placeSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS placement
   FROM processes p
     LEFT JOIN versions v ON v.dataset_id = p.dataset_id AND v.id = (p.merge ->> 'baseVersionId')::bigint
   WHERE p.dataset_id = $1 AND (p.id = $2 OR p.public_id = $2) AND (p.status = 'completed' OR NOT p.dry_run)`;

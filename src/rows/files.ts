@@ -3,15 +3,17 @@
  * and written through the entry, in the same order.
  */
 import type { Readable } from 'node:stream';
+import type { Place } from '../model/version.js';
 import { anyShardOf, type ClickHouseServers, type QuerySettings } from '../storage/clickhouse/client.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { CopyDiffers } from './copy.js';
-import { type ColumnDefinition, statedTable, type TablePlace, tableOf } from './places.js';
+import { insideOf, statedTable, tableOf } from './place.js';
 import type { SegmentHashes } from './segment-hashes.js';
+import type { ColumnDefinition } from './slots.js';
 import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
 
 export interface SegmentRows {
-  readonly place: TablePlace;
+  readonly place: Place;
   /** `_seg` and `_row` among them. */
   readonly columns: readonly ColumnDefinition[];
   readonly segmentIds: readonly number[];
@@ -19,7 +21,7 @@ export interface SegmentRows {
 
 export interface SegmentFiles {
   /** Columns of a table in its order; none without a table. */
-  columns(place: TablePlace): Promise<ColumnDefinition[]>;
+  columns(place: Place): Promise<ColumnDefinition[]>;
   /** Blocks of the rows, in reading order. Ends with an error when it is not all of them. */
   open(rows: SegmentRows, queryId: string): Promise<Readable>;
   /**
@@ -64,7 +66,7 @@ export const createSegmentFiles = ({
   const { database } = servers;
   return {
     columns: (place) =>
-      anyShardOf(servers, place).rows<ColumnDefinition>(
+      anyShardOf(servers, insideOf(place)).rows<ColumnDefinition>(
         `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
          ORDER BY position`,
         { params: { database, table: tableOf(place) } },
@@ -77,7 +79,7 @@ export const createSegmentFiles = ({
         sql: `SELECT ${names} FROM ${statedTable(database, place)} WHERE _seg IN (${ids(segmentIds)})
           ORDER BY _seg, _row FORMAT Native`,
         values: {},
-        place,
+        place: insideOf(place),
         settings: { max_threads: 1, max_block_size: String(max_block_size) },
         queryId,
       });
@@ -95,7 +97,7 @@ export const createSegmentFiles = ({
         .map(({ name, type }) => (name === '_seg' ? `CAST(${renamed}, '${type}')` : name))
         .join(', ');
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
-      await servers.at(place).insert(
+      await servers.at(insideOf(place)).insert(
         `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${values} FROM input('${structure}')
          WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
         frames,

@@ -1,9 +1,8 @@
 /** Makes one column of two: the value of the one that is not null. ClickHouse copies the rows into a new segment. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
-import type { Placement } from '../model/placement.js';
 import type { ColumnCollision } from '../model/process.js';
-import type { SegmentList } from '../model/version.js';
+import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, QuerySettings } from '../storage/clickhouse/client.js';
 import {
   type Copied,
@@ -16,14 +15,14 @@ import {
   type Target,
 } from './copy.js';
 import { valueAs } from './merge.js';
-import { namedColumn, sourceOf } from './places.js';
+import { insideOf, namedColumn, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
 import { backgroundSettings, mergeSettings } from './statement-settings.js';
 
 export interface ColumnMerge {
   /** Rows of the version before. */
   readonly base: SegmentList;
-  readonly basePlace: Placement;
+  readonly basePlace: Place;
   readonly baseColumns: readonly StoredColumn[];
   /** The column that stays and the one that goes, as that version has them. */
   readonly into: StoredColumn;
@@ -94,7 +93,7 @@ export const createFold = (servers: ClickHouseServers): Fold => {
       [`row${at}`, Number(row)] as const,
     ]);
     const [counted] = await servers
-      .at(merge.basePlace)
+      .at(insideOf(merge.basePlace))
       .rows<{ before: string[] }>(`SELECT [${before.join(', ')}] AS before ${from}`, {
         params: { ...params, ...Object.fromEntries(places) },
         settings: { max_threads: 2, max_execution_time: 0 },
@@ -108,7 +107,7 @@ export const createFold = (servers: ClickHouseServers): Fold => {
     const keys = baseColumns
       .filter(({ id, isEntity }) => isEntity && id !== into.id && id !== from.id)
       .slice(0, shown.keys);
-    const found = await servers.at(merge.basePlace).rows<Example>(
+    const found = await servers.at(insideOf(merge.basePlace)).rows<Example>(
       `SELECT toString(_seg) AS seg, toString(_row) AS row, ${textOf(into)} AS kept, ${textOf(from)} AS gone,
          CAST([${keys.map(textOf).join(', ')}], 'Array(Nullable(String))') AS key
        ${where} ORDER BY _seg, _row LIMIT ${shown.examples}`,
@@ -128,7 +127,7 @@ export const createFold = (servers: ClickHouseServers): Fold => {
       const { kept, gone } = sidesOf(merge);
       const where = `${from} AND isNotNull(${kept}) AND isNotNull(${gone}) AND ${kept} != ${gone}`;
       const [counted] = await servers
-        .at(merge.basePlace)
+        .at(insideOf(merge.basePlace))
         .rows<{ n: string }>(`SELECT toString(count()) AS n ${where}`, {
           params,
           settings: settingsFor(2),
@@ -144,7 +143,7 @@ export const createFold = (servers: ClickHouseServers): Fold => {
       const values = columns.map((column) =>
         column.id === merge.merged.id ? `coalesce(${kept}, ${gone})` : storageName(column),
       );
-      const clickhouse = servers.at(merge.basePlace, target.place);
+      const clickhouse = servers.at(insideOf(merge.basePlace), insideOf(target.place));
       const laidOut = await layOut(clickhouse, merge.base.segmentIds, {
         from,
         params,

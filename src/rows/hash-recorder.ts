@@ -1,12 +1,13 @@
 /** Writes down the hashes of segments that have none yet, soon after they were published, when nothing can have happened to them. */
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import type { PoolClass, ShardNumber } from '../model/placement.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { isUnreadable } from '../storage/clickhouse/errors.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type TablePlace, tableOf } from './places.js';
+import { tableOf, tablePlace } from './place.js';
 import type { HashedSegment, SegmentHashes } from './segment-hashes.js';
 import { recordHashes } from './segment-records.js';
+import type { PoolClass } from './slots.js';
 import { shardSql } from './stores.js';
 
 /** A segment that versions have, as PostgreSQL knows it. */
@@ -27,17 +28,11 @@ export const namedSegmentSql = `
   FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows IS NOT NULL AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`;
 
-export const placeOf = ({ storeId, shard, pool }: NamedSegment): TablePlace => ({
-  storeId,
-  shard,
-  pool: pool === null ? null : { pool },
-});
-
 /** Segments that lie in one table of one server each, or in one that is spread. */
 export const byTable = (segments: readonly NamedSegment[]): NamedSegment[][] => {
   const tables = new Map<string, NamedSegment[]>();
   for (const segment of segments) {
-    const table = `${segment.shard}/${tableOf(placeOf(segment))}`;
+    const table = `${segment.shard}/${tableOf(tablePlace(segment))}`;
     const listed = tables.get(table);
     if (listed === undefined) tables.set(table, [segment]);
     else listed.push(segment);
@@ -66,7 +61,7 @@ export const createHashRecorder = ({ sql, hashes, log }: HashRecorderOptions): H
   const readable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<HashedSegment[]> => {
     const ids = segments.map(({ id }) => id);
     try {
-      return await hashes.read(placeOf(segments[0]!), ids, stop);
+      return await hashes.read(tablePlace(segments[0]!), ids, stop);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       log.error({ segments: ids.length, err: error }, 'rows of versions cannot be read');

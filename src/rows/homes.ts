@@ -1,6 +1,5 @@
 /** Turns of the shards: which of them gets a new dataset, or a chunk of one that is on all shards. */
-import { firstShard } from '../model/placement.js';
-import type { ClickHouseServers, Shard } from '../storage/clickhouse/client.js';
+import { type ClickHouseServers, firstShard, type Shard } from '../storage/clickhouse/client.js';
 import { storeUnavailable } from '../storage/clickhouse/errors.js';
 
 /** A shard with its weight in `remote_servers`. */

@@ -30,7 +30,18 @@ export { createHomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
 /* Types of columns as they are stored. */
-export { type ColumnDefinition, clickHouseType, namedColumn, placeKey, storedAs } from './places.js';
+export {
+  clickHouseType,
+  hasSlots,
+  isEverywhere,
+  isPooled,
+  isSamePlace,
+  namedColumn,
+  placeKey,
+  slotMapOf,
+  storedAs,
+  tablePlace,
+} from './place.js';
 /* Read: positions of rows, and rows by their number. */
 export {
   behind,
@@ -55,6 +66,7 @@ export {
   savedTables,
   skipColumnIds,
 } from './saved-dataset.js';
+export { type ColumnDefinition, fitsPool, type PoolLimits, poolClasses } from './slots.js';
 /* Read: what a statement reads, and in which order. */
 export {
   numberedRows,

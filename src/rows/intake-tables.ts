@@ -4,17 +4,19 @@
  * (docs/adr/0027-upload-tables.md).
  */
 import { randomBytes } from 'node:crypto';
-import type { NamedColumn, Placement, PoolClass } from '../model/placement.js';
+import type { NamedColumn } from '../model/column.js';
+import type { Place } from '../model/version.js';
 import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { poolPartitions, runAll } from './ddl.js';
-import { poolName, storedAs, tableOf } from './places.js';
+import { isPooled, poolName, storedAs, tableOf } from './place.js';
 import { type ServerTables, tableNames } from './server-tables.js';
+import type { PoolClass } from './slots.js';
 
 /** Of one server. */
 export interface IntakeTables {
   /** Makes the table that takes the chunks of a segment: the pool, or one for this segment alone. */
-  ensureIntake(placement: Placement, segmentId: number, columns: readonly NamedColumn[]): Promise<void>;
+  ensureIntake(placement: Place, segmentId: number, columns: readonly NamedColumn[]): Promise<void>;
   /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
   insertBlock(insert: BlockInsert): Promise<void>;
   /**
@@ -30,7 +32,7 @@ export interface IntakeTables {
   /** Closes the table of a segment for inserts: whoever comes late finds none. Undefined without such a table. */
   closeIntake(segmentId: number): Promise<ClosedIntake | undefined>;
   /** Hands the rows of a closed table to the table of their store; the same when repeated. */
-  handOver(placement: Placement, segmentId: number, closed: string): Promise<void>;
+  handOver(placement: Place, segmentId: number, closed: string): Promise<void>;
   /** Removes what took the chunks of a segment. Idempotent. */
   dropIntake(segmentId: number): Promise<void>;
   /** Segments that have a table of their own for their chunks. */
@@ -44,7 +46,7 @@ export interface ClosedIntake {
 }
 
 export interface BlockInsert {
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly segmentId: number;
   readonly columns: readonly NamedColumn[];
   readonly block: readonly Buffer[];
@@ -66,7 +68,7 @@ export interface BlocksInsert {
 }
 
 export interface BlocksAppend extends Omit<BlocksInsert, 'pool' | 'slots' | 'token'> {
-  readonly placement: Placement;
+  readonly placement: Place;
   /** All that any of the blocks has. */
   readonly columns: readonly NamedColumn[];
 }
@@ -119,7 +121,7 @@ export const createIntakeTables = (
   };
 
   const makeIntake = async (
-    placement: Placement,
+    placement: Place,
     segmentId: number,
     columns: readonly NamedColumn[],
   ): Promise<void> => {
@@ -129,7 +131,7 @@ export const createIntakeTables = (
 
   return {
     async ensureIntake(placement, segmentId, columns) {
-      if (placement.pool !== null) return tables.ensure(placement, columns);
+      if (isPooled(placement)) return tables.ensure(placement, columns);
       if (intakes.has(segmentId)) return;
       try {
         await makeIntake(placement, segmentId, columns);
@@ -146,7 +148,7 @@ export const createIntakeTables = (
     },
 
     async insertBlock({ placement, segmentId, columns, block, rows, token, queryId }) {
-      const table = placement.pool === null ? `u${segmentId}` : tableOf(placement);
+      const table = isPooled(placement) ? tableOf(placement) : `u${segmentId}`;
       const names = ['_seg', '_row', ...columns.map((column) => storedAs(column, placement).name)].join(', ');
       try {
         await clickhouse.insert(`INSERT INTO ${database}.${table} (${names}) FORMAT Native`, block, {
@@ -159,7 +161,7 @@ export const createIntakeTables = (
         tables.forget(tableOf(placement));
         intakes.delete(segmentId);
         if (doubted.size >= 1_000) doubted.clear();
-        if (placement.pool === null) doubted.add(segmentId);
+        if (!isPooled(placement)) doubted.add(segmentId);
         throw error;
       }
     },

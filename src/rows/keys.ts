@@ -1,5 +1,5 @@
 /** Questions about the keys of a merge: what a file does to the version before it. */
-import type { NamedColumn } from '../model/placement.js';
+import type { NamedColumn } from '../model/column.js';
 import type { ClickHouseServers, QueryParams } from '../storage/clickhouse/client.js';
 import { type Digits, digitsSql } from './count.js';
 import {

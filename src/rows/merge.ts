@@ -9,9 +9,8 @@
  */
 import { type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
-import type { Placement } from '../model/placement.js';
 import type { MergeMode } from '../model/process.js';
-import type { SegmentList } from '../model/version.js';
+import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import {
   type Copied,
@@ -23,7 +22,7 @@ import {
   storedColumnsOf,
   storedValuesOf,
 } from './copy.js';
-import { clickHouseType, namedColumn, sourceOf } from './places.js';
+import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
 import { mergeSettings } from './statement-settings.js';
 
@@ -31,14 +30,14 @@ export interface SegmentMerge {
   readonly mode: MergeMode;
   /** The segment to write, and its place. */
   readonly target: number;
-  readonly targetPlace: Placement;
+  readonly targetPlace: Place;
   /** Rows of the version before. */
   readonly base: SegmentList;
-  readonly basePlace: Placement;
+  readonly basePlace: Place;
   readonly baseColumns: readonly StoredColumn[];
   /** The segment of the file and the columns it has, in their types of the target. */
   readonly fileSegment: number;
-  readonly filePlace: Placement;
+  readonly filePlace: Place;
   readonly fileColumns: readonly StoredColumn[];
   readonly columns: readonly StoredColumn[];
   /** Columns of the key; none: rows of the file are only put behind the others. */
@@ -124,7 +123,7 @@ const keyParts = (value: string, physical: PhysicalType, position: number): stri
 const none: ReadonlySet<number> = new Set();
 
 export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
-  const source = (place: Placement, columns: readonly StoredColumn[]): string =>
+  const source = (place: Place, columns: readonly StoredColumn[]): string =>
     sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
   const rows = segmentRows(merge.base, 'base');
@@ -153,11 +152,11 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
 };
 
 export const mergeServer = (servers: ClickHouseServers, merge: SegmentMerge): Connection =>
-  servers.at(merge.basePlace, merge.filePlace, merge.targetPlace);
+  servers.at(insideOf(merge.basePlace), insideOf(merge.filePlace), insideOf(merge.targetPlace));
 
 /** A list of all shards is made once and sent to each of them. */
 const isIn = ({ targetPlace }: SegmentMerge, not: '' | 'NOT ' = ''): string =>
-  `${targetPlace.shard === null ? 'GLOBAL ' : ''}${not}IN`;
+  `${isEverywhere(targetPlace) ? 'GLOBAL ' : ''}${not}IN`;
 
 /** Rows of the file that count: one of each key. */
 export const winners = (

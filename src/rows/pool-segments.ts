@@ -1,5 +1,4 @@
 /** The segments of pools: which there are, and how they go. */
-import type { PoolClass } from '../model/placement.js';
 import {
   type ClickHouseServers,
   type Connection,
@@ -9,8 +8,9 @@ import {
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { createDdl, runAll } from './ddl.js';
-import { poolName } from './places.js';
+import { poolName } from './place.js';
 import { digestSql, type SegmentDigest } from './segment-digests.js';
+import type { PoolClass } from './slots.js';
 
 export interface PoolSegment {
   readonly segmentId: number;

@@ -3,11 +3,11 @@
  * whose sums differ are compared segment by segment, so that the work is that of what has changed beside two passes.
  */
 import type { Log } from '../lib/log.js';
-import { poolClasses } from '../model/placement.js';
 import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { PoolSegment, PoolSegments, PoolTable, SegmentRange } from './pool-segments.js';
 import { digestRanges, readSegmentDigests } from './segment-digests.js';
+import { poolClasses } from './slots.js';
 
 export interface PoolSweepReport {
   /** Segments that PostgreSQL does not know there; they were removed. */

@@ -1,5 +1,5 @@
 /** Chooses the shards of stores that a restore has brought into the catalog, in its transaction. */
-import type { ShardNumber } from '../model/placement.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { placeStores, type RestoredHome, shardSql } from './stores.js';
 

@@ -1,9 +1,8 @@
 /** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
 import { createCache } from '../lib/cache.js';
-import type { Placement } from '../model/placement.js';
-import type { ReadableVersion } from '../model/version.js';
+import type { Place, ReadableVersion } from '../model/version.js';
 import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
-import { statedTable, tableOf } from './places.js';
+import { insideOf, isEverywhere, isPooled, placeOf, statedTable, tableOf } from './place.js';
 import type { RowPlace } from './position.js';
 import { segmentRows, serverOf } from './source.js';
 
@@ -58,7 +57,7 @@ const seekGranule = async (
   const [granule] = await reader.facts<Granule>({
     sql: `${granuleSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
     values: { segments: segmentIds, number },
-    place: placement,
+    place: insideOf(placement),
     ...context,
     queryId: `${context.queryId}-granule`,
   });
@@ -113,14 +112,14 @@ interface IndexedSegment extends Run {
 
 const indexedSegments = async (
   reader: Reader,
-  place: Placement,
+  place: Place,
   segments: readonly number[],
   context: ReadContext,
 ): Promise<IndexedSegment[]> => {
   const found = await reader.facts<Record<keyof IndexedSegment, string>>({
     sql: `${runsSql(`mergeTreeIndex('${reader.database}', '${tableOf(place)}')`)} FORMAT JSONEachRow`,
     values: { segments },
-    place,
+    place: insideOf(place),
     ...context,
     queryId: `${context.queryId}-runs`,
   });
@@ -140,7 +139,9 @@ const readRuns = async (
 ): Promise<readonly Run[]> => {
   if (placement === null) return [];
   const found = await Promise.all(
-    reader.serversOf(placement).map((place) => indexedSegments(reader, place, segmentIds, context)),
+    reader
+      .serversOf(insideOf(placement))
+      .map((on) => indexedSegments(reader, placeOf(on), segmentIds, context)),
   );
   const runs = new Map<number, IndexedSegment>();
   for (const part of found.flat()) {
@@ -174,7 +175,7 @@ export const createSeeker = (reader: Reader): Seeker => {
   const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {
     const { placement, segmentIds, rowCount, cuts = [] } = version;
     if (placement === null || cuts.length > 0 || segmentIds.length > mostRuns) return [];
-    const key = `${placement.storeId}/${segmentIds.join(',')}`;
+    const key = `${insideOf(placement).storeId}/${segmentIds.join(',')}`;
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
     const runs = await readRuns(reader, version, context);
@@ -189,14 +190,14 @@ export const createSeeker = (reader: Reader): Seeker => {
       const { placement, rowCount } = version;
       if (number < fewRows || number >= rowCount || placement === null) return undefined;
       // A dataset in a pool is small, and the index of the pool is not.
-      if (placement.pool !== null) return undefined;
+      if (isPooled(placement)) return undefined;
       let before = 0;
       for (const { segment, first, rows } of await runsOf(version, context)) {
         if (number < before + rows) return { segment, row: first + number - before, before: number };
         before += rows;
       }
       // The granules of several servers have no common order.
-      return placement.shard === null ? undefined : seekGranule(reader, version, number, context);
+      return isEverywhere(placement) ? undefined : seekGranule(reader, version, number, context);
     },
   };
 };

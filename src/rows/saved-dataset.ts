@@ -2,8 +2,9 @@
  * A dataset of a backup on its way into the catalog. Its rows of PostgreSQL are in temporary tables (`saved_…`) of one session,
  * which give it ids of this installation: column ids are new, the ids under which values are stored stay.
  */
-import { type NamedColumn, namedColumnOf, type ShardNumber } from '../model/placement.js';
+import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import { segmentNumbers } from '../model/version.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { restoreLists } from '../storage/postgres/column-lists.js';
 import { restoreColumns } from '../storage/postgres/columns.js';
 import { insertDataset, showRestored } from '../storage/postgres/datasets.js';

@@ -1,6 +1,6 @@
 /** What PostgreSQL knows of the segments in pools, in sums that ClickHouse can make of its rows too. */
-import type { PoolClass } from '../model/placement.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import type { PoolClass } from './slots.js';
 
 /** Sums over the segments of a range of one pool. */
 export interface SegmentDigest {

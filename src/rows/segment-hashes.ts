@@ -2,6 +2,7 @@
  * Hashes of segments as they lie in their table. The hash of a segment is the sum of one hash per value that is not null,
  * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
  */
+import type { Place } from '../model/version.js';
 import {
   anyShardOf,
   type ClickHouseServers,
@@ -11,7 +12,7 @@ import {
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { statedTable, type TablePlace, tableOf } from './places.js';
+import { insideOf, statedTable, tableOf } from './place.js';
 import { backgroundSettings } from './statement-settings.js';
 
 export interface HashedSegment {
@@ -23,9 +24,9 @@ export interface HashedSegment {
 
 export interface SegmentHashes {
   /** Hashes of those segments of one table that have rows; none when there is no such table. */
-  read(place: TablePlace, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
+  read(place: Place, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
   /** Rows of a segment in front of a position. */
-  countBefore(place: TablePlace, segmentId: number, position: number): Promise<number>;
+  countBefore(place: Place, segmentId: number, position: number): Promise<number>;
 }
 
 /** Values of one row that are added up in one expression. */
@@ -91,8 +92,8 @@ const hashRows = async (
 export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
   const { database } = servers;
 
-  const columnsOf = async (place: TablePlace): Promise<string[]> => {
-    const rows = await anyShardOf(servers, place).rows<{ name: string }>(
+  const columnsOf = async (place: Place): Promise<string[]> => {
+    const rows = await anyShardOf(servers, insideOf(place)).rows<{ name: string }>(
       `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY name`,
       { params: { database, table: tableOf(place) } },
@@ -112,7 +113,7 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
   return {
     read: (place, segmentIds, signal) =>
       ifThere(async () => {
-        const clickhouse = servers.at(place);
+        const clickhouse = servers.at(insideOf(place));
         const columns = await columnsOf(place);
         return hashRows(
           clickhouse,
@@ -129,7 +130,7 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
 
     countBefore: (place, segmentId, position) =>
       ifThere(async () => {
-        const [row] = await servers.at(place).rows<{ n: string }>(
+        const [row] = await servers.at(insideOf(place)).rows<{ n: string }>(
           `SELECT toString(count()) AS n FROM ${statedTable(database, place)}
            WHERE _seg = {segment:UInt64} AND _row < {position:UInt64}`,
           { params: { segment: segmentId, position } },

@@ -1,30 +1,24 @@
 /** The tables of one server: makes and extends them, lists and drops what is in them. */
-import type { NamedColumn, Placement, PoolClass } from '../model/placement.js';
+import type { NamedColumn } from '../model/column.js';
+import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
-import {
-  type ColumnDefinition,
-  poolName,
-  slotColumns,
-  spreadName,
-  storedAs,
-  tableName,
-  tableOf,
-} from './places.js';
+import { insideOf, poolName, spreadName, storedAs, tableName, tableOf } from './place.js';
+import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface ServerTables {
   readonly ddl: Ddl;
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
-  ensure(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
+  ensure(placement: Place, columns: readonly NamedColumn[]): Promise<void>;
   ensurePool(pool: PoolClass): Promise<void>;
   /** Makes the `Distributed` table over the tables of a placement, which all shards have by now, or adds the columns that it lacks. */
-  ensureOver(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
+  ensureOver(placement: Place, columns: readonly NamedColumn[]): Promise<void>;
   /** Makes a table with the columns of the table of the placement; `columns` is their number if that table is not known. */
-  createUpload(table: string, placement: Placement, columns: number): Promise<void>;
+  createUpload(table: string, placement: Place, columns: number): Promise<void>;
   /** Adds to both tables the columns of the other; makes the table of the placement if it is gone. */
-  alignColumns(table: string, placement: Placement): Promise<void>;
+  alignColumns(table: string, placement: Place): Promise<void>;
   /** Forgets the columns of a table that may be gone. */
   forget(table: string): void;
   /** Columns of a table; none if there is no such table. */
@@ -50,10 +44,10 @@ export const tableNames = async (clickhouse: Connection, pattern: string): Promi
   return rows.map(({ name }) => name);
 };
 
-const wantedOf = (placement: Placement, columns: readonly NamedColumn[]): readonly ColumnDefinition[] =>
-  placement.pool === null
-    ? columns.map((column) => storedAs(column, placement))
-    : slotColumns(placement.pool.pool);
+const wantedOf = (placement: Place, columns: readonly NamedColumn[]): readonly ColumnDefinition[] => {
+  const { pool } = insideOf(placement);
+  return pool === null ? columns.map((column) => storedAs(column, placement)) : slotColumns(pool.pool);
+};
 
 export const createServerTables = (clickhouse: Connection, engine: Engine): ServerTables => {
   const { database } = clickhouse;
@@ -105,7 +99,8 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
     columnsOf,
 
     async ensure(placement, columns) {
-      if (placement.pool !== null) return ensurePool(placement.pool.pool);
+      const { pool } = insideOf(placement);
+      if (pool !== null) return ensurePool(pool.pool);
       const table = tableOf(placement);
       const wanted = wantedOf(placement, columns);
       await ensureTable(table, wanted, ddl.createOwn(table, wanted), true);

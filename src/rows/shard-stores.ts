@@ -1,5 +1,5 @@
 /** Which stores lie on which shard, and what they hold. */
-import type { ServedShards } from '../model/placement.js';
+import type { ServedShards } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** Stores by shard; null: those that are spread over all shards. */

@@ -1,14 +1,8 @@
-/** The slots of pools that columns of a store lie in (model/placement.ts); the one place that writes `slot_maps`. */
-import {
-  extendSlots,
-  type NamedColumn,
-  namedColumnOf,
-  type PoolClass,
-  type PoolPlace,
-  poolClassFor,
-  type Slots,
-} from '../model/placement.js';
+/** The slots of pools that columns of a store lie in (slots.ts); the one place that writes `slot_maps`. */
+import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
+import type { PoolPlace } from './place.js';
+import { extendSlots, type PoolClass, poolClassFor, type Slots } from './slots.js';
 
 interface SlotMap {
   readonly id: number;

@@ -1,12 +1,19 @@
 /** Rows of versions as SQL: what a statement reads FROM, WHERE, and in which order. */
 import { type StoredColumn, storageName } from '../model/column.js';
-import type { Placement } from '../model/placement.js';
-import type { ReadableVersion, SegmentList } from '../model/version.js';
+import type { Place, ReadableVersion, SegmentList } from '../model/version.js';
 import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { widePartColumns } from './engine.js';
-import { clickHouseType, namedColumn, sourceOf, statedTable, tableOf } from './places.js';
+import {
+  clickHouseType,
+  insideOf,
+  isEverywhere,
+  namedColumn,
+  sourceOf,
+  statedTable,
+  tableOf,
+} from './place.js';
 
 /** Rows that a statement reads. Besides the columns by their stored names, each row has those of `rowOrder`. */
 export interface RowSource {
@@ -81,8 +88,8 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
  * `FROM …` and the number of rows in it, counted from the parts' headers. In a table of 1,000 columns that takes 7 ms,
  * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
  */
-const countSource = (database: string, placement: Placement, { columns, cuts }: ReadableVersion) =>
-  columns.length > widePartColumns && cuts === undefined && placement.shard !== null
+const countSource = (database: string, placement: Place, { columns, cuts }: ReadableVersion) =>
+  columns.length > widePartColumns && cuts === undefined && !isEverywhere(placement)
     ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableOf(placement)}')` }
     : { count: 'count()', from: statedTable(database, placement) };
 
@@ -122,7 +129,7 @@ export const preview: RowSource = {
 
 /** Whole segments, whichever versions have them, whose rows are stored under the same columns. */
 export interface SegmentRows {
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly columns: readonly StoredColumn[];
   readonly segments: readonly number[];
 }
@@ -151,7 +158,7 @@ export interface SegmentSpan {
 }
 
 export interface SpannedRows {
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly columns: readonly StoredColumn[];
   readonly ranges: readonly SegmentSpan[];
   /** Rows of all of its segments, whole. */
@@ -186,7 +193,7 @@ export const spanSource = (database: string, rows: SpannedRows, at: number): Row
  * The server that is asked about all of these rows in one statement.
  * @throws AppError `unavailable` when rows were moved between the looks at the versions.
  */
-export const serverOf = (...rows: readonly { readonly placement: Placement | null }[]): ShardPlace => {
+export const serverOf = (...rows: readonly { readonly placement: Place | null }[]): ShardPlace => {
   const [first, ...others] = rows.flatMap(({ placement }) => (placement === null ? [] : [placement]));
-  return first === undefined ? {} : { shard: commonShard([first, ...others]) };
+  return first === undefined ? {} : { shard: commonShard([insideOf(first), ...others.map(insideOf)]) };
 };

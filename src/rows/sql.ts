@@ -1,6 +1,6 @@
 /** SQL fragments of the front door, for statements about the catalog that include segments and their places. */
 export { isOpen, isSwapping, isWriting } from './compaction-states.js';
-export { placementSql as placeSql, versionPlacementColumn as versionPlaceColumn } from './placements.js';
+export { placeSql, versionPlaceColumn } from './place.js';
 export {
   closedRangeSql,
   copySegmentsSql,

@@ -1,8 +1,9 @@
 /** Compares the tables of stores with what PostgreSQL knows; pools have a sweep of their own. */
 import type { Log } from '../lib/log.js';
-import type { ShardNumber } from '../model/placement.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { tablePlace } from './place.js';
 import { holdPools } from './pool-sweep.js';
 import { isServed } from './shard-stores.js';
 import { emptyTables, holdEmpty, knownStores, shardSql } from './stores.js';
@@ -97,7 +98,7 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
     for (const { id, storeId, shard } of missing) {
       // It may have been dropped in its turn between the two lists.
       const [still] = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = $1 LIMIT 1', [id]);
-      if (still === undefined || (await tables.countRows({ storeId, shard, pool: null }, id)) > 0) continue;
+      if (still === undefined || (await tables.countRows(tablePlace({ storeId, shard }), id)) > 0) continue;
       lost += 1;
       log.error({ store: storeId, segment: id }, 'rows of a version are not in ClickHouse');
     }

@@ -1,5 +1,5 @@
 /**
- * The tables that rows lie in (see model/version.ts and model/placement.ts for the terms).
+ * The tables that rows lie in (see model/version.ts and place.ts for the terms).
  *
  * On disk
  *   s<storeId>       of one dataset and its clones; one partition per segment
@@ -22,19 +22,15 @@
  * Of a cluster each shard has tables of its own. Those of a store are on its shard; those of a spread one are on all, and
  * the chunks of an upload go to them in turn (docs/adr/0070-shards.md).
  */
-import {
-  firstShard,
-  type NamedColumn,
-  namedColumnOf,
-  type Placement,
-  poolClasses,
-  type ServedShards,
-  type ShardNumber,
-} from '../model/placement.js';
+import { type NamedColumn, namedColumnOf } from '../model/column.js';
+import type { Place } from '../model/version.js';
 import {
   type ClickHouseServers,
   type Connection,
+  firstShard,
+  type ServedShards,
   type Shard,
+  type ShardNumber,
   type ShardPlace,
   servedBy,
   unknownShard,
@@ -49,8 +45,18 @@ import {
   type IntakeTableOptions,
   type IntakeTables,
 } from './intake-tables.js';
-import { spreadName, statedTable, tableName, tableOf } from './places.js';
+import {
+  insideOf,
+  isEverywhere,
+  isPooled,
+  spreadName,
+  statedTable,
+  tableName,
+  tableOf,
+  tablePlace,
+} from './place.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
+import { poolClasses } from './slots.js';
 
 /** The table of a store. */
 export interface StoreTable extends ShardPlace {
@@ -66,7 +72,7 @@ export interface StoredSegment {
 
 /** A chunk of a segment. */
 export interface ChunkPlace {
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly segmentId: number;
   /** Its number in the upload. @default 0 */
   readonly chunk?: number;
@@ -79,7 +85,7 @@ export interface StoreTables {
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
-  forget(placement: Placement): void;
+  forget(placement: Place): void;
   /** Makes the table that takes a chunk: the pool, or one for its segment alone. */
   ensureIntake(chunk: ChunkPlace, columns: BlockInsert['columns']): Promise<void>;
   /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
@@ -88,7 +94,7 @@ export interface StoreTables {
    * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
    * blocks it adds nothing. The columns of the blocks may differ.
    */
-  insertBlocks(insert: BlocksInsert & ShardPlace & Pick<Placement, 'home'>): Promise<void>;
+  insertBlocks(insert: Omit<BlocksInsert, 'pool'> & Pick<ChunkPlace, 'placement'>): Promise<void>;
   /**
    * Inserts blocks of several segments into the table of their store, which lies on one shard, all in one statement. Whatever comes
    * of it, it must not be repeated.
@@ -98,13 +104,13 @@ export interface StoreTables {
    * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
    * when it was done before, or when there are not as many rows.
    */
-  handOver(placement: Placement, segmentId: number, rows: number): Promise<void>;
+  handOver(placement: Place, segmentId: number, rows: number): Promise<void>;
   /** Removes what took the chunks of a segment. Idempotent. */
   dropIntake(segmentId: number): Promise<void>;
   /** Segments that have a table of their own for their chunks. */
   listIntakes(): Promise<number[]>;
   /** Rows of a segment; 0 when the table or the segment does not exist. */
-  countRows(placement: Placement, segmentId: number): Promise<number>;
+  countRows(placement: Place, segmentId: number): Promise<number>;
   /** Removes the rows of segments from the table of their store. Idempotent. */
   dropSegments(store: StoreTable, segmentIds: readonly number[]): Promise<void>;
   /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
@@ -153,7 +159,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
 
   /** Chunks of what is on all shards take turns by weight: always the same shard for a chunk, which knows its token. */
   const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ShardTables => {
-    const { shard = firstShard, home = firstShard, pool } = placement;
+    const { shard, home = firstShard, pool } = insideOf(placement);
     if (shard !== null) return on(shard);
     // Pools are those of the home.
     if (pool !== null) return on(home);
@@ -168,9 +174,9 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   ];
 
   /** Upload tables of a segment, closed: no chunk comes late into a table that was counted. */
-  const closeIntakes = async (placement: Placement, segmentId: number) => {
+  const closeIntakes = async (placement: Place, segmentId: number) => {
     const found = await Promise.all(
-      having(placement).map(async (tables) => {
+      having(insideOf(placement)).map(async (tables) => {
         const intake = await tables.closeIntake(segmentId);
         return intake === undefined ? [] : [{ tables, ...intake }];
       }),
@@ -180,8 +186,8 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   };
 
   const ensure: StoreTables['ensure'] = async (placement, columns) => {
-    await Promise.all(having(placement).map((tables) => tables.ensure(placement, columns)));
-    if (placement.shard === null) await over.ensureOver(placement, columns);
+    await Promise.all(having(insideOf(placement)).map((tables) => tables.ensure(placement, columns)));
+    if (isEverywhere(placement)) await over.ensureOver(placement, columns);
   };
 
   return {
@@ -190,29 +196,29 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     },
     ensure,
     forget(placement) {
-      for (const tables of having(placement)) tables.forget(tableOf(placement));
+      for (const tables of having(insideOf(placement))) tables.forget(tableOf(placement));
       over.forget(spreadName(tableOf(placement)));
     },
     async ensureIntake(chunk, columns) {
       const { placement, segmentId } = chunk;
-      if (placement.shard === null) await ensure(placement, columns);
+      if (isEverywhere(placement)) await ensure(placement, columns);
       await forChunk(chunk).ensureIntake(placement, segmentId, columns);
     },
     insertBlock: (insert) => forChunk(insert).insertBlock(insert),
-    async insertBlocks({ shard = firstShard, home = firstShard, ...insert }) {
-      if (shard !== null) return on(shard).insertBlocks(insert);
+    async insertBlocks({ placement, ...insert }) {
+      const { pool } = insideOf(placement);
+      if (pool === null) throw new RangeError('blocks of many datasets go into a pool');
       // Of spread stores all pools of the class are read, whichever of them has the rows.
-      const pool = { mapId: 0, pool: insert.pool, slots: {} };
-      await ensure({ storeId: 0, shard, pool }, []);
-      await on(home).insertBlocks(insert);
+      if (isEverywhere(placement)) await ensure(placement, []);
+      await forChunk({ placement, segmentId: 0 }).insertBlocks({ ...insert, pool: pool.pool });
     },
 
-    appendBlocks: (append) => on(append.placement.shard).appendBlocks(append),
+    appendBlocks: (append) => on(insideOf(append.placement).shard).appendBlocks(append),
 
     async handOver(placement, segmentId, rows) {
-      if (placement.pool !== null) return;
+      if (isPooled(placement)) return;
       let closed = await closeIntakes(placement, segmentId);
-      if (closed.rows !== rows && placement.shard === null) {
+      if (closed.rows !== rows && isEverywhere(placement)) {
         // Another process may have written to a shard that was added since this one looked.
         await servers.renew();
         closed = await closeIntakes(placement, segmentId);
@@ -227,7 +233,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     async countRows(placement, segmentId) {
       try {
         const [row] = await servers
-          .at(placement)
+          .at(insideOf(placement))
           .rows<{ n: string }>(
             `SELECT toString(count()) AS n FROM ${statedTable(database, placement)} WHERE _seg = {segment:UInt64}`,
             { params: { segment: segmentId } },
@@ -261,13 +267,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
 
     async mend(stores) {
       if (engine.cluster === undefined || stores.length === 0) return 0;
-      const makeAnew = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
+      const makeAnew = async (placement: Place, columns: readonly NamedColumn[]): Promise<void> => {
         for (const tables of all()) tables.forget(tableOf(placement));
         over.forget(spreadName(tableOf(placement)));
         await ensure(placement, columns);
       };
-      for (const pool of poolClasses)
-        await makeAnew({ storeId: 1, shard: null, pool: { mapId: 0, pool, slots: {} } }, []);
+      for (const pool of poolClasses) await makeAnew(tablePlace({ storeId: 1, shard: null, pool }), []);
       const lists = await Promise.all([
         over.columnDigests(stores.map((id) => spreadName(tableName(id)))),
         ...all().map((tables) => tables.columnDigests(stores.map(tableName))),
@@ -279,7 +284,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       const makeStore = async (storeId: number): Promise<void> => {
         const names = (await Promise.all(all().map((tables) => tables.columnsOf(tableName(storeId))))).flat();
         await makeAnew(
-          { storeId, shard: null, pool: null },
+          tablePlace({ storeId, shard: null }),
           [...new Set(names.map(({ name }) => name))].map(namedColumnOf),
         );
       };

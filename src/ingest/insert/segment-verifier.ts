@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.js';
 import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
-import { countSegments, datesOf, namedColumn } from '../../rows/index.js';
+import { countSegments, datesOf, isEverywhere, isPooled, namedColumn } from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { storedColumns, tableColumns } from '../layout/layout.js';
@@ -46,7 +46,7 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
     // A version is readable only where its table has all columns: each shard has them, also one that got no chunk, and
     // a table that got no row at all.
     if (insertedRows === 0) tables.forget(placement);
-    if (placement.shard === null || insertedRows === 0) await tables.ensure(placement, tableColumns(layout));
+    if (isEverywhere(placement) || insertedRows === 0) await tables.ensure(placement, tableColumns(layout));
     if (insertedRows > 0) await tables.handOver(placement, segment, insertedRows);
     const counted = await countSegments(
       clickhouse,
@@ -55,7 +55,7 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
       date && namedColumn(date),
     );
     if (counted.rows === insertedRows) {
-      if (placement.pool === null) await tables.dropIntake(segment);
+      if (!isPooled(placement)) await tables.dropIntake(segment);
       const { rows, ...dates } = counted;
       const facts: SegmentFacts = { rows, bytes: receivedBytes, ...datesOf(dates) };
       return { kind: 'verified', facts };

@@ -22,9 +22,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { NamedColumn, Placement } from '../../model/placement.js';
-import { segmentId } from '../../model/version.js';
-import { storedAs } from '../../rows/index.js';
+import type { NamedColumn } from '../../model/column.js';
+import { type Place, segmentId } from '../../model/version.js';
+import { isPooled, storedAs } from '../../rows/index.js';
+import { insideOf } from '../../rows/place.js';
 import type { StoreTables } from '../../rows/tables.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
@@ -107,7 +108,7 @@ const slotsOf = (batch: readonly Ready[]): string[] => [
 /** Uploads that go into one table. */
 interface TableBatch {
   /** That of the first of them; slot maps may differ. */
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly uploads: Ready[];
 }
 
@@ -115,7 +116,7 @@ const byTable = (ready: readonly Ready[]): TableBatch[] => {
   const tables = new Map<string, TableBatch>();
   for (const one of ready) {
     const { placement } = one.state;
-    const { shard, home, pool, storeId } = placement;
+    const { shard, home, pool, storeId } = insideOf(placement);
     const key = `${shard}/${home}/${pool?.pool ?? storeId}`;
     const batch = tables.get(key) ?? { placement, uploads: [] };
     batch.uploads.push(one);
@@ -128,7 +129,7 @@ const byTable = (ready: readonly Ready[]): TableBatch[] => {
 const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined => {
   const { rows, rejects, dates } = encoded;
   // Without rows nothing was inserted: the table may lack columns of the file.
-  if (rows === 0 && state.placement.pool === null) return undefined;
+  if (rows === 0 && !isPooled(state.placement)) return undefined;
   if (rejects.length > 0 || dates === undefined) return undefined;
   const { chunk, position } = delivery;
   const { processId, datasetId, attempt, receivedBytes } = state;
@@ -230,13 +231,12 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     const token = tokenOf(filled);
     const blocks = filled.map(({ block }) => block);
     const queryId = (): string => `${filled[0]?.state.requestId}/${token}/${crypto.randomUUID()}`;
-    const { shard, home, pool } = placement;
-    if (pool === null) {
+    if (!isPooled(placement)) {
       const columns = columnsOf(filled);
       await tables.appendBlocks({ placement, columns, blocks, rows, queryId: queryId() });
       return true;
     }
-    const to = { shard, ...(home === undefined ? {} : { home }), pool: pool.pool, slots: slotsOf(filled) };
+    const to = { placement, slots: slotsOf(filled) };
     return persist(
       async (attempt) => {
         await tables.insertBlocks({ ...to, blocks, rows, token, queryId: queryId() });
@@ -277,7 +277,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
   const store = async (tableBatch: TableBatch, startedAt: number): Promise<void> => {
     const { placement, uploads: batch } = tableBatch;
     const counted = await insertInto(tableBatch).catch((error: unknown) => {
-      if (placement.pool !== null && (!isClickHouseException(error) || isPassing(error))) throw error;
+      if (isPooled(placement) && (!isClickHouseException(error) || isPassing(error))) throw error;
       log.warn({ err: error, uploads: batch.length }, 'batch of short uploads refused, trying one by one');
       return undefined;
     });

@@ -1,6 +1,5 @@
 import type { StoredColumn } from '../../model/column.js';
-import type { Placement } from '../../model/placement.js';
-import type { SegmentCut } from '../../model/version.js';
+import type { Place, SegmentCut } from '../../model/version.js';
 import { segmentListColumns, versionPlaceColumn } from '../../rows/sql.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
@@ -17,7 +16,7 @@ export interface BaseVersion {
   readonly segmentIds: readonly number[];
   readonly cuts: readonly SegmentCut[];
   /** Null without segments. */
-  readonly placement: Placement | null;
+  readonly placement: Place | null;
 }
 
 const baseSql = prepared(`

@@ -1,12 +1,13 @@
 import {
   type DataType,
   type DateForm,
+  type NamedColumn,
   type PhysicalType,
   type StoredColumn,
   storageName,
 } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf } from '../../model/column-types/column-types.js';
-import type { NamedColumn, Placement } from '../../model/placement.js';
+import type { Place } from '../../model/version.js';
 import { storedAs } from '../../rows/index.js';
 import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
 import type { BadRowLimit, DuplicateKey } from '../upload/upload-options.js';
@@ -97,7 +98,7 @@ export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
   ...column.rules,
 });
 
-export const encodeColumns = (layout: Layout, placement: Placement): EncodeColumn[] =>
+export const encodeColumns = (layout: Layout, placement: Place): EncodeColumn[] =>
   layout.columns.map((column) => {
     const { name, type } = storedAs(tableColumn(column), placement);
     return {

@@ -1,7 +1,8 @@
-import type { StoredColumn } from '../../model/column.js';
-import type { NamedColumn, Placement } from '../../model/placement.js';
+import type { NamedColumn, StoredColumn } from '../../model/column.js';
 import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process.js';
-import { mergeSegmentId, type SegmentFacts, segmentNumbers } from '../../model/version.js';
+import { mergeSegmentId, type Place, type SegmentFacts, segmentNumbers } from '../../model/version.js';
+import { slotMapOf } from '../../rows/index.js';
+import { withPool } from '../../rows/place.js';
 import { addSegment } from '../../rows/segment-records.js';
 import { findSlots, readPlace } from '../../rows/slot-maps.js';
 import { placeSql } from '../../rows/sql.js';
@@ -14,7 +15,7 @@ interface Turn<Mode> {
   readonly datasetId: number;
   readonly storeId: number;
   /** Where the file's own segment lies. */
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly mode: Mode;
   readonly attempt: number;
   readonly layout: Layout;
@@ -51,7 +52,7 @@ export interface MergeTarget {
   readonly segmentId: number;
   /** Counts the merges of the process, from 1. */
   readonly number: number;
-  readonly placement: Placement;
+  readonly placement: Place;
 }
 
 /** The records of merges in PostgreSQL. */
@@ -98,10 +99,10 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       if (row === undefined) return null;
       const id = mergeSegmentId(processId, row.number);
       const slotMapId =
-        columns === undefined ? null : await findSlots(tx, storeId, columns, placement.pool?.mapId);
+        columns === undefined ? null : await findSlots(tx, storeId, columns, slotMapOf(placement));
       await addSegment(tx, { id, processId, storeId, slotMapId });
       const pool = slotMapId === null ? null : await readPlace(tx, slotMapId);
-      return { segmentId: id, number: row.number, placement: { ...placement, pool } };
+      return { segmentId: id, number: row.number, placement: withPool(placement, pool) };
     }),
 
   async finish(processId, outcome, number) {

@@ -1,9 +1,9 @@
 import { AppError, conflict } from '../../lib/errors.js';
-import { type Placement, poolClassFor } from '../../model/placement.js';
 import type { Notice, ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
-import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
+import { type Place, segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
 import { addSegment } from '../../rows/segment-records.js';
 import { findSlots, nearMap } from '../../rows/slot-maps.js';
+import { poolClassFor } from '../../rows/slots.js';
 import { addSegmentSql, joinsTableSql, knownSlotsSql, nearMapSql, placeSql } from '../../rows/sql.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
@@ -19,7 +19,7 @@ export interface UploadState {
   readonly datasetId: number;
   readonly storeId: number;
   /** Where the segment of the attempt lies. */
-  readonly placement: Placement;
+  readonly placement: Place;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly attempt: number;

@@ -5,7 +5,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.js';
-import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
 import { abandonSilent } from '../../rows/index.js';
 import type { PoolSegments } from '../../rows/pool-segments.js';
 import { sweepPools } from '../../rows/pool-sweep.js';
@@ -13,10 +12,12 @@ import { isWrittenBy } from '../../rows/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../../rows/segment-records.js';
 import { isServed } from '../../rows/shard-stores.js';
 import { makeShardTables } from '../../rows/shard-tables.js';
+import { type PoolClass, poolClasses } from '../../rows/slots.js';
 import { isWriting, shardSql } from '../../rows/sql.js';
 import { deleteLonelyStores, lonelyStores } from '../../rows/stores.js';
 import { createTableComparison } from '../../rows/table-comparison.js';
 import type { StoreTables } from '../../rows/tables.js';
+import type { ShardNumber } from '../../storage/clickhouse/client.js';
 import { notHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { inStates } from '../lifecycle/transitions.js';

@@ -10,7 +10,8 @@
 
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { type NamedColumn, namedColumnOf, type PoolPlace } from '../../model/placement.js';
+import { type NamedColumn, namedColumnOf } from '../../model/column.js';
+import { type PoolPlace, tablePlace } from '../../rows/place.js';
 import { placeEverywhere } from '../../rows/stores.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -57,12 +58,12 @@ export const createStoreSpread = ({ sql, tables, minBytes, log }: StoreSpreadOpt
   ): Promise<void> => {
     const before = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
     const all = new Map([...before, ...columns].map((column) => [column.name, column]));
-    await tables.ensure({ storeId, shard: null, pool: null }, [...all.values()]);
+    await tables.ensure(tablePlace({ storeId, shard: null }), [...all.values()]);
     const maps = await tx.query<PoolPlace>(
       'SELECT DISTINCT ON (pool) id AS "mapId", pool, slots FROM slot_maps WHERE store_id = $1',
       [storeId],
     );
-    for (const pool of maps) await tables.ensure({ storeId, shard: null, pool }, []);
+    for (const { pool } of maps) await tables.ensure(tablePlace({ storeId, shard: null, pool }), []);
   };
 
   const spread = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>

@@ -6,16 +6,16 @@
  * It is a compaction of one segment, and shares its rules: see rows/compactions.ts.
  */
 import { type AppError, conflict } from '../../lib/errors.js';
-import type { Placement } from '../../model/placement.js';
+import type { Place } from '../../model/version.js';
 import type { NamedSegment } from '../../rows/hash-recorder.js';
-import type { Compactions } from '../../rows/index.js';
+import { type Compactions, slotMapOf } from '../../rows/index.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** @throws AppError 409 that says why it could not; nothing has changed then. */
 export type RestoreSegment = (segment: NamedSegment) => Promise<'restored'>;
 
-type WriteSegment = (id: number, place: Placement) => Promise<void>;
+type WriteSegment = (id: number, place: Place) => Promise<void>;
 
 export interface SegmentRestoreOptions {
   readonly sql: Sql;
@@ -41,7 +41,7 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
     const { id, rows } = segment;
     const run = [{ id, bytes: await bytesOf(segment), whole: true }];
     const replaced = await compactions.replace(segment.storeId, run, async (target) => {
-      if ((target.place.pool?.mapId ?? null) !== segment.mapId) return undefined;
+      if ((slotMapOf(target.place) ?? null) !== segment.mapId) return undefined;
       await write(target.segment, target.place);
       return { starts: [0, rows], rows };
     });

@@ -8,10 +8,14 @@
 
 import { AppError, conflict } from '../../lib/errors.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
-import type { Placement } from '../../model/placement.js';
-import { processOfSegment, segmentId } from '../../model/version.js';
-import type { Compactions } from '../../rows/index.js';
-import { type Fingerprint, fingerprintSegment, type Target } from '../../rows/index.js';
+import { type Place, processOfSegment, segmentId } from '../../model/version.js';
+import {
+  type Compactions,
+  type Fingerprint,
+  fingerprintSegment,
+  isPooled,
+  type Target,
+} from '../../rows/index.js';
 import { isNoMerge } from '../../rows/segment-ids.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -98,7 +102,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     return rows;
   };
 
-  const fingerprint = (place: Placement, layout: Layout, segment: number): Promise<Fingerprint> =>
+  const fingerprint = (place: Place, layout: Layout, segment: number): Promise<Fingerprint> =>
     fingerprintSegment(clickhouse, place, segment, tableColumns(layout));
 
   /** Of the rows that were there before: what cannot be read is as if it were not there. */
@@ -123,7 +127,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     await tables.handOver(place, segment, rows);
     const before = await fingerprintBefore(place, layout, own.id);
     const after = await fingerprint(place, layout, segment);
-    if (place.pool === null) await tables.dropIntake(segment);
+    if (!isPooled(place)) await tables.dropIntake(segment);
     if (rows !== own.rows || after.rows !== rows)
       throw new AppError(
         'unexpected',

@@ -4,8 +4,8 @@
  * is looked at once more before it counts.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
-import { byTable, type NamedSegment, namedSegmentSql, placeOf } from '../../rows/hash-recorder.js';
-import { tableOf } from '../../rows/places.js';
+import { byTable, type NamedSegment, namedSegmentSql } from '../../rows/hash-recorder.js';
+import { tableOf, tablePlace } from '../../rows/place.js';
 import type { HashedSegment, SegmentHashes } from '../../rows/segment-hashes.js';
 import { forgetHash, recordHashes } from '../../rows/segment-records.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
@@ -116,7 +116,7 @@ const requireDataset = async (sql: Sql, id: number | undefined): Promise<void> =
 export const createVerification = ({ sql, hashes, reads }: VerificationOptions): Verification => {
   const lookAtOne = async (segment: NamedSegment): Promise<Seen> => {
     try {
-      return (await hashes.read(placeOf(segment), [segment.id]))[0];
+      return (await hashes.read(tablePlace(segment), [segment.id]))[0];
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       return 'unreadable';
@@ -128,7 +128,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
     const ids = segments.map(({ id }) => id);
     try {
       const found = new Map(
-        (await hashes.read(placeOf(segments[0]!), ids)).map((one) => [one.segmentId, one]),
+        (await hashes.read(tablePlace(segments[0]!), ids)).map((one) => [one.segmentId, one]),
       );
       return ({ id }) => found.get(id);
     } catch (error) {
@@ -157,7 +157,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
       owner && {
         ...owner,
         segment: segment.id,
-        table: tableOf(placeOf(segment)),
+        table: tableOf(tablePlace(segment)),
         fault,
         expected: segment.rows,
         found,

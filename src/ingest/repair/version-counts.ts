@@ -1,8 +1,10 @@
 /** The number of rows that each version was published with, against the segments that make it. */
 
-import type { PoolClass, ShardNumber } from '../../model/placement.js';
+import { tablePlace } from '../../rows/place.js';
 import type { SegmentHashes } from '../../rows/segment-hashes.js';
+import type { PoolClass } from '../../rows/slots.js';
 import { shardSql } from '../../rows/sql.js';
+import type { ShardNumber } from '../../storage/clickhouse/client.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
@@ -71,9 +73,7 @@ export const wrongVersions = async (
   const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
     const counts: number[] = [];
     for (const { segment, limit, storeId, shard, pool } of cuts)
-      counts.push(
-        await hashes.countBefore({ storeId, shard, pool: pool === null ? null : { pool } }, segment, limit),
-      );
+      counts.push(await hashes.countBefore(tablePlace({ storeId, shard, pool }), segment, limit));
     return counts;
   };
 

@@ -3,10 +3,9 @@
  * list of columns in one place need the same, so one row of the newest of them is read.
  */
 
-import type { StoredColumn } from '../../model/column.js';
-import { hasSlots, type NamedColumn, type Placement } from '../../model/placement.js';
-import type { SegmentList } from '../../model/version.js';
-import { namedColumn, readOneRow } from '../../rows/index.js';
+import type { NamedColumn, StoredColumn } from '../../model/column.js';
+import type { Place, SegmentList } from '../../model/version.js';
+import { hasSlots, isPooled, namedColumn, readOneRow } from '../../rows/index.js';
 import { segmentListColumns, segmentsOf, versionPlaceColumn } from '../../rows/sql.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -60,7 +59,7 @@ const groupsSql = `
 interface VersionRow extends SegmentList {
   readonly columns: readonly StoredColumn[];
   readonly rows: number;
-  readonly placement: Placement | null;
+  readonly placement: Place | null;
 }
 
 const versionSql = `
@@ -91,7 +90,7 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
     }
   };
 
-  const addColumns = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
+  const addColumns = async (placement: Place, columns: readonly NamedColumn[]): Promise<void> => {
     tables.forget(placement);
     await tables.ensure(placement, columns);
   };
@@ -104,7 +103,7 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
     const now = await read(group);
     if (now === undefined || now.placement === null || (await isReadable(now, columns))) return undefined;
     const { placement } = now;
-    const isMended = mend && placement.pool === null;
+    const isMended = mend && !isPooled(placement);
     if (isMended) await addColumns(placement, columns);
     return {
       ...group,
@@ -134,7 +133,7 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
         const ids = page.map(({ id }) => id);
         for (const group of await sql.query<VersionGroup>(groupsSql, [ids, false])) {
           const version = await read(group);
-          if (version?.placement?.pool === null)
+          if (version?.placement != null && !isPooled(version.placement))
             await tables.ensure(version.placement, version.columns.map(namedColumn));
         }
         if (page.length < pageSize) return;

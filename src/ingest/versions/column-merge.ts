@@ -5,7 +5,6 @@
 
 import type { StoredColumn } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
-import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessError } from '../../model/process.js';
 import { timeColumnOf } from '../../model/version.js';
 import {
@@ -15,7 +14,10 @@ import {
   countSegments,
   datesOf,
   type Fold,
+  fitsPool,
+  isPooled,
   namedColumn,
+  type PoolLimits,
 } from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -109,7 +111,8 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
   ): Promise<MergeTarget | null> => {
     const named = columns.map(namedColumn);
     const isSmall =
-      base.placement?.pool !== null && fitsPool(poolLimits, { rows: base.rowCount, bytes: base.byteSize });
+      (base.placement === null || isPooled(base.placement)) &&
+      fitsPool(poolLimits, { rows: base.rowCount, bytes: base.byteSize });
     const target = await merges.begin(turn, isSmall ? named : undefined);
     if (target === null) return null;
     const { segmentId: segment, placement: place } = target;

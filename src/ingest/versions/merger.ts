@@ -14,17 +14,27 @@
 
 import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
-import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample } from '../../model/process.js';
-import { type SegmentFacts, type SegmentList, segmentId, timeColumnOf } from '../../model/version.js';
+import {
+  type Place,
+  type SegmentFacts,
+  type SegmentList,
+  segmentId,
+  timeColumnOf,
+} from '../../model/version.js';
 import {
   CopyDiffers,
   countSegments,
   datesOf,
+  fitsPool,
+  hasSlots,
+  isPooled,
+  isSamePlace,
   type KeyCounts,
   type Keys,
   type Merge,
   namedColumn,
+  type PoolLimits,
   type SegmentMerge,
 } from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
@@ -71,7 +81,7 @@ interface Written {
   /** Null: no segment was needed. */
   readonly target: MergeTarget | null;
   readonly keepsBase: boolean;
-  readonly place: Placement;
+  readonly place: Place;
   readonly list: SegmentList;
 }
 
@@ -154,14 +164,14 @@ export const createMerger = (options: MergerOptions): Step => {
     const plain = isPlain(plan, base, counts);
     const bytes = (base?.byteSize ?? 0) + turn.facts.bytes;
     const isSmall =
-      plan.filePlace.pool !== null &&
-      (base === undefined || plan.basePlace.pool !== null) &&
+      isPooled(plan.filePlace) &&
+      (base === undefined || isPooled(plan.basePlace)) &&
       fitsPool(poolLimits, { rows: expected, bytes });
     const columns = plan.columns.map(namedColumn);
     if (
       plain &&
       isSamePlace(plan.basePlace, plan.filePlace) &&
-      (isSmall || plan.filePlace.pool === null) &&
+      (isSmall || !isPooled(plan.filePlace)) &&
       hasSlots(plan.filePlace, columns)
     ) {
       await tables.ensure(plan.filePlace, columns);

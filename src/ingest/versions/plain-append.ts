@@ -4,9 +4,8 @@
  */
 
 import type { StoredColumn } from '../../model/column.js';
-import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
-import { segmentId } from '../../model/version.js';
-import { namedColumn } from '../../rows/index.js';
+import { type Place, segmentId } from '../../model/version.js';
+import { fitsPool, hasSlots, isPooled, isSamePlace, namedColumn, type PoolLimits } from '../../rows/index.js';
 import { placeSql } from '../../rows/sql.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
@@ -18,7 +17,7 @@ import { joinFacts } from './joined-facts.js';
 import { boundTo, conflictingNames, isBoundTo, isKeptIn, isStale } from './layout-rebase.js';
 
 interface Room {
-  readonly placement: Placement;
+  readonly placement: Place;
   /** Rows that the plan allows; null: any. */
   readonly maxRows: number | null;
 }
@@ -47,7 +46,7 @@ const hasRoom = (
     base.placement !== null &&
     isSamePlace(base.placement, placement) &&
     hasSlots(placement, columns.map(namedColumn)) &&
-    (placement.pool === null || fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes })) &&
+    (!isPooled(placement) || fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes })) &&
     (maxRows === null || rows <= maxRows)
   );
 };

@@ -1,7 +1,7 @@
 /** All segments that the kept versions of a dataset have or had, and in which versions. */
 import { AppError } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
-import type { Placement } from '../../model/placement.js';
+import type { Place } from '../../model/version.js';
 import { placeKey, type SegmentSpan, type SpannedRows } from '../../rows/index.js';
 import { placeSql } from '../../rows/sql.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -30,7 +30,7 @@ const rangesSql = `
 interface RangeRow extends SegmentSpan {
   readonly allRows: number;
   readonly list: number;
-  readonly placement: Placement;
+  readonly placement: Place;
 }
 
 const tooMany = (): AppError =>

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { AppError } from '../../lib/errors.js';
 import { createPulse } from '../../lib/pulse.js';
-import { firstShard, type ServedShards, type ShardNumber } from '../../model/placement.js';
 import { connectionOptions } from './address.js';
 import { type Engine, mergeTree } from './engine.js';
 import { serverSilent, statementError } from './errors.js';
@@ -62,6 +61,19 @@ export interface Connection {
   /** True when the server answers. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** Number of a shard, from 1; null: all of them. */
+export type ShardNumber = number | null;
+
+/** The only one, where there is no cluster. */
+export const firstShard = 1;
+
+/** The servers of the configuration, by number. */
+export interface ServedShards {
+  readonly shards: readonly number[];
+  /** They are a cluster: what is spread over its shards can be reached. */
+  readonly spread: boolean;
 }
 
 /** A server of a cluster that has rows of its own. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { firstShard } from '../../model/placement.js';
 import {
   createTailGuard,
   exceptionTagHeader,
@@ -10,7 +9,14 @@ import {
   pipeToSlowReader,
   textOf,
 } from './answer-stream.js';
-import type { ClickHouseServers, Connection, RawAnswer, RawRequest, ShardPlace } from './client.js';
+import {
+  type ClickHouseServers,
+  type Connection,
+  firstShard,
+  type RawAnswer,
+  type RawRequest,
+  type ShardPlace,
+} from './client.js';
 import { readError, storeUnavailable, timeLimitReached } from './errors.js';
 import { lowPriority } from './low-priority.js';
 import { type BoundValues, buildQueryForm } from './query-form.js';

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { insideOf } from '../../../src/rows/place.js';
 import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
 import { createStoredTables, type StoredTables } from '../query/stored-table.js';
 
@@ -149,7 +150,7 @@ describe('a file that is being made', () => {
     const version = await big(1_000);
     const { database } = tables.clickhouse;
     await tables.clickhouse.command(
-      `ALTER TABLE ${database}.s${version.placement?.storeId} DROP PARTITION 1`,
+      `ALTER TABLE ${database}.s${insideOf(version.placement!).storeId} DROP PARTITION 1`,
     );
     const link = await linkOf(server.dataUrl(version));
     const answer = await fetch(link);

@@ -5,6 +5,7 @@ import { createProcessRecords, requireLayout } from '../../../src/ingest/lifecyc
 import { silentLog } from '../../../src/lib/log.js';
 import type { Chunk } from '../../../src/model/chunk.js';
 import { segmentId } from '../../../src/model/version.js';
+import { insideOf } from '../../../src/rows/place.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
@@ -61,7 +62,7 @@ it('stores chunks that it is given at once, each with its own rows', async () =>
       `SELECT * EXCEPT (_seg) FROM ${product.config.clickhouseDatabase}.${table} WHERE _seg = ${segment} ORDER BY _row`,
     );
   const segment = segmentId(id, 2);
-  const expected = await stored(`s${state.placement.storeId}`, segmentId(id, 1));
+  const expected = await stored(`s${insideOf(state.placement).storeId}`, segmentId(id, 1));
   expect(expected.split('\n').length).toBeGreaterThanOrEqual(rows);
   expect(await stored(`u${segment}`, segment)).toBe(expected);
 });

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import type { Placement } from '../../../src/model/placement.js';
+import type { Place } from '../../../src/model/version.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
-import { placementSql } from '../../../src/rows/placements.js';
+import { insideOf, placeOf, placeSql } from '../../../src/rows/place.js';
 import { createPoolSegments } from '../../../src/rows/pool-segments.js';
 import { sweepPools } from '../../../src/rows/pool-sweep.js';
 import { readSegmentDigests, type SegmentDigest } from '../../../src/rows/segment-digests.js';
@@ -56,15 +56,15 @@ const sent = async (dataset: number, content: string, mode = 'replace'): Promise
 
 /** Where the segments of each version of a dataset lie, oldest version first. */
 const placesOf = async (dataset: number): Promise<string[]> => {
-  const rows = await product.sql.query<{ id: number; place: Placement }>(
-    `SELECT v.id, ${placementSql('g')} AS place FROM versions v JOIN LATERAL (${segmentsOf('v.dataset_id', 'v.id')}) s ON true
+  const rows = await product.sql.query<{ id: number; place: Place }>(
+    `SELECT v.id, ${placeSql('g')} AS place FROM versions v JOIN LATERAL (${segmentsOf('v.dataset_id', 'v.id')}) s ON true
        JOIN segments g ON g.id = s.segment_id WHERE v.dataset_id = $1 ORDER BY v.id, g.id`,
     [dataset],
   );
   const versions = new Map<number, Set<string>>();
   for (const { id, place } of rows) {
     const places = versions.get(id) ?? new Set();
-    versions.set(id, places.add(place.pool?.pool ?? 'table'));
+    versions.set(id, places.add(insideOf(place).pool?.pool ?? 'table'));
   }
   return [...versions.values()].map((places) => [...places].join(' and '));
 };
@@ -369,7 +369,8 @@ describe('the table of a dataset whose rows are all in a pool', () => {
 
 describe('the table of a store', () => {
   const storeId = 1;
-  const placement: Placement = { storeId, shard: 1, pool: null };
+  const table = { storeId, shard: 1 };
+  const placement = placeOf({ ...table, pool: null });
   const price = { name: 'c1_f', physical: 'f' } as const;
   const amount = { name: 'c2_f', physical: 'f' } as const;
   let clickhouse: ClickHouse;
@@ -398,7 +399,7 @@ describe('the table of a store', () => {
     expect([await one.listStores(), await one.listIntakes()]).toEqual([[storeId], [1, 2]]);
     await createStoreTables(clickhouse).dropStore(storeId);
     await one.ensureIntake({ placement, segmentId: 3 }, [price, amount]);
-    expect(await one.columnNames(placement)).toEqual(['c1_f', 'c2_f']);
+    expect(await one.columnNames(table)).toEqual(['c1_f', 'c2_f']);
     for (const segmentId of [1, 2, 3]) await one.dropIntake(segmentId);
   });
 
@@ -427,7 +428,7 @@ describe('the table of a store', () => {
     await one.insertBlock(insert);
     await one.handOver(placement, 4, 1);
     expect(await one.countRows(placement, 4)).toBe(1);
-    expect(await one.columnNames(placement)).toEqual(expect.arrayContaining(['c1_f', 'c2_f']));
+    expect(await one.columnNames(table)).toEqual(expect.arrayContaining(['c1_f', 'c2_f']));
   });
 
   it('stays when a segment is added to it while a sweep is about to drop it', async () => {

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { Placement } from '../../../src/model/placement.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
+import { placeOf } from '../../../src/rows/place.js';
 import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, standAlone } from '../../../src/storage/clickhouse/client.js';
 
-const placement: Placement = { storeId: 1, shard: 1, pool: null };
+const placement = placeOf({ storeId: 1, shard: 1, pool: null });
 const columns = [{ name: 'c1_f', physical: 'f' }] as const;
 let clickhouse: ClickHouse;
 

@@ -2,6 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { insideOf } from '../../../src/rows/place.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -32,7 +33,7 @@ afterAll(async () => {
 const trappedAt = async (row: number): Promise<ReadableVersion> => {
   const id = 9_000_000 + row;
   await tables.clickhouse.command(
-    `ALTER TABLE ${tables.clickhouse.database}.s${big.placement?.storeId}
+    `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(big.placement!).storeId}
      ADD COLUMN c${id}_f Nullable(Float64) ALIAS toFloat64(throwIf(_row = ${row}))`,
   );
   return { ...big, columns: [...big.columns, { ...big.columns[1]!, id, storageId: id, name: 'trap' }] };

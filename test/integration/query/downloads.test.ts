@@ -7,6 +7,7 @@ import { compileFilter } from '../../../src/query/filter/filter.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import { widePartColumns } from '../../../src/rows/engine.js';
+import { insideOf } from '../../../src/rows/place.js';
 import { queryPlaces } from '../../support/places.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -341,7 +342,7 @@ describe('what an answer is', () => {
 describe('a version that is dropped', () => {
   const dropPartition = (version: ReadableVersion, segment: number) =>
     tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${version.placement?.storeId} DROP PARTITION ${segment}`,
+      `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.placement!).storeId} DROP PARTITION ${segment}`,
     );
   const columns = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `x${at}`, physical: 'f' as const }));

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { insideOf, isPooled } from '../../../src/rows/place.js';
 import { createSeeker } from '../../../src/rows/row-number.js';
 import { createRandom, generateTable, type Random } from '../../support/apply-generator.js';
 import { longestTestMs } from '../../support/patience.js';
@@ -237,7 +238,7 @@ describe('rows by number', () => {
     ranges: readonly string[],
   ): Promise<void> => {
     const [column] = version.columns.map(storageName);
-    const table = `${tables.reader.database}.s${version.placement!.storeId}`;
+    const table = `${tables.reader.database}.s${insideOf(version.placement!).storeId}`;
     for (const range of ranges)
       await tables.clickhouse.command(
         `INSERT INTO ${table} (_seg, _row, ${column}) SELECT ${segment}, r, ${segment} * 1000000 + r FROM (SELECT number AS r FROM ${range})`,
@@ -255,7 +256,7 @@ describe('rows by number', () => {
     await fill(made, 3, ['numbers(90000) WHERE r % 3 = 0', 'numbers(90000) WHERE r % 3 = 1 AND r % 7 != 0']);
     await fill(made, 5, ['numbers(10, 5000)']);
     await fill(made, 9, ['numbers(100000, 60000)', 'numbers(5, 60000) WHERE r % 2 = 0']);
-    const table = `${tables.reader.database}.s${made.placement!.storeId}`;
+    const table = `${tables.reader.database}.s${insideOf(made.placement!).storeId}`;
     const cuts = cutRows === undefined ? undefined : [{ segmentId: 9, rows: cutRows }];
     const where = `_seg IN (2, 3, 9) AND (_seg != 9 OR _row < ${cutRows ?? 1e9})`;
     const [counted] = await tables.clickhouse.rows<{ n: string }>(
@@ -301,7 +302,7 @@ describe('rows by number', () => {
       },
     });
     const found = await seeker.find(version, 150_000, context);
-    if (version.placement?.pool != null) expect(found).toBeUndefined();
+    if (isPooled(version.placement!)) expect(found).toBeUndefined();
     else {
       expect(found).toEqual({ segment: version.segmentIds[0], row: 150_000, before: 150_000 });
       // What the first look found is true of all others.
@@ -318,7 +319,7 @@ describe('rows by number', () => {
     );
     const context = { queryId: `gaps-${process.pid}`, signal: new AbortController().signal };
     const found = await createSeeker(tables.reader).find(version, 150_000, context);
-    if (version.placement?.pool != null) expect(found).toBeUndefined();
+    if (isPooled(version.placement!)) expect(found).toBeUndefined();
     else expect(150_000 - (found?.before ?? 0)).toBeLessThanOrEqual(8_192);
   });
 

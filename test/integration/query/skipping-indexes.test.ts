@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { NamedColumn } from '../../../src/model/placement.js';
+import type { NamedColumn } from '../../../src/model/column.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
+import { placeOf } from '../../../src/rows/place.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 
@@ -26,7 +27,7 @@ const indexed = async (storeId: number): Promise<string[]> => {
   return rows.map(({ expr, type }) => `${type} ${expr}`);
 };
 
-const own = (storeId: number) => ({ storeId, shard: 1, pool: null });
+const own = (storeId: number) => placeOf({ storeId, shard: 1, pool: null });
 
 const date: NamedColumn = { name: 'c1_d', physical: 'd' };
 const text: NamedColumn = { name: 'c2_s', physical: 's' };

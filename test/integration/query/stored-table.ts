@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { silentLog } from '../../../src/lib/log.js';
-import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
-import { storageName } from '../../../src/model/column.js';
+import { type PhysicalType, type StoredColumn, storageName } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
-import { extendSlots, type Placement, poolClassFor } from '../../../src/model/placement.js';
-import type { ReadableVersion } from '../../../src/model/version.js';
+import type { Place, ReadableVersion } from '../../../src/model/version.js';
 import { storedColumnsOf, storedValuesOf } from '../../../src/rows/copy.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
-import { namedColumn, statedTable } from '../../../src/rows/places.js';
+import { namedColumn, placeOf, statedTable } from '../../../src/rows/place.js';
+import { extendSlots, poolClassFor } from '../../../src/rows/slots.js';
 import { manySegmentSettings } from '../../../src/rows/statement-settings.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -77,7 +76,7 @@ export const createStoredTables = async (
     });
     const names = columns.map(storageName);
     await tables.ensure(
-      { storeId, shard: 1, pool: null },
+      placeOf({ storeId, shard: 1, pool: null }),
       columns.map((column, index) => ({ name: names[index]!, physical: column.physical })),
     );
     return { storeId, columns, names };
@@ -89,16 +88,16 @@ export const createStoredTables = async (
     columns: StoredColumn[],
     segmentIds: number[],
     rows: number,
-  ): Promise<Placement> => {
-    const own = { storeId, shard: 1, pool: null };
+  ): Promise<Place> => {
+    const own = placeOf({ storeId, shard: 1, pool: null });
     const named = columns.map(namedColumn);
     const pool = inPools ? poolClassFor(named) : undefined;
     if (pool === undefined) return own;
-    const target: Placement = {
+    const target = placeOf({
       storeId,
       shard: 1,
       pool: { mapId: storeId, pool, slots: extendSlots(pool, {}, named) ?? {} },
-    };
+    });
     await tables.ensure(target, named);
     if (rows > 0)
       await clickhouse.command(

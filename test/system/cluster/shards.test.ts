@@ -15,10 +15,9 @@ import type { Config } from '../../../src/config.js';
 import { type Embedded, startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import type { Placement } from '../../../src/model/placement.js';
-import type { ReadableVersion } from '../../../src/model/version.js';
+import type { Place, ReadableVersion } from '../../../src/model/version.js';
 import { createJoin } from '../../../src/rows/copy.js';
-import { placementSql } from '../../../src/rows/placements.js';
+import { placeOf as makePlace, placeSql } from '../../../src/rows/place.js';
 import { createSeeker } from '../../../src/rows/row-number.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -209,7 +208,7 @@ describe('a dataset that is large', () => {
     const servers = await openServers(joined.config, joined.sql, own, { log: silentLog });
     const reader = createReader({ servers, maxWaitSeconds: 60, maxMemoryBytes: 1e9, log: silentLog });
     const { store } = await placeOf(datasets.joined);
-    const placement: Placement = { storeId: store, shard: null, pool: null };
+    const placement = makePlace({ storeId: store, shard: null, pool: null });
     const context = { queryId: 'seek', signal: new AbortController().signal };
     const find = (segmentIds: readonly number[], rowCount: number, number: number) =>
       createSeeker(reader).find({ segmentIds, rowCount, placement } as ReadableVersion, number, context);
@@ -274,8 +273,8 @@ describe('a dataset that is large', () => {
     const own = createScope(silentLog);
     const parts = { config: joined.config, log: silentLog, sql: joined.sql, scope: own };
     const servers = await openServers(joined.config, joined.sql, own, { log: silentLog });
-    const [listed] = await joined.sql.query<{ ids: string[]; placement: Placement }>(
-      `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placementSql('g')}))[1] AS placement
+    const [listed] = await joined.sql.query<{ ids: string[]; placement: Place }>(
+      `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placeSql('g')}))[1] AS placement
        FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND g.slot_map_id IS NULL`,
       [datasets.joined],
     );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { placeOf } from '../../../src/rows/place.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { type Client, createDataset, download, upload } from '../../support/datasets.js';
@@ -92,7 +93,7 @@ describe('a store that is reached over a bad line', () => {
     const tables = createStoreTables(clickhouse, { insertTimeoutMs: 500 });
     const store = 999_999_999;
     const columns = [{ name: 'c1_s', physical: 's' as const }];
-    const placement = { storeId: store, shard: 1, pool: null };
+    const placement = placeOf({ storeId: store, shard: 1, pool: null });
     await tables.ensureIntake({ placement, segmentId: 1001 }, columns);
     // One row: segment 1001, position 0, the text "x".
     const block = [

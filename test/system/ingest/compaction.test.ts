@@ -9,6 +9,7 @@ import {
   createCompactions,
 } from '../../../src/rows/compactions.js';
 import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
+import { insideOf } from '../../../src/rows/place.js';
 import { createPoolSegments } from '../../../src/rows/pool-segments.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -350,7 +351,7 @@ describe('compaction', () => {
     const death = new Error('the worker dies here');
     /** A row of its own in the segment that is being written. */
     const insertInto = (run: readonly number[], { segment, place }: Target) => {
-      const table = `${product.config.clickhouseDatabase}.s${place.storeId}`;
+      const table = `${product.config.clickhouseDatabase}.s${insideOf(place).storeId}`;
       return product.clickhouse(
         `INSERT INTO ${table} (_seg, _row) SELECT ${segment}, _row FROM ${table} WHERE _seg = ${run[0]}`,
       );

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { insideOf } from '../../../src/rows/place.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader } from '../../../src/storage/clickhouse/reader.js';
 import { createDownloadServer, type DownloadServer } from '../../integration/query/download-server.js';
@@ -55,7 +56,7 @@ const withColumn = async (
   sql: string,
 ): Promise<ReadableVersion> => {
   await tables.clickhouse.command(
-    `ALTER TABLE ${tables.clickhouse.database}.s${version.placement?.storeId}
+    `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.placement!).storeId}
      ADD COLUMN c${id}_f Nullable(Float64) ALIAS toFloat64(${sql})`,
   );
   return { ...version, columns: [...version.columns, { ...version.columns[1]!, id, storageId: id, name }] };
@@ -254,7 +255,7 @@ describe('a version that is dropped while it is read', () => {
     call.end();
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
     await tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${version.placement?.storeId} DROP PARTITION 1`,
+      `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.placement!).storeId} DROP PARTITION 1`,
     );
     let bytes = 0;
     for await (const chunk of answer as AsyncIterable<Buffer>) bytes += chunk.length;

@@ -9,6 +9,7 @@ import { formatNames, formats } from '../../../src/query/formats/formats.js';
 import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
 import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
+import { placeOf } from '../../../src/rows/place.js';
 import { versionSource } from '../../../src/rows/source.js';
 
 const messageOf = (source: Record<string, unknown>): string => {
@@ -152,7 +153,7 @@ describe('each option', () => {
   const version = {
     versionId: 1,
     datasetId: 1,
-    placement: { storeId: 1, shard: 1, pool: null },
+    placement: placeOf({ storeId: 1, shard: 1, pool: null }),
     columns,
     segmentIds: [1],
     rowCount: 3,

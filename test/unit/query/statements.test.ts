@@ -12,6 +12,7 @@ import { createColumnValues } from '../../../src/query/summary/column-values.js'
 import { createSummaries } from '../../../src/query/summary/summaries.js';
 import { createVersionChanges } from '../../../src/query/version-changes.js';
 import type { Versions } from '../../../src/query/versions.js';
+import { placeOf } from '../../../src/rows/place.js';
 import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
 import type { Sql } from '../../../src/storage/postgres/sql.js';
 import { queryPlaces } from '../../support/places.js';
@@ -40,7 +41,7 @@ const slots = { c1_s: 's0', c2_d: 'd0', c3_n38_4: 'i0', c4_f: 'f0' };
 const own: ReadableVersion = {
   versionId: 7,
   datasetId: 3,
-  placement: { storeId: 5, shard: 1, pool: null },
+  placement: placeOf({ storeId: 5, shard: 1, pool: null }),
   columns,
   rowCount: 400_000,
   byteSize: 1,
@@ -54,9 +55,13 @@ const versions: Readonly<Record<string, ReadableVersion>> = {
   pool: {
     ...own,
     rowCount: 100,
-    placement: { storeId: 5, shard: 2, pool: { mapId: 4, pool: 'narrow', slots } },
+    placement: placeOf({ storeId: 5, shard: 2, pool: { mapId: 4, pool: 'narrow', slots } }),
   },
-  'all shards': { ...own, placement: { storeId: 5, shard: null, pool: null }, segmentIds: [9_001, 12_002] },
+  'all shards': {
+    ...own,
+    placement: placeOf({ storeId: 5, shard: null, pool: null }),
+    segmentIds: [9_001, 12_002],
+  },
   'no rows': { ...own, placement: null, rowCount: 0, segmentIds: [] },
   'many columns': {
     ...own,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createDdl, type Statement } from '../../../src/rows/ddl.js';
 import { tableSettings } from '../../../src/rows/engine.js';
-import type { ColumnDefinition } from '../../../src/rows/places.js';
+import type { ColumnDefinition } from '../../../src/rows/slots.js';
 import { createEngine, type Engine } from '../../../src/storage/clickhouse/engine.js';
 
 const columns = (count: number, from = 1): ColumnDefinition[] =>

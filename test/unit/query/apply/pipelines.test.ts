@@ -5,6 +5,7 @@ import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js
 import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
+import { placeOf } from '../../../../src/rows/place.js';
 import { versionSource } from '../../../../src/rows/source.js';
 
 const physicals: Readonly<Record<string, PhysicalType>> = {
@@ -40,7 +41,7 @@ const columns = Object.entries(physicals).map(([name, physical], index): StoredC
 const version: ReadableVersion = {
   versionId: 1,
   datasetId: 1,
-  placement: { storeId: 1, shard: 1, pool: null },
+  placement: placeOf({ storeId: 1, shard: 1, pool: null }),
   columns,
   rowCount: 1_000,
   byteSize: 1,

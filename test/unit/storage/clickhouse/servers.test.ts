@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/lib/log.js';
-import { statedTable } from '../../../../src/rows/places.js';
+import { placeOf, statedTable } from '../../../../src/rows/place.js';
 import { joinServers } from '../../../../src/rows/servers.js';
 import {
   type ClickHouseServers,
@@ -157,10 +157,10 @@ describe('a shard that was added', () => {
 
 describe('a table', () => {
   it('has one name on its shard, and another where all shards are asked for it', () => {
-    const pool = { pool: 'narrow' } as const;
-    expect(statedTable('db', { storeId: 7, shard: 2, pool: null })).toBe('db.s7');
-    expect(statedTable('db', { storeId: 7, shard: null, pool: null })).toBe('db.ds7');
-    expect(statedTable('db', { storeId: 7, shard: 2, pool })).toBe('db.pool_narrow');
-    expect(statedTable('db', { storeId: 7, shard: null, pool })).toBe('db.dpool_narrow');
+    const pool = { pool: 'narrow', mapId: 1, slots: {} } as const;
+    expect(statedTable('db', placeOf({ storeId: 7, shard: 2, pool: null }))).toBe('db.s7');
+    expect(statedTable('db', placeOf({ storeId: 7, shard: null, pool: null }))).toBe('db.ds7');
+    expect(statedTable('db', placeOf({ storeId: 7, shard: 2, pool }))).toBe('db.pool_narrow');
+    expect(statedTable('db', placeOf({ storeId: 7, shard: null, pool }))).toBe('db.dpool_narrow');
   });
 });

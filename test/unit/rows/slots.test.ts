@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PhysicalType } from '../../../src/model/column.js';
-import {
-  extendSlots,
-  fitsPool,
-  namedColumnOf,
-  type Placement,
-  poolClassFor,
-  poolShapes,
-} from '../../../src/model/placement.js';
-import { slotColumns, sourceOf, storedAs, writtenAs } from '../../../src/rows/places.js';
+import { extendSlots, fitsPool, poolClassFor, poolShapes, slotColumns } from '../../../src/rows/slots.js';
 
 const column = (id: number, physical: PhysicalType) => ({ name: `c${id}_${physical}`, physical });
 const many = (count: number, physical: PhysicalType) =>
@@ -59,34 +51,5 @@ describe('slots of a pool', () => {
     expect(fitsPool(limits, { rows: 10, bytes: 100 })).toBe(true);
     expect(fitsPool(limits, { rows: 11, bytes: 1 })).toBe(false);
     expect(fitsPool(limits, { rows: 1, bytes: 101 })).toBe(false);
-  });
-});
-
-describe('a column in its place', () => {
-  const own: Placement = { storeId: 3, shard: 1, pool: null };
-  const pooled: Placement = {
-    storeId: 3,
-    shard: 1,
-    pool: { mapId: 1, pool: 'narrow', slots: { c1_d: 'd1', c2_n38_4: 'i0', c3_t: 's2' } },
-  };
-
-  it('is read under its stored name', () => {
-    expect(sourceOf('db', own, [column(1, 'd')])).toBe('db.s3');
-    expect(sourceOf('db', pooled, [column(1, 'd'), column(2, 'n38_4'), column(3, 't')])).toBe(
-      "(SELECT _seg, _row, d1 AS c1_d, reinterpret(i0, 'Decimal(38, 4)') AS c2_n38_4, s2 AS c3_t FROM db.pool_narrow)",
-    );
-  });
-
-  it('is written as its slot keeps it', () => {
-    expect(storedAs(column(2, 'n38_4'), own)).toEqual({ name: 'c2_n38_4', type: 'Nullable(Decimal(38, 4))' });
-    expect(storedAs(column(2, 'n38_4'), pooled)).toEqual({ name: 'i0', type: 'Nullable(Int128)' });
-    expect(writtenAs('x', column(2, 'n38_4'), pooled)).toBe("reinterpret(x, 'Int128')");
-    expect(writtenAs('x', column(1, 'd'), pooled)).toBe('x');
-  });
-
-  it('without a slot is a mistake, not another column', () => {
-    expect(() => sourceOf('db', pooled, [column(9, 'f')])).toThrow('c9_f has no slot');
-    expect(() => namedColumnOf('f0')).toThrow('not the name of a stored column');
-    expect(namedColumnOf('c12_n76_30')).toEqual({ name: 'c12_n76_30', physical: 'n76_30' });
   });
 });

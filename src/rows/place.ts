@@ -1,0 +1,156 @@
+/**
+ * Places: where the rows of a segment are stored. Other rooms hold a `Place` and hand it back; what is in one is known here.
+ *
+ *   table   the table of its store: a dataset and its clones
+ *   pool    a table that many small datasets share (slots.ts)
+ *   shard   the server that has these tables. All rows of a store are on one, or the store has a table on each of them
+ */
+import { type NamedColumn, type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
+import { columnTypeOf } from '../model/column-types/column-types.js';
+import type { Place } from '../model/version.js';
+import type { ShardNumber } from '../storage/clickhouse/client.js';
+import { segmentsOf } from './segment-ranges.js';
+import { type ColumnDefinition, type PoolClass, type Slots, slotType } from './slots.js';
+
+export interface PoolPlace {
+  /** Id of the slot map. */
+  readonly mapId: number;
+  readonly pool: PoolClass;
+  readonly slots: Slots;
+}
+
+/** The inside of a `Place`; as JSON, what `placeSql` selects. */
+export interface Inside {
+  /** Number of the store and of its table. */
+  readonly storeId: number;
+  /** Null: all of them. */
+  readonly shard: ShardNumber;
+  /** Shard that has the pools of a store that is everywhere. @default `shard` */
+  readonly home?: number;
+  /** Null: the table of the store. */
+  readonly pool: PoolPlace | null;
+}
+
+export const insideOf = (place: Place): Inside => place as unknown as Inside;
+
+export const placeOf = (inside: Inside): Place => inside as unknown as Place;
+
+/** The place of a segment, of `segments` under this name, as JSON. */
+export const placeSql = (segments: string): string =>
+  `(SELECT json_build_object('storeId', own.id, 'shard', CASE WHEN NOT own.everywhere THEN own.shard END, 'home', own.shard, 'pool',
+      (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
+       FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))
+    FROM stores own WHERE own.id = ${segments}.store_id)`;
+
+/**
+ * The place of the rows of a version, for a select list; null without segments. All its segments have the same one.
+ * @param version Alias of the table of versions.
+ */
+export const versionPlaceColumn = (version: string): string =>
+  `(SELECT ${placeSql('g')} FROM (${segmentsOf(`${version}.dataset_id`, `${version}.id`)} LIMIT 1) AS s
+    JOIN segments g ON g.id = s.segment_id) AS placement`;
+
+export interface TablePlace {
+  readonly storeId: number;
+  readonly shard: ShardNumber;
+  /** @default the store's own table */
+  readonly pool?: PoolClass | null;
+}
+
+/** The place of whole segments of a store, for statements that name no column of a pool. */
+export const tablePlace = ({ storeId, shard, pool = null }: TablePlace): Place =>
+  placeOf({ storeId, shard, pool: pool && { pool, mapId: 0, slots: {} } });
+
+/** True where the rows are in a table that datasets share. */
+export const isPooled = (place: Place): boolean => insideOf(place).pool !== null;
+
+/** True where the rows are on all shards. */
+export const isEverywhere = (place: Place): boolean => insideOf(place).shard === null;
+
+/** Id of the slot map of a place in a pool. */
+export const slotMapOf = (place: Place): number | undefined => insideOf(place).pool?.mapId;
+
+/** The place of the same dataset in a pool, or in its own table. */
+export const withPool = (place: Place, pool: PoolPlace | null): Place =>
+  placeOf({ ...insideOf(place), pool });
+
+/** True where rows of both can be listed by one version. */
+export const isSamePlace = (one: Place, other: Place): boolean =>
+  insideOf(one).shard === insideOf(other).shard && placeKey(one) === placeKey(other);
+
+/** True where a pool has a slot for each of the columns; a table of a store gets the columns that it lacks. */
+export const hasSlots = (place: Place, columns: readonly NamedColumn[]): boolean => {
+  const { pool } = insideOf(place);
+  return pool === null || columns.every(({ name }) => Object.hasOwn(pool.slots, name));
+};
+
+/** Equal for places whose rows can be read in one statement under the same columns. */
+export const placeKey = (place: Place): string => `${insideOf(place).storeId}/${slotMapOf(place)}`;
+
+export const clickHouseType = (physical: PhysicalType): string => columnTypeOf(physical).storage(physical);
+
+const idText = (id: number): string => {
+  if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`bad id ${id}`);
+  return String(id);
+};
+
+export const tableName = (storeId: number): string => `s${idText(storeId)}`;
+
+export const poolName = (pool: PoolClass): string => `pool_${pool}`;
+
+/** The table of a place, on each server that has rows of it. */
+export const tableOf = (place: Place): string => {
+  const { storeId, pool } = insideOf(place);
+  return pool === null ? tableName(storeId) : poolName(pool.pool);
+};
+
+/** A `Distributed` table of the entry over the tables of that name on all shards. */
+export const spreadName = (table: string): string => `d${table}`;
+
+/**
+ * The table that statements name, on the server that `ClickHouseServers.at` gives for the place. What is spread is asked of
+ * all shards, and what is written there goes to them by turns.
+ */
+export const statedTable = (database: string, place: Place): string =>
+  `${database}.${isEverywhere(place) ? spreadName(tableOf(place)) : tableOf(place)}`;
+
+const slotOf = (name: string, { pool }: Inside): string => {
+  const slot = pool?.slots[name];
+  if (slot === undefined) throw new RangeError(`column ${name} has no slot in map ${pool?.mapId}`);
+  return slot;
+};
+
+/** Name and type of a column in its table. */
+export const storedAs = (column: NamedColumn, place: Place): ColumnDefinition =>
+  isPooled(place)
+    ? { name: slotOf(column.name, insideOf(place)), type: `Nullable(${slotType(column)})` }
+    : { name: column.name, type: `Nullable(${clickHouseType(column.physical)})` };
+
+/** A value as it is written into its column. */
+export const writtenAs = (sql: string, column: NamedColumn, place: Place): string =>
+  isPooled(place) && columnTypeOf(column.physical).pool.reinterpreted
+    ? `reinterpret(${sql}, '${slotType(column)}')`
+    : sql;
+
+const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
+  const slot = slotOf(name, inside);
+  return columnTypeOf(physical).pool.reinterpreted
+    ? `reinterpret(${slot}, '${clickHouseType(physical)}')`
+    : slot;
+};
+
+/**
+ * What a statement reads FROM: `_seg`, `_row` and the columns under their stored names, in any place. Conditions
+ * belong behind it: ClickHouse merges a read from a pool with what is around it.
+ */
+export const sourceOf = (database: string, place: Place, columns: readonly NamedColumn[]): string => {
+  const table = statedTable(database, place);
+  if (!isPooled(place)) return table;
+  const list = columns.map((column) => `, ${readFrom(column, insideOf(place))} AS ${column.name}`).join('');
+  return `(SELECT _seg, _row${list} FROM ${table})`;
+};
+
+export const namedColumn = (column: StoredColumn): NamedColumn => ({
+  name: storageName(column),
+  physical: column.physical,
+});
