@@ -3,8 +3,8 @@ import { messageOf } from '../../lib/errors.js';
 import { decompressZstd } from '../../lib/zstd.js';
 import { type Chunk, type Lane, laneOf } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
-import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
 import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
+import type { Delivery } from '../../storage/kafka/delivery.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import { beforeAccepted } from '../lifecycle/transitions.js';
 

@@ -19,7 +19,8 @@
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Lane } from '../../model/chunk.js';
-import type { ChunkHandler, Delivery } from '../../storage/kafka/chunk-consumer.js';
+import type { ChunkHandler } from '../../storage/kafka/chunk-consumer.js';
+import type { Delivery } from '../../storage/kafka/delivery.js';
 import type { Layout } from '../layout/layout.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';

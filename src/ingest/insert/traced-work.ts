@@ -1,4 +1,4 @@
-import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
+import type { Delivery } from '../../storage/kafka/delivery.js';
 
 /** Runs work on chunks as a part of the traces of their uploads. */
 export type TraceWork = <T>(deliveries: readonly Delivery[], work: () => Promise<T>) => Promise<T>;

@@ -2,23 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
-import type { Chunk, ChunkPosition } from '../../model/chunk.js';
-import { decodeChunk } from './chunk-codec.js';
+import type { ChunkPosition } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
-import type { DeadLetterProducer, KeptMessage } from './dead-letters.js';
+import type { DeadLetterProducer } from './dead-letters.js';
+import { type Delivery, deliveryOf } from './delivery.js';
 import { clientOf, subscribe } from './kafkajs/client.js';
 import { createStickyAssigner } from './kafkajs/sticky-assigner.js';
-
-/** A chunk as Kafka delivered it. Nothing about it is certain before it was authenticated (chunk-mac.ts). */
-export interface Delivery {
-  readonly chunk: Chunk;
-  readonly position: ChunkPosition;
-  /** The message that it came in. */
-  readonly message: KeptMessage;
-  /** Trace of the upload; empty where it has none. */
-  readonly trace: TraceHeaders;
-}
+import { beginWork, type Underway, workOn } from './underway.js';
 
 /**
  * Handles chunks that are at hand, in the order in which they were sent. Resolving means that their effect is recorded, so
@@ -67,18 +57,6 @@ const metadataMaxAgeMs = 30_000;
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Longest header of a trace: W3C Trace Context asks for 512 characters to be taken. */
-const maxTraceHeaderBytes = 512;
-
-const traceOf = ({ headers }: KafkaMessage): TraceHeaders =>
-  Object.fromEntries(
-    traceHeaderNames.flatMap((name) => {
-      const value = headers?.[name];
-      if (value === undefined || Array.isArray(value) || value.length > maxTraceHeaderBytes) return [];
-      return [[name, String(value)]];
-    }),
-  );
-
 interface KeptAlive {
   stop(): void;
   /** What a heartbeat has said; undefined while all is well. */
@@ -104,20 +82,6 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
   }, heartbeatMs);
   return { stop: () => clearInterval(timer), failure: () => failure, broken };
 };
-
-/** The chunks of a partition that are being handled, or were last. */
-interface Underway {
-  /** Offset of the last of them. */
-  readonly last: string;
-  readonly handled: Promise<boolean>;
-  /** Undefined: they are not handled yet. */
-  endedAt?: number;
-}
-
-/** By group and partition: whichever member of this process is given the partition goes on behind them. */
-const underway = new Map<string, Underway>();
-/** Milliseconds after which offsets that come again are those of a topic that was made anew. */
-const rememberedMs = 60_000;
 
 /**
  * One member of the consumer group: it fetches, hands what it got over in order, and fetches again. Several
@@ -150,18 +114,15 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   };
 
   /** The chunk in a message; undefined when it is none and was set aside. */
-  const deliveryOf = async (message: KafkaMessage, partition: number): Promise<Delivery | undefined> => {
+  const readMessage = async (message: KafkaMessage, partition: number): Promise<Delivery | undefined> => {
     const position: ChunkPosition = { topic, partition, offset: message.offset };
-    let chunk: Chunk;
     try {
-      if (message.value === null) throw new Error('the message has no value');
-      chunk = decodeChunk(message.value);
+      return deliveryOf(message, position);
     } catch (error) {
       // DeadLetterProducer throws when it fails: the offset is not resolved before the message is safe.
       await deadLetters.keep(message, position, `undecodable: ${messageOf(error)}`);
       return undefined;
     }
-    return { chunk, position, message, trace: traceOf(message) };
   };
 
   const handleMessages = async (
@@ -171,7 +132,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   ): Promise<boolean> => {
     const deliveries: Delivery[] = [];
     for (const message of messages) {
-      const delivery = await deliveryOf(message, partition);
+      const delivery = await readMessage(message, partition);
       if (delivery !== undefined) deliveries.push(delivery);
     }
     return untilHandled(deliveries, running);
@@ -189,25 +150,11 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   ): Underway | undefined => {
     const last = messages.at(-1)?.offset;
     if (last === undefined) return undefined;
-    const work: Underway = { last, handled: handleMessages(messages, partition, running) };
-    const key = keyOf(partition);
-    underway.set(key, work);
-    begun.add(work.handled);
-    const end = (handled: boolean): void => {
-      begun.delete(work.handled);
-      work.endedAt = Date.now();
-      if (!handled && underway.get(key) === work) underway.delete(key);
-    };
-    work.handled.then(end, () => end(false));
-    return work;
-  };
-
-  /** What has the first of the messages among its own. */
-  const workOn = (partition: number, [first]: readonly KafkaMessage[]): Underway | undefined => {
-    const work = underway.get(keyOf(partition));
-    if (work === undefined || first === undefined || BigInt(work.last) < BigInt(first.offset))
-      return undefined;
-    return Date.now() - (work.endedAt ?? Date.now()) < rememberedMs ? work : undefined;
+    const handled = handleMessages(messages, partition, running);
+    begun.add(handled);
+    const end = (): void => void begun.delete(handled);
+    handled.then(end, end);
+    return beginWork(keyOf(partition), last, handled);
   };
 
   const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
@@ -225,7 +172,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
           await sleep(pausedLookMs);
         }
         if (!running()) return;
-        const work = workOn(partition, left) ?? begin(left.slice(0, atOnce), partition, running);
+        const work = workOn(keyOf(partition), left[0]) ?? begin(left.slice(0, atOnce), partition, running);
         if (work === undefined) return;
         const handled = await Promise.race([work.handled, alive.broken]);
         tickAt = Date.now();

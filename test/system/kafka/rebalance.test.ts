@@ -3,12 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { compressZstd } from '../../../src/lib/zstd.js';
 import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
-import {
-  type ChunkConsumer,
-  createChunkConsumer,
-  type Delivery,
-} from '../../../src/storage/kafka/chunk-consumer.js';
+import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import type { Delivery } from '../../../src/storage/kafka/delivery.js';
 import { clientOf, withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
 import { connectKafka } from '../../support/kafka.js';
 

@@ -1,0 +1,33 @@
+import type { KafkaMessage } from 'kafkajs';
+import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import { decodeChunk } from './chunk-codec.js';
+import type { KeptMessage } from './dead-letters.js';
+
+/** A chunk as Kafka delivered it. Nothing about it is certain before it was authenticated (chunk-mac.ts). */
+export interface Delivery {
+  readonly chunk: Chunk;
+  readonly position: ChunkPosition;
+  /** The message that it came in. */
+  readonly message: KeptMessage;
+  /** Trace of the upload; empty where it has none. */
+  readonly trace: TraceHeaders;
+}
+
+/** Longest header of a trace: W3C Trace Context asks for 512 characters to be taken. */
+const maxTraceHeaderBytes = 512;
+
+const traceOf = ({ headers }: KafkaMessage): TraceHeaders =>
+  Object.fromEntries(
+    traceHeaderNames.flatMap((name) => {
+      const value = headers?.[name];
+      if (value === undefined || Array.isArray(value) || value.length > maxTraceHeaderBytes) return [];
+      return [[name, String(value)]];
+    }),
+  );
+
+/** @throws when the message is not a chunk. */
+export const deliveryOf = (message: KafkaMessage, position: ChunkPosition): Delivery => {
+  if (message.value === null) throw new Error('the message has no value');
+  return { chunk: decodeChunk(message.value), position, message, trace: traceOf(message) };
+};

@@ -1,0 +1,36 @@
+/** Messages of partitions that this process is handling, or handled last, whichever of its members fetched them. */
+import type { KafkaMessage } from 'kafkajs';
+
+export interface Underway {
+  /** Offset of the last of them. */
+  readonly last: string;
+  readonly handled: Promise<boolean>;
+  /** Undefined: they are not handled yet. */
+  endedAt?: number;
+}
+
+/** By group and partition. */
+const underway = new Map<string, Underway>();
+
+/** Milliseconds after which offsets that come again are those of a topic that was created again. */
+const rememberedMs = 60_000;
+
+/** @param handled False, or rejected: they are to be handled again. */
+export const beginWork = (key: string, last: string, handled: Promise<boolean>): Underway => {
+  const work: Underway = { last, handled };
+  underway.set(key, work);
+  const end = (isHandled: boolean): void => {
+    work.endedAt = Date.now();
+    if (!isHandled && underway.get(key) === work) underway.delete(key);
+  };
+  handled.then(end, () => end(false));
+  return work;
+};
+
+/** Work that includes a message; undefined: none does. */
+export const workOn = (key: string, message: KafkaMessage | undefined): Underway | undefined => {
+  const work = underway.get(key);
+  if (work === undefined || message === undefined || BigInt(work.last) < BigInt(message.offset))
+    return undefined;
+  return Date.now() - (work.endedAt ?? Date.now()) < rememberedMs ? work : undefined;
+};
