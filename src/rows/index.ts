@@ -51,6 +51,8 @@ export {
   type RowPlace,
   rowPlaceOf,
 } from './position.js';
+/* Write: a segment and its place. */
+export { register, takeSlots, type Wish, type WishValue, wishValue } from './register.js';
 export { createSeeker, type Seeker } from './row-number.js';
 /* Copy: a dataset of a backup. */
 export {
@@ -66,6 +68,8 @@ export {
   savedTables,
   skipColumnIds,
 } from './saved-dataset.js';
+/* Versions of datasets and the segments that they name. */
+export { reopenSegments } from './segment-ranges.js';
 export { type ColumnDefinition, fitsPool, type PoolLimits, poolClasses } from './slots.js';
 /* Read: what a statement reads, and in which order. */
 export {
@@ -82,3 +86,11 @@ export {
   spanSource,
   versionSource,
 } from './source.js';
+export {
+  addOlderVersion,
+  addVersion,
+  addVersions,
+  markVersion,
+  removeVersions,
+  shareContent,
+} from './versions.js';

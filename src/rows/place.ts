@@ -70,10 +70,6 @@ export const isEverywhere = (place: Place): boolean => insideOf(place).shard ===
 /** Id of the slot map of a place in a pool. */
 export const slotMapOf = (place: Place): number | undefined => insideOf(place).pool?.mapId;
 
-/** The place of the same dataset in a pool, or in its own table. */
-export const withPool = (place: Place, pool: PoolPlace | null): Place =>
-  placeOf({ ...insideOf(place), pool });
-
 /** True where rows of both can be listed by one version. */
 export const isSamePlace = (one: Place, other: Place): boolean =>
   insideOf(one).shard === insideOf(other).shard && placeKey(one) === placeKey(other);

@@ -1,40 +1,22 @@
 /** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
 import { processOfSegment } from '../model/version.js';
-import { prepared, type Sql } from '../storage/postgres/sql.js';
+import type { Sql } from '../storage/postgres/sql.js';
 import { isOpen } from './compaction-states.js';
 import { isWrittenBy } from './segment-ids.js';
 
-export interface NewSegment {
-  readonly id: number;
-  readonly processId: number;
-  readonly storeId: number;
-  /** Where its columns lie in a pool; null: it lies in the table of its store. */
-  readonly slotMapId: number | null;
-}
-
-/** Statement that adds one. All are expressions, of `source`. */
+/** Statement that adds a segment. All are expressions, of `source`; without a slot map its rows are in the table of its store. */
 export const addSegmentSql = (
-  { id, processId, storeId, slotMapId }: Readonly<Record<keyof NewSegment, string>>,
+  {
+    id,
+    processId,
+    storeId,
+    slotMapId,
+  }: Readonly<Record<'id' | 'processId' | 'storeId' | 'slotMapId', string>>,
   source = '',
+  alias = 'new_segment',
 ): string => `
-  INSERT INTO segments (id, store_id, process_id, slot_map_id)
+  INSERT INTO segments AS ${alias} (id, store_id, process_id, slot_map_id)
   SELECT ${id}, ${storeId}, ${processId}, ${slotMapId} ${source}`;
-
-const addSql = prepared(
-  addSegmentSql({
-    id: '$1::bigint',
-    storeId: '$2::bigint',
-    processId: '$3::bigint',
-    slotMapId: '$4::bigint',
-  }),
-);
-
-export const addSegment = async (
-  sql: Sql,
-  { id, processId, storeId, slotMapId }: NewSegment,
-): Promise<void> => {
-  await sql.query(addSql, [id, storeId, processId, slotMapId]);
-};
 
 /** One that lies where another one of the store lies. */
 export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {

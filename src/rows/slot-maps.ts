@@ -1,7 +1,6 @@
-/** The slots of pools that columns of a store lie in (slots.ts); the one place that writes `slot_maps`. */
+/** The slots of pools that columns of a store are stored in (slots.ts); the one place that writes `slot_maps`. */
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
-import type { PoolPlace } from './place.js';
 import { extendSlots, type PoolClass, poolClassFor, type Slots } from './slots.js';
 
 interface SlotMap {
@@ -25,9 +24,8 @@ export const joinsTableSql = (datasetId: string, storeId: string): string => `(
 
 const nearSql = prepared(nearMapSql('$1'));
 
-/** The map of the current version of a dataset, for rows that are to stand beside its own; undefined: none. */
-export const nearMap = async (sql: Sql, datasetId: number, mode: string): Promise<number | undefined> => {
-  if (mode === 'replace') return undefined;
+/** The map of the current version of a dataset, for rows that are to be stored with its own; undefined: none. */
+export const nearMap = async (sql: Sql, datasetId: number): Promise<number | undefined> => {
   const [row] = await sql.query<{ id: number | null }>(nearSql, [datasetId]);
   return row?.id ?? undefined;
 };
@@ -118,13 +116,6 @@ export const knownSlotsSql = ({
     SELECT id, pool, slots FROM slot_maps WHERE store_id = ${storeId} AND id = coalesce(${near}, id)
     ORDER BY id DESC LIMIT 1
   ) AS m WHERE m.slots ?& ${names} AND (${near} IS NOT NULL OR m.pool = ${smallest})`;
-
-/** The place that a map stands for. */
-export const readPlace = async (sql: Sql, id: number): Promise<PoolPlace> => {
-  const [map] = await sql.query<SlotMap>('SELECT id, pool, slots FROM slot_maps WHERE id = $1', [id]);
-  if (map === undefined) throw new Error(`there is no slot map ${id}`);
-  return { mapId: map.id, pool: map.pool, slots: map.slots };
-};
 
 /** Maps of a dataset of a backup (saved-dataset.ts), under the ids that were given to them. */
 export const restoreSlotMaps = async (tx: Sql, storeId: number): Promise<void> => {

@@ -1,6 +1,7 @@
 /** SQL fragments of the front door, for statements about the catalog that include segments and their places. */
 export { isOpen, isSwapping, isWriting } from './compaction-states.js';
 export { placeSql, versionPlaceColumn } from './place.js';
+export { registerSql, takenTogetherSql } from './register.js';
 export {
   closedRangeSql,
   copySegmentsSql,
@@ -9,7 +10,6 @@ export {
   segmentListColumns,
   segmentsOf,
 } from './segment-ranges.js';
-export { addSegmentSql, countSegmentSql } from './segment-records.js';
-export { joinsTableSql, knownSlotsSql, nearMapSql } from './slot-maps.js';
+export { countSegmentSql } from './segment-records.js';
 export { shardSql } from './stores.js';
 export { likeVersionSql } from './versions.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { otherVersion, type ProcessRecords } from '../../ingest/lifecycle/process-records.js';
+import { otherVersion } from '../../ingest/lifecycle/acceptance.js';
+import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
 import type { Reservations } from '../../ingest/lifecycle/reservations.js';
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';

@@ -4,8 +4,7 @@
  */
 import type { ColumnMergeMode } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
-import { addSegment } from '../../rows/segment-records.js';
-import { nearMap } from '../../rows/slot-maps.js';
+import { register } from '../../rows/index.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ColumnMergeIds, Layout } from '../layout/layout.js';
@@ -62,8 +61,7 @@ export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
   // Nothing is ever written into it: it says where the merge is to look for room.
-  const slotMapId = (await nearMap(tx, datasetId, mode)) ?? null;
-  await addSegment(tx, { id: segmentId(row.id, 1), processId: row.id, storeId, slotMapId });
+  await register(tx, { id: segmentId(row.id, 1), processId: row.id, storeId }, { near: { datasetId } });
   return row.id;
 };
 

@@ -1,10 +1,7 @@
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
 import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process.js';
 import { mergeSegmentId, type Place, type SegmentFacts, segmentNumbers } from '../../model/version.js';
-import { slotMapOf } from '../../rows/index.js';
-import { withPool } from '../../rows/place.js';
-import { addSegment } from '../../rows/segment-records.js';
-import { findSlots, readPlace } from '../../rows/slot-maps.js';
+import { register } from '../../rows/index.js';
 import { placeSql } from '../../rows/sql.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
@@ -98,11 +95,9 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       );
       if (row === undefined) return null;
       const id = mergeSegmentId(processId, row.number);
-      const slotMapId =
-        columns === undefined ? null : await findSlots(tx, storeId, columns, slotMapOf(placement));
-      await addSegment(tx, { id, processId, storeId, slotMapId });
-      const pool = slotMapId === null ? null : await readPlace(tx, slotMapId);
-      return { segmentId: id, number: row.number, placement: withPool(placement, pool) };
+      const wish = columns === undefined ? {} : { columns, near: { place: placement } };
+      const place = await register(tx, { id, processId, storeId }, wish);
+      return { segmentId: id, number: row.number, placement: place };
     }),
 
   async finish(processId, outcome, number) {

@@ -1,8 +1,7 @@
 import type { Log } from '../../lib/log.js';
 import type { Notice, ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
-import { addSegment } from '../../rows/segment-records.js';
-import { findSlots, mapOfSegment } from '../../rows/slot-maps.js';
+import { register } from '../../rows/index.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { addNotices } from './notices.js';
@@ -133,11 +132,9 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
         if (row === undefined) return;
         await addNotices(tx, processId, notices);
         await dropRejects(tx, processId);
-        const before = await mapOfSegment(tx, segmentId(processId, attempt));
-        const slotMapId =
-          before === null ? null : await findSlots(tx, row.storeId, tableColumns(layout), before);
         const id = segmentId(processId, row.attempt);
-        await addSegment(tx, { id, processId, storeId: row.storeId, slotMapId });
+        const near = { segmentId: segmentId(processId, attempt) };
+        await register(tx, { id, processId, storeId: row.storeId }, { columns: tableColumns(layout), near });
       }),
 
     async fail(processId, error) {

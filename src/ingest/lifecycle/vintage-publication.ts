@@ -5,8 +5,8 @@
  */
 
 import { segmentId, type Vintage } from '../../model/version.js';
+import { addOlderVersion } from '../../rows/index.js';
 import { closedRangeSql, countSegmentSql } from '../../rows/sql.js';
-import { addOlderVersion } from '../../rows/versions.js';
 import { keepList } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { storedColumns } from '../layout/layout.js';

@@ -8,8 +8,7 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
 import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
-import { countSegments, namedColumn } from '../../rows/index.js';
-import { addVersion } from '../../rows/versions.js';
+import { addVersion, countSegments, namedColumn } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
 import { keepList } from '../../storage/postgres/column-lists.js';

@@ -1,4 +1,4 @@
-import { removeVersions } from '../../rows/versions.js';
+import { removeVersions } from '../../rows/index.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /**

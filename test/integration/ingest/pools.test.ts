@@ -9,9 +9,9 @@ import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { insideOf, placeOf, placeSql } from '../../../src/rows/place.js';
 import { createPoolSegments } from '../../../src/rows/pool-segments.js';
 import { sweepPools } from '../../../src/rows/pool-sweep.js';
+import { register } from '../../../src/rows/register.js';
 import { readSegmentDigests, type SegmentDigest } from '../../../src/rows/segment-digests.js';
 import { segmentsOf } from '../../../src/rows/segment-ranges.js';
-import { addSegment } from '../../../src/rows/segment-records.js';
 import { holdEmpty } from '../../../src/rows/stores.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -439,7 +439,7 @@ describe('the table of a store', () => {
     await sweeper.query('BEGIN');
     let held: Promise<boolean> | undefined;
     await product.sql.tx(async (tx) => {
-      await addSegment(tx, { id: 987_654_321, processId: 987_654, storeId: store, slotMapId: null });
+      await register(tx, { id: 987_654_321, processId: 987_654, storeId: store }, {});
       held = holdEmpty(inTransaction(sweeper), store);
       await expect
         .poll(() =>

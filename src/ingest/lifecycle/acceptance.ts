@@ -1,0 +1,176 @@
+/** Accepts uploads: the row of the process and its first segment. */
+import { AppError, conflict } from '../../lib/errors.js';
+import type { Notice } from '../../model/process.js';
+import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
+import { register, takeSlots, type Wish, type WishValue, wishValue } from '../../rows/index.js';
+import { registerSql } from '../../rows/sql.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
+import { keepDigest, keptNotices } from './notices.js';
+import { firstState, moveSql } from './transitions.js';
+
+export interface AcceptedUpload {
+  readonly processId: number;
+  readonly createdAt: Date;
+}
+
+export interface NewUpload {
+  readonly datasetId: number;
+  readonly storeId: number;
+  readonly accountId: number;
+  readonly keyId: number | null;
+  readonly requestId: string;
+  readonly mode: string;
+  readonly layout: Layout;
+  readonly dryRun?: boolean;
+  readonly notices?: readonly Notice[];
+  /** Of a file that is appended, where it is whole by now. */
+  readonly fileDigest?: Buffer | undefined;
+  /** The file is one chunk that a pool may take. */
+  readonly isSmall: boolean;
+  /** Bytes of the file so far, unpacked. */
+  readonly receivedBytes: number;
+  /** Of the request's body; undefined: the file is all there is. */
+  readonly body?: {
+    readonly sentBytes: number;
+    /** Null: not known. */
+    readonly expectedBytes: number | null;
+  };
+  /** The version that must be the current one; undefined: any. */
+  readonly expectedVersionId: number | undefined;
+  /** The id that was given out for it; undefined: none was. */
+  readonly reservedId?: number | undefined;
+  readonly vintage?: Vintage | undefined;
+  /** Key that authenticates its chunks. @default none: chunks are taken as they are */
+  readonly chunkKey?: Buffer;
+  /** Trace of the upload request. */
+  readonly traceId?: string | undefined;
+  /** It is not published before `seal`. @default false */
+  readonly awaitsAnswer?: boolean;
+}
+
+/** 412: the upload was made for another version than the current one. */
+export const otherVersion = (): AppError =>
+  new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
+
+const accepted = moveSql('accepted');
+
+interface NewRow {
+  readonly id: number;
+  readonly createdAt: Date;
+}
+
+/** `$1` to `$12` of the statements that accept an upload. */
+const newValues = (upload: NewUpload): unknown[] => {
+  const { receivedBytes, body } = upload;
+  return [
+    upload.datasetId,
+    upload.mode,
+    JSON.stringify(upload.layout),
+    upload.accountId,
+    upload.keyId,
+    upload.requestId,
+    receivedBytes,
+    upload.expectedVersionId ?? null,
+    upload.dryRun ?? false,
+    body?.sentBytes ?? receivedBytes,
+    body?.expectedBytes ?? null,
+    keptNotices(upload.notices ?? []),
+  ];
+};
+
+const registered = registerSql(
+  { datasetId: '$1', storeId: '$14::bigint', wish: '$15::jsonb' },
+  { id: `process.id * ${segmentNumbers.perProcess} + 1`, processId: 'process.id' },
+  'FROM process',
+);
+
+/**
+ * One statement, since short uploads spend their time on trips. The lock comes before the id. No process where slots have to be
+ * taken first, or another version is expected.
+ */
+const acceptSql = prepared(`
+  WITH held AS (
+    SELECT id, current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE
+  ), ${registered.places}, process AS (
+    INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
+      expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage, chunk_key, trace_id, awaits_answer)
+    SELECT held.id, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
+      $10::bigint, $11::bigint, $12::jsonb, $13::jsonb, $16::bytea, $17, $18::boolean
+    FROM held WHERE ($8::bigint IS NULL OR held.current = $8) AND ${registered.isPlaced}
+    RETURNING id, created_at
+  ), segment AS (${registered.segment})
+  SELECT process.id, process.created_at AS "createdAt", $8::bigint IS NULL OR coalesce(held.current = $8, false) AS expected
+  FROM held LEFT JOIN process ON true`);
+
+/** Its rows only follow those of the version: nothing is looked up by key, and nothing is kept back. */
+const isPlainAppend = ({ mode, dryRun = false }: NewUpload): boolean => mode === 'append' && !dryRun;
+
+/** A short file is stored with the current version, unless it replaces it; a long one in the table of its dataset. */
+const wishOf = (upload: NewUpload): Wish => {
+  const { datasetId, mode, layout, isSmall } = upload;
+  if (!isSmall) return {};
+  return {
+    columns: tableColumns(layout),
+    ...(mode === 'replace' ? {} : { near: { datasetId } }),
+    ...(isPlainAppend(upload) ? { appendedTo: datasetId } : {}),
+  };
+};
+
+const insert = async (sql: Sql, upload: NewUpload, wish: WishValue): Promise<NewRow | undefined> => {
+  const [row] = await sql.query<(NewRow | Record<keyof NewRow, null>) & { expected: boolean }>(acceptSql, [
+    ...newValues(upload),
+    upload.vintage === undefined ? null : JSON.stringify(upload.vintage),
+    upload.storeId,
+    wish,
+    upload.chunkKey ?? null,
+    upload.traceId ?? null,
+    upload.awaitsAnswer ?? false,
+  ]);
+  if (row === undefined)
+    throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+  if (!row.expected) throw otherVersion();
+  return row.id === null ? undefined : row;
+};
+
+/** The row that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
+const fill = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
+  const [row] = await tx.query<NewRow>(
+    `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, mode = $2, layout = $3, key_id = $5,
+       request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
+       expected_bytes = $11, notices = $12, received_at = now(), chunk_key = $14, trace_id = $15
+     WHERE id = $13 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
+     RETURNING id, created_at AS "createdAt"`,
+    [...newValues(upload), upload.reservedId, upload.chunkKey ?? null, upload.traceId ?? null],
+  );
+  if (row === undefined)
+    throw conflict('process_ended', `Process ${upload.reservedId} has ended before its file was read.`);
+  const { storeId } = upload;
+  await register(tx, { id: segmentId(row.id, 1), processId: row.id, storeId }, wishOf(upload));
+  return row;
+};
+
+/** With slots that have to be taken, or a row that was reserved. */
+const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
+  const { datasetId, storeId, expectedVersionId, reservedId } = upload;
+  // The lock makes ids of one dataset grow in the order in which uploads are accepted.
+  const dataset = await holdDataset(tx, datasetId);
+  if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
+  if (reservedId !== undefined) return fill(tx, upload);
+  const row = await insert(tx, upload, await takeSlots(tx, storeId, wishOf(upload)));
+  if (row === undefined) throw new Error('a process was not inserted');
+  return row;
+};
+
+/**
+ * Adds the process and its first segment. Ids of one dataset grow in the order of these calls.
+ * @throws AppError 412 when the current version is not the expected one.
+ */
+export const accept = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
+  const direct =
+    upload.reservedId === undefined ? await insert(sql, upload, wishValue(wishOf(upload))) : undefined;
+  const { id, createdAt } = direct ?? (await sql.tx((tx) => acceptIn(tx, upload)));
+  if (upload.fileDigest !== undefined) await keepDigest(sql, id, upload.fileDigest);
+  return { processId: id, createdAt };
+};

@@ -1,0 +1,141 @@
+/**
+ * Registers segments: chooses where their rows are stored, before the first of them is written. Short files share pools; everything
+ * else goes to the own table of its dataset.
+ */
+import type { NamedColumn } from '../model/column.js';
+import type { Place } from '../model/version.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { placeSql, slotMapOf } from './place.js';
+import { addSegmentSql } from './segment-records.js';
+import { findSlots, joinsTableSql, knownSlotsSql, mapOfSegment, nearMap, nearMapSql } from './slot-maps.js';
+import { poolClassFor } from './slots.js';
+
+export interface NewSegment {
+  readonly id: number;
+  readonly processId: number;
+  readonly storeId: number;
+}
+
+/** Where the rows of a new segment should be stored. Without columns and `near`: in the own table of the dataset. */
+export interface Wish {
+  /** Columns of rows that are few enough for a pool; absent: the place of `near`, whatever it is. */
+  readonly columns?: readonly NamedColumn[] | undefined;
+  /**
+   * Rows with which these will be read: those of the current version of a dataset, of a segment, or of a place. Rows in one place
+   * need no copy to be read together. An own table is chosen for its segments alone.
+   */
+  readonly near?: { readonly datasetId: number } | { readonly segmentId: number } | { readonly place: Place };
+  /** The rows only follow those of the current version of this dataset, and so may be added to its own table. */
+  readonly appendedTo?: number | undefined;
+}
+
+/** How a statement with `registerSql` is told a wish: as the value of a `jsonb` parameter. */
+export type WishValue = string | null;
+
+const ownTable: WishValue = null;
+
+/** Gives a wish to a statement with `registerSql`, which does nothing where slots have to be taken first. */
+export const wishValue = ({ columns, near, appendedTo }: Wish): WishValue => {
+  const smallest = columns && poolClassFor(columns);
+  if (columns === undefined || smallest === undefined) return ownTable;
+  return JSON.stringify({
+    names: columns.map(({ name }) => name),
+    smallest,
+    near: near !== undefined,
+    appended: appendedTo !== undefined,
+  });
+};
+
+const joinsSql = prepared(`SELECT ${joinsTableSql('$1', '$2::bigint')} AS joins`);
+
+const joinsTable = async (tx: Sql, storeId: number, datasetId: number | undefined): Promise<boolean> => {
+  if (datasetId === undefined) return false;
+  const [row] = await tx.query<{ joins: boolean }>(joinsSql, [datasetId, storeId]);
+  return row?.joins === true;
+};
+
+/** The slot map for a wish; null: the own table. */
+const chooseMap = async (
+  tx: Sql,
+  storeId: number,
+  { columns, near, appendedTo }: Wish,
+): Promise<number | null> => {
+  const readNear = async (): Promise<number | null | undefined> => {
+    if (near === undefined) return undefined;
+    if ('place' in near) return slotMapOf(near.place);
+    return 'segmentId' in near ? mapOfSegment(tx, near.segmentId) : nearMap(tx, near.datasetId);
+  };
+  if (await joinsTable(tx, storeId, appendedTo)) return null;
+  const map = await readNear();
+  if (columns === undefined) return map ?? null;
+  return map === null ? null : findSlots(tx, storeId, columns, map);
+};
+
+/** The same when it has taken the slots that are missing. Call it in a transaction. */
+export const takeSlots = async (tx: Sql, storeId: number, wish: Wish): Promise<WishValue> => {
+  const map = await chooseMap(tx, storeId, wish);
+  return map === null ? ownTable : JSON.stringify({ map });
+};
+
+const addSql = prepared(
+  `${addSegmentSql(
+    { id: '$1::bigint', storeId: '$2::bigint', processId: '$3::bigint', slotMapId: '$4::bigint' },
+    '',
+    'g',
+  )} RETURNING ${placeSql('g')} AS place`,
+);
+
+/** Registers a segment and chooses its place. Call it in a transaction. */
+export const register = async (
+  tx: Sql,
+  { id, processId, storeId }: NewSegment,
+  wish: Wish,
+): Promise<Place> => {
+  const map = await chooseMap(tx, storeId, wish);
+  const [added] = await tx.query<{ place: Place }>(addSql, [id, storeId, processId, map]);
+  if (added === undefined) throw new Error('a segment was inserted but not returned');
+  return added.place;
+};
+
+/**
+ * Fragments that register a segment as part of one statement. All arguments are expressions.
+ *
+ *   places    common table expressions that choose the place
+ *   isPlaced  condition that it was chosen; false where slots have to be taken first
+ *   segment   statement that adds the segment
+ */
+export const registerSql = (
+  { datasetId, storeId, wish }: Readonly<Record<'datasetId' | 'storeId' | 'wish', string>>,
+  { id, processId }: Readonly<Record<'id' | 'processId', string>>,
+  source: string,
+): Readonly<Record<'places' | 'isPlaced' | 'segment', string>> => ({
+  places: `near AS (
+    SELECT * FROM (${nearMapSql(datasetId)}) AS n WHERE (${wish} ->> 'near')::boolean
+  ), joined AS (
+    SELECT coalesce((${wish} ->> 'appended')::boolean AND ${joinsTableSql(datasetId, storeId)}, false) AS joins
+  ), map AS (
+    SELECT (${wish} ->> 'map')::bigint AS id WHERE ${wish} ? 'map'
+    UNION ALL SELECT NULL FROM joined WHERE joins
+    UNION ALL SELECT k.id FROM joined, LATERAL (${knownSlotsSql({
+      storeId,
+      near: '(SELECT id FROM near)',
+      names: `ARRAY(SELECT jsonb_array_elements_text(${wish} -> 'names'))`,
+      smallest: `(${wish} ->> 'smallest')`,
+    })}) AS k WHERE ${wish} ? 'names' AND NOT joins
+  )`,
+  isPlaced: `(${wish} IS NULL OR EXISTS (SELECT 1 FROM map))`,
+  segment: addSegmentSql({ id, processId, storeId, slotMapId: '(SELECT id FROM map)' }, source),
+});
+
+/**
+ * Condition that `appendTogether` takes the rows of a segment: they go to a pool, or to the own table that the current version is in.
+ * All are expressions; `isAppended`: the rows only follow those of the version.
+ */
+export const takenTogetherSql = ({
+  id,
+  datasetId,
+  storeId,
+  isAppended,
+}: Readonly<Record<'id' | 'datasetId' | 'storeId' | 'isAppended', string>>): string =>
+  `EXISTS (SELECT 1 FROM segments g WHERE g.id = ${id} AND (g.slot_map_id IS NOT NULL
+    OR ${isAppended} AND ${joinsTableSql(datasetId, storeId)}))`;
