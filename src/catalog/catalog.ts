@@ -1,4 +1,4 @@
-import { firstShard } from '../storage/clickhouse/client.js';
+import type { HomeTurns } from '../rows/index.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccess } from './access.js';
 import { createAccounts } from './accounts.js';
@@ -24,16 +24,12 @@ export interface CatalogOptions {
   readonly sql: Sql;
   /** Seconds that sessions of the web app last. @default a week */
   readonly sessionMaxAgeSeconds?: number;
-  /** Shards for the rows of new datasets. @default the first */
-  readonly homeTurns?: () => Promise<readonly number[]>;
+  /** Homes of new datasets. @default the one of a server that is alone */
+  readonly homeTurns?: HomeTurns;
 }
 
 /** Every part of the catalog over one database. */
-export const createCatalog = ({
-  sql,
-  sessionMaxAgeSeconds,
-  homeTurns = () => Promise.resolve([firstShard]),
-}: CatalogOptions) => {
+export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogOptions) => {
   const keyUse = createKeyUse({ sql });
   const access = createAccess({ sql });
   const quotas = createQuotas({ sql });

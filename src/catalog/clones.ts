@@ -1,8 +1,8 @@
 import { notFound } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { requireQuota } from '../model/plan.js';
+import { addVersion, shareContent } from '../rows/index.js';
 import { copySegmentsSql, likeVersionSql } from '../rows/sql.js';
-import { addVersion, shareContent } from '../rows/versions.js';
 import { cloneColumnsSql } from '../storage/postgres/columns.js';
 import { insertDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';

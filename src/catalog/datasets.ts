@@ -1,7 +1,7 @@
 import { AppError, conflict, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { Caller } from '../model/permission.js';
-import { insertStore } from '../rows/stores.js';
+import { type HomeTurns, insertStore } from '../rows/index.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import {
   type DatasetText,
@@ -71,8 +71,8 @@ const summaryOf = ({
 export interface DatasetsOptions {
   readonly sql: Sql;
   readonly access: Access;
-  /** Shards for the rows of new datasets. */
-  readonly homeTurns: () => Promise<readonly number[]>;
+  /** Homes of new datasets. */
+  readonly homeTurns: HomeTurns | undefined;
 }
 
 export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Datasets => ({
@@ -89,7 +89,7 @@ export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Dat
   async create(caller, repositoryId, text) {
     await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
     requireName(text.name);
-    const turns = await homeTurns();
+    const turns = await homeTurns?.();
     return sql.tx(async (tx) => {
       await holdRepository(tx, repositoryId);
       const { accountId } = caller;

@@ -2,9 +2,9 @@
  * The version model.
  *
  * Terms
- *   store     what a dataset and its clones share: a table of their own, if they need one, and slots in pools.
- *   segment   an immutable set of rows of a store, written by one attempt of one process: one partition of the table,
- *             or a run of the key of a pool (rows/slots.ts).
+ *   store     what a dataset and its clones share: segments of one are read by the others.
+ *   segment   an immutable set of rows of a store, written by one attempt of one process. Where its rows are stored is
+ *             known in rows/ alone: other rooms hold its place.
  *   version   an immutable list of segments plus the columns as they were. `versionId` names it.
  *   current   the version that a dataset points to; a pointer in PostgreSQL, moved in one transaction.
  *
@@ -23,7 +23,7 @@
  *      versions at once; those that end inside of the run read the first rows of the new segment (a cut).
  *   7. Ids of the versions of a dataset are in the order in which they were current. A vintage that is brought in later
  *      takes an id that was set aside before the first version, and has one segment that no other version has.
- *   8. All segments of a version lie in one place: the table of their store, or a pool with one slot map.
+ *   8. All segments of a version have one place.
  *
  * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
  */

@@ -26,7 +26,7 @@ export { type DryRun, readDryRun } from './dry-runs.js';
 export { widePartColumns } from './engine.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
-export { createHomeTurns } from './homes.js';
+export { createHomeTurns, type HomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
 /* Types of columns as they are stored. */
@@ -70,6 +70,9 @@ export {
 } from './saved-dataset.js';
 /* Versions of datasets and the segments that they name. */
 export { reopenSegments } from './segment-ranges.js';
+/* Tidy: what ClickHouse holds. */
+export type { ShardSizes } from './shard-sizes.js';
+export type { ClickHouseSizes, TableSizes } from './sizes.js';
 export { type ColumnDefinition, fitsPool, type PoolLimits, poolClasses } from './slots.js';
 /* Read: what a statement reads, and in which order. */
 export {
@@ -86,6 +89,7 @@ export {
   spanSource,
   versionSource,
 } from './source.js';
+export { insertStore } from './stores.js';
 export {
   addOlderVersion,
   addVersion,

@@ -124,13 +124,13 @@ export const storedAs = (column: NamedColumn, place: Place): ColumnDefinition =>
 
 /** A value as it is written into its column. */
 export const writtenAs = (sql: string, column: NamedColumn, place: Place): string =>
-  isPooled(place) && columnTypeOf(column.physical).pool.reinterpreted
+  isPooled(place) && columnTypeOf(column.physical).plain.reinterpreted
     ? `reinterpret(${sql}, '${slotType(column)}')`
     : sql;
 
 const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
   const slot = slotOf(name, inside);
-  return columnTypeOf(physical).pool.reinterpreted
+  return columnTypeOf(physical).plain.reinterpreted
     ? `reinterpret(${slot}, '${clickHouseType(physical)}')`
     : slot;
 };

@@ -1,13 +1,13 @@
 /** Pools: tables that many small datasets share. Their columns are slots; a slot map says which column is in which slot. */
 import type { NamedColumn } from '../model/column.js';
-import type { SlotKind } from '../model/column-types/column-type.js';
+import type { PlainKind } from '../model/column-types/column-type.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 
 export const poolClasses = ['narrow', 'medium', 'wide'] as const;
 export type PoolClass = (typeof poolClasses)[number];
 
 /** Slots of each kind. More may be added; none may go. */
-export const poolShapes: Readonly<Record<PoolClass, Readonly<Record<SlotKind, number>>>> = {
+export const poolShapes: Readonly<Record<PoolClass, Readonly<Record<PlainKind, number>>>> = {
   narrow: { d: 2, s: 5, f: 6, i: 2, h: 0 },
   medium: { d: 3, s: 10, f: 14, i: 3, h: 1 },
   wide: { d: 4, s: 16, f: 26, i: 6, h: 2 },
@@ -26,7 +26,7 @@ export const extendSlots = (
   const taken = new Set(Object.values(slots));
   for (const { name, physical } of columns) {
     if (Object.hasOwn(extended, name)) continue;
-    const kind = columnTypeOf(physical).pool.slot(physical);
+    const kind = columnTypeOf(physical).plain.kind(physical);
     let number = 0;
     while (taken.has(`${kind}${number}`)) number += 1;
     if (number >= poolShapes[pool][kind]) return undefined;
@@ -52,7 +52,7 @@ export const fitsPool = (
   { rows, bytes }: { readonly rows: number; readonly bytes: number },
 ): boolean => rows <= maxRows && bytes <= maxBytes;
 
-const slotTypes: Readonly<Record<SlotKind, string>> = {
+const slotTypes: Readonly<Record<PlainKind, string>> = {
   d: 'Date32',
   s: 'String',
   f: 'Float64',
@@ -71,10 +71,10 @@ export const slotColumns = (pool: PoolClass): readonly ColumnDefinition[] =>
   Object.entries(poolShapes[pool]).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, number) => ({
       name: `${kind}${number}`,
-      type: `Nullable(${slotTypes[kind as SlotKind]})`,
+      type: `Nullable(${slotTypes[kind as PlainKind]})`,
     })),
   );
 
 /** ClickHouse type of the slot that a column of this type takes. */
 export const slotType = ({ physical }: Pick<NamedColumn, 'physical'>): string =>
-  slotTypes[columnTypeOf(physical).pool.slot(physical)];
+  slotTypes[columnTypeOf(physical).plain.kind(physical)];

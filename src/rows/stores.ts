@@ -1,10 +1,11 @@
 /** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
 
+import { firstShard } from '../storage/clickhouse/client.js';
 import { notHeld } from '../storage/postgres/held-segments.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** @param turns Numbers of shards: the id of the store takes one of them in turn as its home. */
-export const insertStore = async (tx: Sql, turns: readonly number[]): Promise<number> => {
+export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShard]): Promise<number> => {
   const [store] = await tx.query<{ id: number }>(
     `INSERT INTO stores (id, shard) OVERRIDING SYSTEM VALUE
      SELECT id, ($1::int[])[1 + id % cardinality($1::int[])]

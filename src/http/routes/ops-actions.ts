@@ -9,8 +9,7 @@ import type {
 import type { DeadLetterPreview } from '../../ingest/repair/dead-letter-preview.js';
 import type { DeadLetterEntry } from '../../ingest/repair/dead-letter-records.js';
 import type { Caller } from '../../model/permission.js';
-import type { ShardSizes } from '../../rows/shard-sizes.js';
-import type { ClickHouseSizes, TableSizes } from '../../rows/sizes.js';
+import type { ClickHouseSizes, ShardSizes, TableSizes } from '../../rows/index.js';
 import { pathId, queryChoice, queryId, queryInteger, queryText } from '../parameters.js';
 import { noContent, ok, type Route, route } from '../route.js';
 import { timeField } from './fields.js';

@@ -5,8 +5,8 @@
  */
 import type { DataType, PhysicalType } from '../column.js';
 
-/** How a slot of a pool keeps a value: days, texts, doubles, the digits of decimals in 16 or 32 bytes. Part of names: never change. */
-export type SlotKind = 'd' | 's' | 'f' | 'i' | 'h';
+/** Plain types: days, texts, doubles, the digits of decimals in 16 or 32 bytes. Part of names: never change. */
+export type PlainKind = 'd' | 's' | 'f' | 'i' | 'h';
 
 /** First letter of a code. Part of names: never change. */
 export type CodeLetter = PhysicalType extends `${infer First}${string}` ? First : never;
@@ -29,9 +29,10 @@ export interface ColumnType<L extends CodeLetter = CodeLetter> {
   readonly isEntity: boolean;
   /** Type in ClickHouse, where every column is a Nullable of it. */
   storage(physical: PhysicalType): string;
-  readonly pool: {
-    slot(physical: PhysicalType): SlotKind;
-    /** True where the slot keeps the value's bytes under another type. */
+  /** The plain type of a column that can keep these values and those of other types. */
+  readonly plain: {
+    kind(physical: PhysicalType): PlainKind;
+    /** True where it keeps the value's bytes under another type. */
     readonly reinterpreted: boolean;
   };
   /** Expression of a value as text, digit for digit. */

@@ -11,7 +11,7 @@ export const date: ColumnType<'d'> = {
   compares: 'date',
   isEntity: true,
   storage: () => 'Date32',
-  pool: { slot: () => 'd', reinterpreted: false },
+  plain: { kind: () => 'd', reinterpreted: false },
   text: (sql) => `toString(${sql})`,
   canonicalText: (sql) => `toString(${sql})`,
   widened: noWay,

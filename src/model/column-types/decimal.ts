@@ -42,9 +42,9 @@ export const decimal: ColumnType<'n'> = {
   compares: 'number',
   isEntity: false,
   storage,
-  // A slot keeps the digits, without the point.
-  pool: {
-    slot: (physical) => (requireDecimalShape(physical).precision === 38 ? 'i' : 'h'),
+  // The digits, without the point.
+  plain: {
+    kind: (physical) => (requireDecimalShape(physical).precision === 38 ? 'i' : 'h'),
     reinterpreted: true,
   },
   text: (sql) => `toString(${sql})`,

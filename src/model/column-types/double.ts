@@ -19,7 +19,7 @@ export const double: ColumnType<'f'> = {
   compares: 'number',
   isEntity: false,
   storage: () => 'Float64',
-  pool: { slot: () => 'f', reinterpreted: false },
+  plain: { kind: () => 'f', reinterpreted: false },
   text: (sql) => `toString(${sql})`,
   canonicalText,
   widened: noWay,

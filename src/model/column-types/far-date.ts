@@ -16,7 +16,7 @@ export const farDate: ColumnType<'t'> = {
   compares: 'date',
   isEntity: true,
   storage: () => 'String',
-  pool: { slot: () => 's', reinterpreted: false },
+  plain: { kind: () => 's', reinterpreted: false },
   text: asItIs,
   canonicalText: asItIs,
   widened: (sql, from) => from.text(sql),

@@ -7,7 +7,7 @@ export const text: ColumnType<'s'> = {
   compares: 'text',
   isEntity: true,
   storage: () => 'String',
-  pool: { slot: () => 's', reinterpreted: false },
+  plain: { kind: () => 's', reinterpreted: false },
   text: asItIs,
   canonicalText: asItIs,
   widened: (sql, from) => from.text(sql),

@@ -21,7 +21,7 @@ const known: readonly (readonly [PhysicalType, DataType, string, string])[] = [
 describe('column types', () => {
   it.each(known)('keep %s as what it is: %s in %s, slot %s', (physical, dataType, storage, slot) => {
     const type = columnTypeOf(physical);
-    expect([type.dataType, type.storage(physical), type.pool.slot(physical)]).toEqual([
+    expect([type.dataType, type.storage(physical), type.plain.kind(physical)]).toEqual([
       dataType,
       storage,
       slot,
