@@ -10,13 +10,9 @@ import { leaveAllTeams } from '../catalog/teams.js';
 import { keptVersions } from '../exports/file-sweep.js';
 import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
 import { giveProcessesToOwners } from '../ingest/lifecycle/process-records.js';
-import type { StorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import type { PoolSegments } from '../rows/pool-segments.js';
-import { expireUnnamed } from '../rows/segment-records.js';
-import { type PoolClass, poolClasses } from '../rows/slots.js';
-import type { StoreTables } from '../rows/tables.js';
+import type { Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
 import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
@@ -24,9 +20,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 
 /** What removes rows and files, and looks at what is stored. */
 export interface RemovalTools {
-  readonly storage: Pick<StorageSweep, 'release'>;
-  readonly tables: Pick<StoreTables, 'listSegments'>;
-  readonly pools: Pick<PoolSegments, 'clean' | 'countRows'>;
+  readonly tidy: Pick<Tidy, 'drop'>;
   readonly exported: Pick<ObjectStorage, 'list'>;
   /** Removes files of versions that are gone, and old ones; gives their number. */
   sweepFiles(): Promise<number>;
@@ -47,10 +41,9 @@ export interface Remainder {
 }
 
 interface Removed extends ForgottenAccount {
-  readonly storeIds: readonly number[];
   readonly versionIds: readonly number[];
   readonly processIds: readonly number[];
-  readonly segments: readonly { readonly id: number; readonly pool: PoolClass | null }[];
+  readonly segmentIds: readonly number[];
 }
 
 const ownSql = `
@@ -58,7 +51,7 @@ const ownSql = `
     d AS (SELECT id, store_id FROM datasets WHERE repository_id IN (SELECT id FROM r))
   SELECT coalesce((SELECT array_agg(id::int8::text) FROM r), '{}') AS "repositoryIds",
     coalesce((SELECT array_agg(id::text) FROM d), '{}') AS "datasetIds",
-    coalesce((SELECT array_agg(DISTINCT store_id::text) FROM d), '{}') AS "storeIds",
+    coalesce((SELECT array_agg(s.id::text) FROM segments s WHERE s.store_id IN (SELECT store_id FROM d)), '{}') AS "segmentIds",
     coalesce((SELECT array_agg(v.id::text) FROM versions v WHERE v.dataset_id IN (SELECT id FROM d)), '{}') AS "versionIds",
     coalesce((SELECT array_agg(p.id::text) FROM processes p WHERE p.dataset_id IN (SELECT id FROM d)), '{}') AS "processIds",
     coalesce((SELECT array_agg(k.id::text) FROM api_keys k WHERE k.account_id = $1), '{}') AS "keyIds"`;
@@ -77,21 +70,15 @@ const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
     await giveSeriesToOwners(tx, account.id);
     const [own] = await tx.query<Record<string, string[]>>(ownSql, [account.id]);
     const idsOf = (list: string): number[] => (own?.[list] ?? []).map(Number);
-    const storeIds = idsOf('storeIds');
-    const segments = await tx.query<{ id: number; pool: PoolClass | null }>(
-      `SELECT s.id, m.pool FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id WHERE s.store_id = ANY ($1)`,
-      [storeIds],
-    );
     const removed: Removed = {
       id: account.id,
       name: account.name,
       repositoryIds: idsOf('repositoryIds'),
       datasetIds: idsOf('datasetIds'),
       keyIds: idsOf('keyIds'),
-      storeIds,
       versionIds: idsOf('versionIds'),
       processIds: idsOf('processIds'),
-      segments,
+      segmentIds: idsOf('segmentIds'),
     };
     await deleteRepositoriesOf(tx, account.id);
     await deleteAccountRow(tx, account.id);
@@ -143,33 +130,6 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
   return left;
 };
 
-/** Clones of others go on with the rows that they share. */
-const rowRemainders = async (
-  sql: Sql,
-  { segments, storeIds }: Removed,
-  tools: RemovalTools,
-): Promise<Remainder[]> => {
-  const shared = await sql.query<{ id: number }>(
-    'SELECT DISTINCT s.id FROM segments s JOIN segment_ranges r ON r.segment_id = s.id WHERE s.store_id = ANY ($1)',
-    [storeIds],
-  );
-  const kept = new Set(shared.map(({ id }) => id));
-  const gone = segments.filter(({ id }) => !kept.has(id));
-  const ids = new Set(gone.map(({ id }) => id));
-  const present = await tools.tables.listSegments();
-  const own = present.filter(({ segmentId }) => ids.has(segmentId)).length;
-  let pooled = 0;
-  for (const pool of poolClasses)
-    pooled += await tools.pools.countRows(
-      { shard: null, pool },
-      gone.filter((segment) => segment.pool === pool).map(({ id }) => id),
-    );
-  return [
-    { where: 'ClickHouse', what: 'segments in tables of their own', left: own },
-    { where: 'ClickHouse', what: 'rows in pools', left: pooled },
-  ];
-};
-
 /** Files that clones of others share with its versions stay. */
 const fileRemainders = async (
   sql: Sql,
@@ -186,13 +146,13 @@ const fileRemainders = async (
 /** Rows and files of what was removed from the catalog, at once; gives what is left. */
 const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promise<Remainder[]> =>
   withTools(async (tools) => {
-    await expireUnnamed(sql, removed.storeIds);
-    await tools.storage.release();
-    for (const pool of poolClasses) await tools.pools.clean({ shard: null, pool });
+    // Clones of others go on with the rows that they share.
+    const { own, pooled } = await tools.tidy.drop(removed.segmentIds);
     await tools.sweepFiles();
     return [
       ...(await catalogRemainders(sql, removed)),
-      ...(await rowRemainders(sql, removed, tools)),
+      { where: 'ClickHouse', what: 'segments in tables of their own', left: own },
+      { where: 'ClickHouse', what: 'rows in pools', left: pooled },
       ...(await fileRemainders(sql, removed, tools)),
     ];
   });

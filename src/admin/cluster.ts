@@ -1,8 +1,8 @@
-import type { ClusterOperations } from '../operations/cluster.js';
+import type { ClusterView } from '../rows/index.js';
 import type { AdminContext, AdminGroup } from './command.js';
 
 /** Connects. */
-export type OpenCluster = (context: AdminContext) => Promise<ClusterOperations>;
+export type OpenCluster = (context: AdminContext) => Promise<{ show(): Promise<ClusterView> }>;
 
 /** `cluster show` */
 export const createClusterCommands = (open: OpenCluster): AdminGroup => ({

@@ -16,11 +16,11 @@ import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
-import { isSwapping, shardSql } from '../rows/sql.js';
+import { type NamedSegment, readNeeded } from '../rows/index.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, catalogKey, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
-import { isSavedIn, type NeededSegment, type SegmentArchive } from './segment-archive.js';
+import { isSavedIn, type SegmentArchive } from './segment-archive.js';
 
 export interface BackupReport {
   readonly id: string;
@@ -54,13 +54,6 @@ export interface BackupOptions {
   readonly log: Log;
 }
 
-/** Segments of versions, and those that versions are about to be led over to. */
-const neededSql = `
-  SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard, m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
-  WHERE s.rows > 0 AND (EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
-    OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isSwapping('c')}))
-  ORDER BY s.id`;
-
 const countsSql = `SELECT (SELECT count(*)::int FROM accounts) AS accounts, (SELECT count(*)::int FROM datasets) AS datasets,
   (SELECT count(*)::int FROM versions) AS versions`;
 
@@ -70,7 +63,7 @@ interface Moment {
   readonly migrations: string[];
   readonly catalog: CatalogFile[];
   readonly sequences: Manifest['sequences'];
-  readonly needed: NeededSegment[];
+  readonly needed: NamedSegment[];
   readonly counts: Pick<Manifest['counts'], 'accounts' | 'datasets' | 'versions'>;
 }
 
@@ -108,7 +101,7 @@ export const createBackup = (options: BackupOptions) => {
         migrations: await options.migrations(snapshot),
         catalog,
         sequences: [...sequences],
-        needed: await sql.query<NeededSegment>(neededSql),
+        needed: await readNeeded(sql),
         counts: counts!,
       };
     });
@@ -131,7 +124,7 @@ export const createBackup = (options: BackupOptions) => {
   /** Files of which most rows are still needed, and what they have of it. */
   const reusable = async (
     files: readonly SegmentFile[],
-    needed: ReadonlyMap<number, NeededSegment>,
+    needed: ReadonlyMap<number, NamedSegment>,
   ): Promise<{ files: SegmentFile[]; has: Set<number> }> => {
     const kept: SegmentFile[] = [];
     const has = new Set<number>();

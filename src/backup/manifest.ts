@@ -10,8 +10,7 @@
  */
 import { z } from 'zod';
 import { type AppError, conflict } from '../lib/errors.js';
-import { poolClasses } from '../rows/index.js';
-import { strangeColumn } from './saved-columns.js';
+import { poolClasses, strangeColumn } from '../rows/index.js';
 
 export const manifestFormat = 2;
 

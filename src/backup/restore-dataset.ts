@@ -22,6 +22,7 @@ import {
   savedTableColumns,
   savedTables,
   skipColumnIds,
+  tablePlace,
 } from '../rows/index.js';
 import type { ShardNumber } from '../storage/clickhouse/client.js';
 import type { CatalogSession } from '../storage/postgres/catalog-copy.js';
@@ -205,7 +206,7 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
     const columns = await savedTableColumns(sql);
     if (columns.length > 0) await options.ensureTable(storeId, shard, columns);
     for (const { file, segments: some } of files)
-      await archive.load(file, some, { storeId, shard }, segments);
+      await archive.load(file, some, tablePlace({ storeId, shard }), segments);
     return session.tx((tx) => publish(tx, saved, storeId, wanted, facts));
   };
 

@@ -13,12 +13,15 @@
  */
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
+import { byTable, type RestoreTarget, restoreHashes, type SegmentPlace, tablePlace } from '../rows/index.js';
 import type { CatalogLoad } from '../storage/postgres/catalog-copy.js';
+import { strangeName } from '../storage/postgres/restored-names.js';
+import { hasTable } from '../storage/postgres/schema.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
 import { openTable, requireRows } from './catalog-files.js';
 import { type Manifest, otherBuild, type SegmentFile } from './manifest.js';
-import type { RestoredPlace, SavedSegment, SegmentArchive } from './segment-archive.js';
+import type { SavedSegment, SegmentArchive } from './segment-archive.js';
 
 export interface RestoreReport {
   readonly id: string;
@@ -32,10 +35,6 @@ export interface RestoreReport {
   readonly failedUploads: number;
 }
 
-interface PlacedSegment extends RestoredPlace {
-  readonly id: number;
-}
-
 export interface RestoreOptions {
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
@@ -44,30 +43,18 @@ export interface RestoreOptions {
   readonly baseline: string;
   /** Names of all migrations that this version has, in order. */
   readonly knownMigrations: readonly string[];
+  readonly sql: Sql;
   /** Brings the catalog up to so many migrations. */
   readonly migrate: (count: number) => Promise<void>;
+  /** @throws AppError when PostgreSQL has the catalog of another build. */
+  readonly refuseOther: () => Promise<void>;
   readonly load: <T>(work: (load: CatalogLoad) => Promise<T>) => Promise<T>;
   readonly tables: (sql: Sql) => Promise<readonly { name: string; columns: readonly string[] }[]>;
-  /** @throws AppError 409 `not_empty` when either database has anything of a product. */
-  readonly requireEmpty: () => Promise<void>;
-  /** The same in the transaction, when nobody can write any more. */
-  readonly requireEmptyCatalog: (sql: Sql) => Promise<void>;
-  /** @throws AppError `backup_damaged` when the loaded catalog names columns or types that the product cannot have made. */
-  readonly requireOwnNames: (tx: Sql) => Promise<void>;
-  /** Binds the servers to this catalog, and removes what an earlier attempt has left. @throws AppError when they are another's. */
-  readonly claim: () => Promise<void>;
-  /** Removes all tables of rows from servers that answer. */
-  readonly clearRows: () => Promise<void>;
-  /** Chooses where the rows of each store are to lie. The result says it of segments. */
-  readonly place: (tx: Sql) => Promise<(ids: readonly number[]) => Promise<readonly PlacedSegment[]>>;
-  readonly recordHashes: (
-    tx: Sql,
-    found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
-  ) => Promise<void>;
+  readonly target: RestoreTarget;
   /** Gives tables the columns that versions have and no saved row needed. */
   readonly mendTables: () => Promise<void>;
-  /** What becomes of work that was under way; gives the number of uploads that failed by it. */
-  readonly settle: (sql: Sql) => Promise<number>;
+  /** Settles work that was in progress; returns the number of uploads that failed by it. */
+  readonly settle: (sql: Sql, installation: string) => Promise<number>;
   readonly log: Log;
 }
 
@@ -85,8 +72,25 @@ export const chooseBackup = async (folder: BackupFolder, id: string | undefined)
   return folder.manifest(newest);
 };
 
+const requireEmptyCatalog = async (sql: Sql): Promise<void> => {
+  const [some] = await sql.query<{ accounts: boolean; stores: boolean }>(
+    'SELECT EXISTS (SELECT 1 FROM accounts) AS accounts, EXISTS (SELECT 1 FROM stores) AS stores',
+  );
+  if (some?.accounts === true || some?.stores === true)
+    throw conflict(
+      'not_empty',
+      'A backup is restored into an empty product only: PostgreSQL has accounts. Nothing was changed.',
+    );
+};
+
+/** The loaded catalog names only columns and types that the product can have made. */
+const requireOwnNames = async (tx: Sql): Promise<void> => {
+  const strange = await strangeName(tx);
+  if (strange !== undefined) throw damaged(`${strange} names columns or types that are none of the product`);
+};
+
 export const createRestore = (options: RestoreOptions) => {
-  const { folder, archive, log } = options;
+  const { folder, archive, sql, target, log } = options;
 
   const requireKnown = ({ id, baseline, migrations, product }: Manifest): void => {
     if (baseline !== options.baseline) throw otherBuild(id);
@@ -115,35 +119,31 @@ export const createRestore = (options: RestoreOptions) => {
     return manifest;
   };
 
-  /** Segments of a file, those that go to one place together. */
-  const groupsOf = (
-    { pool }: SegmentFile,
+  /** Loads the segments of a file, those that go to one table together; returns the number of rows. */
+  const loadFile = async (
+    file: SegmentFile,
     wanted: readonly SavedSegment[],
-    places: readonly PlacedSegment[],
-  ): { readonly place: RestoredPlace; readonly segments: SavedSegment[] }[] => {
-    const byId = new Map(places.map((place) => [place.id, place]));
-    const groups = new Map<string, { place: RestoredPlace; segments: SavedSegment[] }>();
-    for (const segment of wanted) {
-      const place = byId.get(segment[0]);
-      if (place === undefined) throw damaged(`the catalog has no segment ${segment[0]}`);
-      // Stores share the pool of a shard.
-      const key = pool === null ? `${place.shard}/${place.storeId}` : `${place.shard}`;
-      const group = groups.get(key) ?? { place, segments: [] };
-      group.segments.push(segment);
-      groups.set(key, group);
+    places: readonly SegmentPlace[],
+  ): Promise<number> => {
+    const known = new Set(places.map(({ id }) => id));
+    const lost = wanted.find(([id]) => !known.has(id));
+    if (lost !== undefined) throw damaged(`the catalog has no segment ${lost[0]}`);
+    let rows = 0;
+    for (const some of byTable(places)) {
+      const ids = new Set(some.map(({ id }) => id));
+      const segments = wanted.filter(([id]) => ids.has(id));
+      rows += await archive.load(file, segments, tablePlace(some[0]!));
     }
-    return [...groups.values()];
+    return rows;
   };
 
   const loadRows = async (tx: Sql, { id, segments, needed }: Manifest): Promise<void> => {
-    const placesOf = await options.place(tx);
+    const placesOf = await target.place(tx);
     const left = new Set(needed);
     let rows = 0;
     for (const file of segments) {
       const wanted = file.segments.filter(([segment]) => left.delete(segment));
-      const places = await placesOf(wanted.map(([segment]) => segment));
-      for (const { place, segments: some } of groupsOf(file, wanted, places))
-        rows += await archive.load(file, some, place);
+      rows += await loadFile(file, wanted, await placesOf(wanted.map(([segment]) => segment)));
     }
     log.info({ backup: id, rows }, 'rows restored');
   };
@@ -153,13 +153,15 @@ export const createRestore = (options: RestoreOptions) => {
     const all = segments.flatMap(({ pool, segments: saved }) =>
       saved.map(([id, , hash]) => ({ id, hash, pool })),
     );
-    for (let at = 0; at < all.length; at += batch) await options.recordHashes(tx, all.slice(at, at + batch));
+    for (let at = 0; at < all.length; at += batch) await restoreHashes(tx, all.slice(at, at + batch));
   };
 
   /** Gives the number of uploads that failed by it. */
-  const loadAll = (manifest: Manifest): Promise<number> =>
+  const loadAll = (manifest: Manifest, installation: string): Promise<number> =>
     options.load(async (load) => {
-      await options.requireEmptyCatalog(load.sql);
+      // From here on nobody else can write.
+      await load.sql.query('LOCK TABLE accounts, stores IN ACCESS EXCLUSIVE MODE');
+      await requireEmptyCatalog(load.sql);
       const tables = await options.tables(load.sql);
       await load.empty(tables);
       for (const { name, columns } of tables) {
@@ -170,11 +172,11 @@ export const createRestore = (options: RestoreOptions) => {
         const rows = await load.write({ name, columns: file.columns }, await openTable(folder, file));
         if (rows !== file.rows) throw damaged(`table ${name} has ${rows} rows of ${file.rows}`);
       }
-      await options.requireOwnNames(load.sql);
+      await requireOwnNames(load.sql);
       await loadRows(load.sql, manifest);
       await recordHashes(load.sql, manifest);
       for (const sequence of manifest.sequences) await load.advance(sequence, idGap);
-      return options.settle(load.sql);
+      return options.settle(load.sql, installation);
     });
 
   return {
@@ -184,16 +186,19 @@ export const createRestore = (options: RestoreOptions) => {
     /** @throws AppError of `check`, `not_empty`, `busy`; an error of a later step leaves an empty product. */
     async run(id?: string): Promise<RestoreReport> {
       const manifest = await check(id);
-      await options.requireEmpty();
+      await options.refuseOther();
+      if (await hasTable(sql, 'accounts')) await requireEmptyCatalog(sql);
+      await target.requireEmpty();
       const hold = await options.hold();
       try {
+        await target.prepare();
         await options.migrate(manifest.migrations.length);
-        await options.claim();
+        const installation = await target.claim();
         let failedUploads = 0;
         try {
-          failedUploads = await loadAll(manifest);
+          failedUploads = await loadAll(manifest, installation);
         } catch (error) {
-          await options.clearRows();
+          await target.clear();
           throw error;
         }
         await options.migrate(options.knownMigrations.length);

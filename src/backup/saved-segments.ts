@@ -1,23 +1,16 @@
 /** Rows of single segments out of the backups of a folder, for segments that were damaged since. */
 import { conflict } from '../lib/errors.js';
+import type { Place } from '../model/version.js';
 import type { BackupFolder } from './backup-folder.js';
 import type { SegmentFile } from './manifest.js';
-import {
-  isSavedIn,
-  type NeededSegment,
-  type RestoredPlace,
-  type SavedSegment,
-  type SegmentArchive,
-} from './segment-archive.js';
-
-export type WantedSegment = Omit<NeededSegment, 'storeId' | 'shard'>;
+import { isSavedIn, type SavedSegment, type SegmentArchive, type WantedSegment } from './segment-archive.js';
 
 export interface SavedSegments {
   /**
    * Looks for the rows of a segment and reads their file once; the result writes them as those of segment `id` to a place.
    * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
    */
-  find(segment: WantedSegment): Promise<(id: number, place: RestoredPlace) => Promise<void>>;
+  find(segment: WantedSegment): Promise<(id: number, place: Place) => Promise<void>>;
 }
 
 export interface SavedSegmentsOptions {

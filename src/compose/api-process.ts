@@ -37,7 +37,7 @@ import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
 import { createConsoleState } from '../operations/console-state.js';
 import { createLook } from '../operations/look.js';
-import { createHomeTurns } from '../rows/homes.js';
+import { createHomeTurns } from '../rows/index.js';
 import { lastBackupSeconds } from '../storage/postgres/last-backup.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { leaveFrom } from './accounts.js';

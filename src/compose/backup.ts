@@ -2,9 +2,7 @@ import { createBackup } from '../backup/backup.js';
 import { type BackupFolder, createBackupFolder } from '../backup/backup-folder.js';
 import { createSegmentArchive, type SegmentArchive } from '../backup/segment-archive.js';
 import type { Config } from '../config.js';
-import { createSegmentFiles } from '../rows/index.js';
-import { createSegmentHashes } from '../rows/segment-hashes.js';
-import { createStoreTables, type StoreTables } from '../rows/tables.js';
+import { createSegmentFiles, createStoreTables, type StoreTables, withAllShards } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
@@ -14,7 +12,6 @@ import { appliedMigrations, readSchema, requireSchema } from '../storage/postgre
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
 import type { OperatorParts } from './operator.js';
-import { withAllShards } from './shards-there.js';
 
 /** What a command of backups stands on; `config` has the addresses of all components. */
 export interface BackupParts extends OperatorParts {
@@ -52,14 +49,9 @@ export const openRows = async (
     ...(await openStorageAt(config, place, scope)),
     keys: config.backupKey,
   });
-  const hashes = createSegmentHashes(servers);
   const tables = createStoreTables(servers);
-  const archive = createSegmentArchive({
-    folder,
-    files: createSegmentFiles({ clickhouse: servers, reader, hashes }),
-    hashes,
-    tables,
-  });
+  const files = createSegmentFiles({ clickhouse: servers, reader, tables });
+  const archive = createSegmentArchive({ folder, files });
   return { servers, folder, archive, tables };
 };
 

@@ -8,7 +8,7 @@ import { createMetrics, type Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
-import { createStoreTables, type StoreTables } from '../rows/tables.js';
+import { createStoreTables, type RequireServed, type StoreTables, tellStrays } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { explainRefusal } from '../storage/kafka/refusal.js';
@@ -18,7 +18,6 @@ import { requireSchema } from '../storage/postgres/schema.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import { required } from './required.js';
-import { type RequireServed, tellStrays } from './stray-stores.js';
 import { traceClickHouse } from './traced-parts.js';
 import { openTracing } from './tracing.js';
 

@@ -1,17 +1,22 @@
 import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
+import { isStoreJoined } from '../ingest/lifecycle/store-writers.js';
 import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
-import { createRetention } from '../ingest/maintenance/retention.js';
-import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
+import { afterRetention, createRetention } from '../ingest/maintenance/retention.js';
 import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createCompactions, createCompactor, createJoin, type PoolLimits } from '../rows/index.js';
-import { createPoolSegments } from '../rows/pool-segments.js';
-import type { StoreTables } from '../rows/tables.js';
+import {
+  createCompactions,
+  createCompactor,
+  createJoin,
+  createTidy,
+  type PoolLimits,
+  type StoreTables,
+} from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createSharedTurn } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -76,6 +81,21 @@ export const startSweeper = async (
   scope: Scope,
 ): Promise<Sweeper> => {
   const { sql, clickhouse, tables, metrics, log } = options;
+  const retention = createRetention({
+    sql,
+    onDropped: (versions) => metrics.versionsExpired.inc(versions),
+    log,
+  });
+  const tidy = createTidy({
+    sql,
+    clickhouse,
+    tables,
+    poolDropIntervalMs: options.pools.dropIntervalMs,
+    graceMs: options.segmentGraceMs,
+    isBeingRead: isStoreJoined,
+    onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
+    log,
+  });
   const sweeper = createSweeper({
     turn: createSharedTurn(sql, 'storage_swept_at'),
     uploads: createUploadSweep({
@@ -86,20 +106,7 @@ export const startSweeper = async (
       retentionMs: options.retentionMs,
       log,
     }),
-    storage: createStorageSweep({
-      sql,
-      tables,
-      pools: createPoolSegments(clickhouse),
-      poolDropIntervalMs: options.pools.dropIntervalMs,
-      retention: createRetention({
-        sql,
-        onDropped: (versions) => metrics.versionsExpired.inc(versions),
-        log,
-      }),
-      graceMs: options.segmentGraceMs,
-      onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
-      log,
-    }),
+    storage: afterRetention(tidy, retention),
     intervalMs: options.sweepIntervalMs,
     storageIntervalMs: options.storageSweepIntervalMs,
     log,

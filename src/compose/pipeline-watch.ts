@@ -11,7 +11,7 @@ import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
 import type { Scope } from '../lib/scope.js';
 import { ask } from '../operations/ask.js';
 import type { Look } from '../operations/look.js';
-import type { ClickHouseSizes } from '../rows/sizes.js';
+import type { ClickHouseSizes } from '../rows/index.js';
 import type { LogState } from '../storage/kafka/consumer-lag.js';
 import type { Core } from './core.js';
 

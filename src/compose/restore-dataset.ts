@@ -6,7 +6,7 @@ import { holdOwner, requireStorage } from '../catalog/quotas.js';
 import { dueVersionsSql } from '../ingest/versions/version-removal.js';
 import { AppError, notFound } from '../lib/errors.js';
 import { requireQuota } from '../model/plan.js';
-import { createHomeTurns, type SavedDataset, tablePlace } from '../rows/index.js';
+import { createHomeTurns, type SavedDataset, tablePlace, withAllShards } from '../rows/index.js';
 import { servedBy } from '../storage/clickhouse/client.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { withCatalogSession } from '../storage/postgres/catalog-copy.js';
@@ -14,7 +14,6 @@ import { appliedMigrations, readSchema } from '../storage/postgres/schema.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupParts, openRows } from './backup.js';
 import { nothingRestored } from './restore.js';
-import { withAllShards } from './shards-there.js';
 
 const admit = async (tx: Sql, into: number, name: string, saved: SavedDataset): Promise<number> => {
   requireName(name);

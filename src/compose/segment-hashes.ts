@@ -1,7 +1,6 @@
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createHashRecorder } from '../rows/hash-recorder.js';
-import { createSegmentHashes } from '../rows/segment-hashes.js';
+import { createHashes } from '../rows/index.js';
 import type { Core } from './core.js';
 
 /** Writes hashes of new segments down in the background. */
@@ -9,12 +8,12 @@ export const keepSegmentHashes = async (
   { config, sql, clickhouse, log }: Pick<Core, 'config' | 'sql' | 'clickhouse' | 'log'>,
   scope: Scope,
 ): Promise<void> => {
-  const recorder = createHashRecorder({ sql, hashes: createSegmentHashes(clickhouse), log });
+  const hashes = createHashes({ sql, clickhouse, log });
   const periodic = startPeriodic({
     name: 'segment hashes',
     intervalMs: config.segmentHashIntervalMs,
     run: async (stop) => {
-      await recorder.record(stop);
+      await hashes.record(stop);
     },
     log,
   });

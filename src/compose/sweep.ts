@@ -1,9 +1,8 @@
 import { createExportFolder } from '../exports/export-folder.js';
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
-import { createRetention } from '../ingest/maintenance/retention.js';
-import { createStorageSweep, type StorageSweep } from '../ingest/maintenance/storage-sweep.js';
-import { createPoolSegments, type PoolSegments } from '../rows/pool-segments.js';
-import { createStoreTables, type StoreTables } from '../rows/tables.js';
+import { isStoreJoined } from '../ingest/lifecycle/store-writers.js';
+import { afterRetention, createRetention } from '../ingest/maintenance/retention.js';
+import { createStoreTables, createTidy, type Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage } from './export-storage.js';
@@ -19,9 +18,7 @@ export interface SweptItem {
 const both = 'PostgreSQL and ClickHouse';
 
 export interface StorageTools {
-  readonly storage: StorageSweep;
-  readonly tables: StoreTables;
-  readonly pools: PoolSegments;
+  readonly tidy: Tidy;
   readonly exported: ObjectStorage;
   /** Removes files of deleted versions, old ones and those beyond the limits; returns their number. */
   sweepFiles(): Promise<number>;
@@ -31,24 +28,20 @@ export interface StorageTools {
 export const openStorageTools = async (parts: OperatorParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
   const clickhouse = await openServers(config, sql, scope, { log });
-  const tables = createStoreTables(clickhouse);
-  const pools = createPoolSegments(clickhouse);
-  const storage = createStorageSweep({
+  const tidy = createTidy({
     sql,
-    tables,
-    pools,
+    clickhouse,
+    tables: createStoreTables(clickhouse),
     poolDropIntervalMs: 0,
-    retention: createRetention({ sql, log }),
     graceMs: config.segmentGraceMs,
+    isBeingRead: isStoreJoined,
     log,
   });
   const { storage: exported } = await openExportStorage(config, scope);
   const { exportsMaxBytes: maxBytes, exportsMaxAgeMs: maxAgeMs } = config;
   const folder = createExportFolder({ sql, storage: exported, maxBytes, maxAgeMs, log });
   return {
-    storage,
-    tables,
-    pools,
+    tidy,
     exported,
     sweepFiles: async () => {
       const removed = await sweepFiles({ storage: exported, folder, maxAgeMs, kept: keptVersions(sql) });
@@ -60,8 +53,9 @@ export const openStorageTools = async (parts: OperatorParts): Promise<StorageToo
 /** A sweep of everything that is stored. */
 export const openStorageSweep = async (parts: OperatorParts): Promise<() => Promise<SweptItem[]>> => {
   const tools = await openStorageTools(parts);
+  const { sweep } = afterRetention(tools.tidy, createRetention(parts));
   return async () => {
-    const report = await tools.storage.sweep();
+    const report = await sweep();
     const files = await tools.sweepFiles();
     return [
       { where: 'PostgreSQL', what: 'versions beyond retention', count: report.versions },

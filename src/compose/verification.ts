@@ -5,10 +5,7 @@ import { createVerification, type RepairSegment, type Verification } from '../in
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
-import { createCompactions } from '../rows/index.js';
-import { insideOf } from '../rows/place.js';
-import { createSegmentHashes } from '../rows/segment-hashes.js';
-import { createStoreTables } from '../rows/tables.js';
+import { createCompactions, createHashes, createStoreTables } from '../rows/index.js';
 import { readSetting } from '../storage/postgres/settings.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
@@ -34,14 +31,7 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
     installation: () => readSetting(sql, 'installation'),
   });
   const compactions = createCompactions({ sql, leaseMs: config.replayLeaseMs, log });
-  return createSegmentRestore({
-    sql,
-    compactions,
-    find: async (segment) => {
-      const write = await saved.find(segment);
-      return (id, place) => write(id, insideOf(place));
-    },
-  });
+  return createSegmentRestore({ sql, compactions, find: saved.find });
 };
 
 /** Kafka first, which has the file itself; then the backup. */
@@ -72,7 +62,7 @@ export const openVerification = async (
   return {
     verification: createVerification({
       sql,
-      hashes: createSegmentHashes(clickhouse),
+      hashes: createHashes({ sql, clickhouse, log }),
       reads: createVersionReads({ sql, clickhouse, tables: createStoreTables(clickhouse) }),
     }),
     repair: oneAfterTheOther(createReplayRepair(parts), restore),

@@ -10,7 +10,7 @@ import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { makeShardTablesAtStart } from '../rows/shard-tables.js';
+import { makeShardTablesAtStart } from '../rows/index.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { checksOf, connect, type Listening, listen, requestDrainMs } from './core.js';
 import { type IngestWorker, startIngestWorker } from './ingest-worker.js';

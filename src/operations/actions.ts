@@ -9,11 +9,10 @@ import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { conflict, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
-import { readSizes, readTables } from '../rows/sizes.js';
+import { readSizes, readTables, viewCluster } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { viewCluster } from './shards.js';
 
 /** Tables of one dataset that are listed. */
 const largestTables = 20;

@@ -6,7 +6,7 @@ import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js
 import type { Log } from '../lib/log.js';
 import { shareLooks } from '../lib/shared-look.js';
 import { isoUtc } from '../lib/time.js';
-import { type ClickHouseSizes, readSizes } from '../rows/sizes.js';
+import { type ClickHouseSizes, readSizes } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { type LogState, readLogState } from '../storage/kafka/consumer-lag.js';

@@ -178,6 +178,17 @@ export const createDdl = (database: string, engine: Engine) => {
             ),
           ],
 
+    /** Hides the rows of segments of a pool from reads that begin later. */
+    deleteSegments: (table: string, segmentIds: readonly number[]): Statement[] =>
+      segmentIds.length === 0
+        ? []
+        : [
+            {
+              sql: `DELETE FROM ${database}.${table} WHERE _seg IN (${numbersOf(segmentIds).join(', ')})`,
+              settings: { ...longStatement, ...engine.waitSettings },
+            },
+          ],
+
     /** Rewrites the parts of pool partitions without their deleted rows; several partitions at a time. */
     applyDeletes: (table: string, partitions: readonly number[]): Statement[] =>
       partitions.length === 0

@@ -3,41 +3,55 @@
  * and written through the entry, in the same order.
  */
 import type { Readable } from 'node:stream';
+import { conflict } from '../lib/errors.js';
+import { namedColumnOf } from '../model/column.js';
 import type { Place } from '../model/version.js';
 import { anyShardOf, type ClickHouseServers, type QuerySettings } from '../storage/clickhouse/client.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { CopyDiffers } from './copy.js';
-import { insideOf, statedTable, tableOf } from './place.js';
-import type { SegmentHashes } from './segment-hashes.js';
-import type { ColumnDefinition } from './slots.js';
+import { createSegmentHashes } from './hash.js';
+import type { NamedSegment } from './hashes.js';
+import { insideOf, statedTable, tableOf, tablePlace } from './place.js';
+import type { ColumnDefinition, PoolClass } from './slots.js';
+import { rowOrder } from './source.js';
 import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
-
-export interface SegmentRows {
-  readonly place: Place;
-  /** `_seg` and `_row` among them. */
-  readonly columns: readonly ColumnDefinition[];
-  readonly segmentIds: readonly number[];
-}
+import type { StoreTables } from './tables.js';
 
 export interface SegmentFiles {
-  /** Columns of a table in its order; none without a table. */
-  columns(place: Place): Promise<ColumnDefinition[]>;
-  /** Blocks of the rows, in reading order. Ends with an error when it is not all of them. */
-  open(rows: SegmentRows, queryId: string): Promise<Readable>;
+  /**
+   * Rows of segments of one table, compared with count and hash. Reading them ends with an error when it is not all of them.
+   * @throws AppError 409 `rows_damaged`.
+   */
+  save(
+    segments: readonly NamedSegment[],
+    queryId: string,
+  ): Promise<SavedTable & { readonly blocks: Readable }>;
   /**
    * Inserts the rows of saved segments out of a file and compares them with the count and hash that they were saved with.
    * Not to be repeated.
-   * @param frames Blocks as zstd; rows of other segments in them are skipped.
+   * @param open Opens the blocks as zstd; rows of other segments in them are skipped.
    * @throws CopyDiffers
    */
-  load(saved: SavedRows, frames: Readable): Promise<void>;
+  load(saved: SavedRows, open: () => Promise<Readable>): Promise<void>;
 }
 
 /** Id, rows and hash of a segment when it was saved. */
 export type SavedSegment = readonly [id: number, rows: number, hash: string];
 
-export interface SavedRows extends Omit<SegmentRows, 'segmentIds'> {
+/** Rows of segments in the columns of their table. */
+export interface SavedTable {
+  /** Number of the store. */
+  readonly storeId: number;
+  /** Null: an own table. */
+  readonly pool: PoolClass | null;
+  /** `_seg` and `_row` among them. */
+  readonly columns: readonly ColumnDefinition[];
   readonly segments: readonly SavedSegment[];
+}
+
+export interface SavedRows extends Omit<SavedTable, 'storeId'> {
+  /** Any place of the store that gets the rows: in its own table, or in the pool that they were in. */
+  readonly target: Place;
   /** Ids that the segments get, by those that they had. @default the same */
   readonly as?: ReadonlyMap<number, number> | undefined;
 }
@@ -55,37 +69,71 @@ export interface SegmentFilesOptions {
   readonly clickhouse: ClickHouseServers;
   /** Connects to the same database of the same servers. */
   readonly reader: Reader;
-  readonly hashes: Pick<SegmentHashes, 'read'>;
+  readonly tables: Pick<StoreTables, 'ensure'>;
 }
 
 export const createSegmentFiles = ({
   clickhouse: servers,
   reader,
-  hashes,
+  tables,
 }: SegmentFilesOptions): SegmentFiles => {
   const { database } = servers;
-  return {
-    columns: (place) =>
-      anyShardOf(servers, insideOf(place)).rows<ColumnDefinition>(
-        `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
-         ORDER BY position`,
-        { params: { database, table: tableOf(place) } },
-      ),
+  const hashes = createSegmentHashes(servers);
 
-    open({ place, columns, segmentIds }, queryId) {
-      const names = columns.map(({ name }) => name).join(', ');
+  /** Columns of a table in its order; none without a table. */
+  const columnsOf = (place: Place): Promise<ColumnDefinition[]> =>
+    anyShardOf(servers, insideOf(place)).rows<ColumnDefinition>(
+      `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
+       ORDER BY position`,
+      { params: { database, table: tableOf(place) } },
+    );
+
+  const requireSound = async (segments: readonly NamedSegment[], place: Place): Promise<SavedSegment[]> => {
+    const read = await hashes.read(
+      place,
+      segments.map(({ id }) => id),
+    );
+    const found = new Map(read.map((one) => [one.segmentId, one]));
+    return segments.map(({ id, rows, hash }) => {
+      const seen = found.get(id);
+      if (seen?.rows !== rows || (hash !== null && seen.hash !== hash))
+        throw conflict(
+          'rows_damaged',
+          `ClickHouse has not the rows that segment ${id} in ${tableOf(place)} was published with: run verify --repair first. No backup was made.`,
+        );
+      return [id, rows, seen.hash];
+    });
+  };
+
+  /** The table that takes saved rows, with their columns. */
+  const ensureTable = async ({ target, pool, columns }: SavedRows): Promise<Place> => {
+    const place = tablePlace({ ...insideOf(target), pool });
+    const own = columns.filter(({ name }) => !rowOrder.some((key) => key === name));
+    await tables.ensure(place, pool === null ? own.map(({ name }) => namedColumnOf(name)) : []);
+    return place;
+  };
+
+  return {
+    async save(segments, queryId) {
+      const { storeId, pool } = segments[0]!;
+      const place = tablePlace(segments[0]!);
+      const checked = await requireSound(segments, place);
+      const columns = await columnsOf(place);
       const { max_block_size = '65536' } = backgroundSettings(columns.length);
-      return reader.open({
-        sql: `SELECT ${names} FROM ${statedTable(database, place)} WHERE _seg IN (${ids(segmentIds)})
-          ORDER BY _seg, _row FORMAT Native`,
+      const blocks = await reader.open({
+        sql: `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${statedTable(database, place)}
+          WHERE _seg IN (${ids(segments.map(({ id }) => id))}) ORDER BY _seg, _row FORMAT Native`,
         values: {},
         place: insideOf(place),
         settings: { max_threads: 1, max_block_size: String(max_block_size) },
         queryId,
       });
+      return { storeId, pool, columns, segments: checked, blocks };
     },
 
-    async load({ place, columns, segments, as }, frames) {
+    async load(saved, open) {
+      const { columns, segments, as } = saved;
+      const place = await ensureTable(saved);
       const segmentIds = segments.map(([id]) => id);
       const names = columns.map(({ name }) => name).join(', ');
       // Without an alias: the condition is about the id that they had.
@@ -100,7 +148,7 @@ export const createSegmentFiles = ({
       await servers.at(insideOf(place)).insert(
         `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${values} FROM input('${structure}')
          WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
-        frames,
+        await open(),
         { settings: { ...manySegmentSettings, ...exactBlocks }, encoding: 'zstd' },
       );
       const written = segments.map(([id, ...rest]) => [as?.get(id) ?? id, ...rest] as const);

@@ -12,6 +12,8 @@ export {
   settleRestoredCompactions,
 } from './compactions.js';
 export { type ComparedVersion, commonKeys, compareVersions, hashOf, type RowChanges } from './compare.js';
+/* Servers, tables and sizes. */
+export { connectServers } from './connect.js';
 export { CopyDiffers, createJoin, type Fingerprint, fingerprintSegment, type Target } from './copy.js';
 /* Read: facts about rows. */
 export {
@@ -26,6 +28,8 @@ export { type DryRun, readDryRun } from './dry-runs.js';
 export { widePartColumns } from './engine.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
+export type { HashedSegment } from './hash.js';
+export { createHashes, type Hashes, type NamedSegment, readNeeded } from './hashes.js';
 export { createHomeTurns, type HomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
@@ -53,7 +57,10 @@ export {
 } from './position.js';
 /* Write: a segment and its place. */
 export { register, takeSlots, type Wish, type WishValue, wishValue } from './register.js';
+/* Tidy: what nobody names is dropped, both sides are compared, and a restore gets an empty place. */
+export { createRestoreTarget, type RestoreTarget } from './restored.js';
 export { createSeeker, type Seeker } from './row-number.js';
+export { strangeColumn } from './saved-columns.js';
 /* Copy: a dataset of a backup. */
 export {
   keepSavedVersion,
@@ -68,11 +75,22 @@ export {
   savedTables,
   skipColumnIds,
 } from './saved-dataset.js';
+export { byTable, type SegmentPlace, tableOfSegment } from './segment-place.js';
 /* Versions of datasets and the segments that they name. */
 export { reopenSegments } from './segment-ranges.js';
-/* Tidy: what ClickHouse holds. */
-export type { ShardSizes } from './shard-sizes.js';
-export type { ClickHouseSizes, TableSizes } from './sizes.js';
+export { restoreHashes } from './segment-records.js';
+export { makeShardTablesAtStart } from './shard-tables.js';
+export {
+  type ClusterView,
+  describeNoCluster,
+  type RequireServed,
+  type ShardSummary,
+  showCluster,
+  tellStrays,
+  viewCluster,
+  withAllShards,
+} from './shards.js';
+export { type ClickHouseSizes, readSizes, readTables, type TableSizes } from './sizes.js';
 export { type ColumnDefinition, fitsPool, type PoolLimits, poolClasses } from './slots.js';
 /* Read: what a statement reads, and in which order. */
 export {
@@ -90,6 +108,8 @@ export {
   versionSource,
 } from './source.js';
 export { insertStore } from './stores.js';
+export { createTidy, type ReleaseReport, type StorageReport, type Tidy } from './sweep.js';
+export { createStoreTables, type StoreTables } from './tables.js';
 export {
   addOlderVersion,
   addVersion,

@@ -129,10 +129,18 @@ export const forgetSegments = async (sql: Sql, ids: readonly number[]): Promise<
   (await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${isUnnamed} RETURNING 1`, [ids]))
     .length;
 
-/** What nothing names any more in these stores waits for no reader. */
-export const expireUnnamed = async (sql: Sql, storeIds: readonly number[]): Promise<void> => {
+/** Those of the segments that nothing names. */
+export const readUnnamed = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+  (
+    await sql.query<{ id: number }>(`SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND ${isUnnamed}`, [
+      ids,
+    ])
+  ).map(({ id }) => id);
+
+/** Those of the segments that nothing names wait for no reader. */
+export const expireUnnamed = async (sql: Sql, ids: readonly number[]): Promise<void> => {
   await sql.query(
-    `UPDATE segments s SET unnamed_at = '-infinity' WHERE s.store_id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnnamed}`,
-    [storeIds],
+    `UPDATE segments s SET unnamed_at = '-infinity' WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnnamed}`,
+    [ids],
   );
 };

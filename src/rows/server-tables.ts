@@ -3,9 +3,8 @@ import type { NamedColumn } from '../model/column.js';
 import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
-import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
-import { insideOf, poolName, spreadName, storedAs, tableName, tableOf } from './place.js';
+import { insideOf, poolName, spreadName, storedAs, tableOf } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface ServerTables {
@@ -23,12 +22,8 @@ export interface ServerTables {
   forget(table: string): void;
   /** Columns of a table; none if there is no such table. */
   columnsOf(table: string): Promise<ColumnDefinition[]>;
-  /** Removes the rows of segments from the table of their store. Idempotent. */
-  dropSegments(storeId: number, segmentIds: readonly number[]): Promise<void>;
   /** Idempotent. */
   dropTable(table: string): Promise<void>;
-  /** Every segment that has rows in tables of stores. */
-  listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
   /** Digests of the names of columns, of the tables with these names that exist. */
   columnDigests(tables: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Numbers of the tables whose names are a prefix and a number. */
@@ -126,27 +121,9 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
       await addColumns(table, await columnsOf(own), true);
     },
 
-    async dropSegments(storeId, segmentIds) {
-      try {
-        await runAll(clickhouse, ddl.dropSegments(tableName(storeId), segmentIds));
-      } catch (error) {
-        if (!isUnknownTable(error)) throw error;
-      }
-    },
-
     async dropTable(table) {
       forget(table);
       await runAll(clickhouse, ddl.dropTable(table));
-    },
-
-    async listSegments() {
-      const rows = await clickhouse.rows<{ table: string; partition: string }>(
-        `SELECT table, partition FROM system.parts
-         WHERE database = {database:String} AND active AND match(table, '^s[0-9]+$')
-         GROUP BY table, partition`,
-        { params: { database } },
-      );
-      return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
     },
 
     async columnDigests(tables) {

@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { everywhereStores } from './shard-stores.js';
+import { everywhereStores } from './stores.js';
 import type { StoreTables } from './tables.js';
 
 export interface ShardTablesParts {

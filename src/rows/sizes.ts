@@ -1,14 +1,18 @@
+/** Sizes of tables and free space of disks, as the servers report them. */
 import { messageOf } from '../lib/errors.js';
 import type { ClickHouseServers, Connection, Shard } from '../storage/clickhouse/client.js';
 
-/** What the tables of one kind take. */
-export interface KindSizes {
-  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads and moves under way; `other`: notes of ours. */
-  readonly kind: string;
-  readonly tables: number;
+interface Amounts {
   readonly parts: number;
   readonly rows: number;
   readonly bytes: number;
+}
+
+/** Sizes of the tables of one kind. */
+export interface KindSizes extends Amounts {
+  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `other`: notes of ours. */
+  readonly kind: string;
+  readonly tables: number;
 }
 
 export interface DiskSpace {
@@ -25,53 +29,68 @@ export interface ClickHouseSizes {
   readonly disks: readonly DiskSpace[];
 }
 
+/** Sizes of one table. */
+export interface TableSizes extends Amounts {
+  readonly table: string;
+  /** Active parts of its partition that has the most. */
+  readonly mostParts: number;
+}
+
 const kinds = ['own', 'pool', 'running', 'other'] as const;
 
-const kindSql = `multiIf(match(name, '^s[0-9]+$'), 'own', startsWith(name, 'pool_'), 'pool',
-  match(name, '^[uay][0-9]'), 'running', 'other')`;
+const isOwn = `match(table, '^s[0-9]+$')`;
+const isPool = `startsWith(table, 'pool_')`;
+const kindSql = `multiIf(${isOwn}, 'own', ${isPool}, 'pool', match(table, '^[ua][0-9]'), 'running', 'other')`;
 
-const tablesSql = `SELECT ${kindSql} AS kind, toFloat64(count()) AS tables FROM system.tables
-  WHERE database = {database:String} GROUP BY kind`;
+const tablesSql = `SELECT ${kindSql} AS kind, toFloat64(count()) AS tables
+  FROM (SELECT name AS table FROM system.tables WHERE database = {database:String}) GROUP BY kind`;
 
-const partsSql = `SELECT ${kindSql.replaceAll('name', 'table')} AS kind, toFloat64(sum(count)) AS parts,
-    toFloat64(sum(partRows)) AS rows, toFloat64(sum(partBytes)) AS bytes, toFloat64(max(count)) AS most
+/** Amounts by kind or by table. */
+const partsSql = (group: string, where = '1'): string => `
+  SELECT ${group}, toFloat64(sum(count)) AS parts, toFloat64(sum(partRows)) AS rows, toFloat64(sum(partBytes)) AS bytes,
+    toFloat64(max(count)) AS "mostParts"
   FROM (SELECT table, partition_id, count() AS count, sum(rows) AS partRows, sum(bytes_on_disk) AS partBytes
-        FROM system.parts WHERE active AND database = {database:String} GROUP BY table, partition_id)
-  GROUP BY kind`;
+        FROM system.parts WHERE active AND database = {database:String} AND ${where} GROUP BY table, partition_id)`;
 
 // Object storage says that all of 2^64 bytes are free.
 const disksSql = `SELECT name AS disk, toFloat64(free_space) AS "freeBytes", toFloat64(total_space) AS bytes
   FROM system.disks WHERE total_space > 0 AND total_space < 9223372036854775807 ORDER BY name`;
 
-/** What one server says of its tables and disks. */
+const nothing: Amounts = { parts: 0, rows: 0, bytes: 0 };
+
+const total = (amounts: readonly Amounts[]): Amounts =>
+  amounts.reduce(
+    (sum, { parts, rows, bytes }) => ({
+      parts: sum.parts + parts,
+      rows: sum.rows + rows,
+      bytes: sum.bytes + bytes,
+    }),
+    nothing,
+  );
+
+/** Sizes of the tables and disks of one server. */
 export const readServerSizes = async (clickhouse: Connection): Promise<ClickHouseSizes> => {
   const params = { database: clickhouse.database };
   const [tables, parts, disks] = await Promise.all([
     clickhouse.rows<{ kind: string; tables: number }>(tablesSql, { params }),
-    clickhouse.rows<Omit<KindSizes, 'tables'> & { most: number }>(partsSql, { params }),
+    clickhouse.rows<Omit<KindSizes, 'tables'> & { mostParts: number }>(
+      `${partsSql(`${kindSql} AS kind`)} GROUP BY kind`,
+      { params },
+    ),
     clickhouse.rows<DiskSpace>(disksSql),
   ]);
   return {
-    kinds: kinds.map((kind) => {
-      const {
-        parts: count,
-        rows,
-        bytes,
-      } = parts.find((one) => one.kind === kind) ?? { parts: 0, rows: 0, bytes: 0 };
-      return {
-        kind,
-        tables: tables.find((one) => one.kind === kind)?.tables ?? 0,
-        parts: count,
-        rows,
-        bytes,
-      };
-    }),
-    mostParts: Math.max(0, ...parts.map(({ most }) => most)),
+    kinds: kinds.map((kind) => ({
+      kind,
+      tables: tables.find((one) => one.kind === kind)?.tables ?? 0,
+      ...total(parts.filter((one) => one.kind === kind)),
+    })),
+    mostParts: Math.max(0, ...parts.map(({ mostParts }) => mostParts)),
     disks,
   };
 };
 
-/** What the shards answer that are not away. @throws what the first one said when none answers. */
+/** Answers of the shards that are not away. @throws Error of the first one when none answers. */
 const ofThoseThatAnswer = async <T>(
   shards: readonly Shard[],
   ask: (shard: Shard) => Promise<T>,
@@ -83,7 +102,7 @@ const ofThoseThatAnswer = async <T>(
   return found;
 };
 
-/** What all shards answer. @throws Error that names the shard which is away. */
+/** Answers of all shards. @throws Error that names the shard which is away. */
 const ofAll: typeof ofThoseThatAnswer = (shards, ask) =>
   Promise.all(
     shards.map((shard) =>
@@ -95,8 +114,8 @@ const ofAll: typeof ofThoseThatAnswer = (shards, ask) =>
   );
 
 /**
- * What the servers say of their tables and disks.
- * @param isPartial Those that are away are left out.
+ * Sizes of the tables and disks of all servers together.
+ * @param isPartial Leaves out servers that are away.
  * @throws Error that names a shard which is away.
  */
 export const readSizes = async (
@@ -105,61 +124,30 @@ export const readSizes = async (
 ): Promise<ClickHouseSizes> => {
   const all = await (isPartial ? ofThoseThatAnswer : ofAll)(shards, async ({ number, clickhouse }) => ({
     number,
-    sizes: await readServerSizes(clickhouse),
+    ...(await readServerSizes(clickhouse)),
   }));
-  const [first] = all;
-  if (first === undefined) throw new Error('there is no shard');
-  if (shards.length === 1) return first.sizes;
-  const kindOf = (kind: string): KindSizes[] =>
-    all.flatMap(({ sizes }) => sizes.kinds.filter((one) => one.kind === kind));
-  const sum = (kind: string, of: 'tables' | 'parts' | 'rows' | 'bytes'): number =>
-    kindOf(kind).reduce((total, one) => total + one[of], 0);
+  const nameOf = (number: number, disk: string): string => (shards.length === 1 ? disk : `${number}/${disk}`);
   return {
-    kinds: kinds.map((kind) => ({
-      kind,
-      tables: sum(kind, 'tables'),
-      parts: sum(kind, 'parts'),
-      rows: sum(kind, 'rows'),
-      bytes: sum(kind, 'bytes'),
-    })),
-    mostParts: Math.max(...all.map(({ sizes }) => sizes.mostParts)),
-    disks: all.flatMap(({ number, sizes }) =>
-      sizes.disks.map((disk) => ({ ...disk, disk: `${number}/${disk.disk}` })),
+    kinds: kinds.map((kind, at) => {
+      const found = all.flatMap((one) => one.kinds[at] ?? []);
+      return { kind, tables: found.reduce((sum, { tables }) => sum + tables, 0), ...total(found) };
+    }),
+    mostParts: Math.max(0, ...all.map(({ mostParts }) => mostParts)),
+    disks: all.flatMap(({ number, disks }) =>
+      disks.map((disk) => ({ ...disk, disk: nameOf(number, disk.disk) })),
     ),
   };
 };
 
-/** What one table takes. */
-export interface TableSizes {
-  readonly table: string;
-  readonly parts: number;
-  readonly rows: number;
-  readonly bytes: number;
-  /** Active parts of its partition that has the most. */
-  readonly mostParts: number;
-}
-
-const tableSql = (where: string, limit: number): string => `
-  SELECT table, toFloat64(sum(count)) AS parts, toFloat64(sum(partRows)) AS rows, toFloat64(sum(partBytes)) AS bytes,
-    toFloat64(max(count)) AS "mostParts"
-  FROM (SELECT table, partition_id, count() AS count, sum(rows) AS partRows, sum(bytes_on_disk) AS partBytes
-        FROM system.parts WHERE active AND database = {database:String} AND ${where} GROUP BY table, partition_id)
-  GROUP BY table ORDER BY bytes DESC, table LIMIT ${limit}`;
-
-/** Of several servers together, the largest first. */
-const joined = (lists: readonly TableSizes[][]): TableSizes[] => {
-  const tables = new Map<string, TableSizes>();
-  for (const one of lists.flat()) {
-    const known = tables.get(one.table);
-    tables.set(one.table, {
-      table: one.table,
-      parts: one.parts + (known?.parts ?? 0),
-      rows: one.rows + (known?.rows ?? 0),
-      bytes: one.bytes + (known?.bytes ?? 0),
-      mostParts: Math.max(one.mostParts, known?.mostParts ?? 0),
-    });
+/** Tables of several servers by name, the largest first. */
+const joined = (tables: readonly TableSizes[]): TableSizes[] => {
+  const byName = new Map<string, TableSizes>();
+  for (const one of tables) {
+    const known = byName.get(one.table);
+    const mostParts = Math.max(one.mostParts, known?.mostParts ?? 0);
+    byName.set(one.table, { table: one.table, ...total([one, known ?? nothing]), mostParts });
   }
-  return [...tables.values()].sort((a, b) => b.bytes - a.bytes);
+  return [...byName.values()].sort((a, b) => b.bytes - a.bytes);
 };
 
 /** Tables of many small datasets, and the largest ones of one dataset each, on servers that are not away. */
@@ -167,15 +155,13 @@ export const readTables = async (
   { shards, database }: ClickHouseServers,
   largest: number,
 ): Promise<{ readonly pools: TableSizes[]; readonly own: TableSizes[] }> => {
-  const read = async (where: string, limit: number): Promise<TableSizes[]> =>
-    joined(
-      await ofThoseThatAnswer(shards, ({ clickhouse }) =>
-        clickhouse.rows<TableSizes>(tableSql(where, limit), { params: { database } }),
-      ),
-    ).slice(0, limit);
-  const [pools, own] = await Promise.all([
-    read(`startsWith(table, 'pool_')`, 20),
-    read(`match(table, '^s[0-9]+$')`, largest),
-  ]);
+  const read = async (where: string, limit: number): Promise<TableSizes[]> => {
+    const sql = `${partsSql('table', where)} GROUP BY table ORDER BY bytes DESC, table LIMIT ${limit}`;
+    const lists = await ofThoseThatAnswer(shards, ({ clickhouse }) =>
+      clickhouse.rows<TableSizes>(sql, { params: { database } }),
+    );
+    return joined(lists.flat()).slice(0, limit);
+  };
+  const [pools, own] = await Promise.all([read(isPool, 20), read(isOwn, largest)]);
   return { pools, own };
 };

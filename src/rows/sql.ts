@@ -2,6 +2,7 @@
 export { isOpen, isSwapping, isWriting } from './compaction-states.js';
 export { placeSql, versionPlaceColumn } from './place.js';
 export { registerSql, takenTogetherSql } from './register.js';
+export { isNoMerge } from './segment-ids.js';
 export {
   closedRangeSql,
   copySegmentsSql,

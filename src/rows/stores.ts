@@ -1,7 +1,5 @@
 /** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
-
-import { firstShard } from '../storage/clickhouse/client.js';
-import { notHeld } from '../storage/postgres/held-segments.js';
+import { firstShard, type ServedShards } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** @param turns Numbers of shards: the id of the store takes one of them in turn as its home. */
@@ -21,50 +19,6 @@ export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('UPDATE stores SET everywhere = true WHERE id = $1', [id]);
 };
 
-/** Those of these numbers that are stores. */
-export const knownStores = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
-  (await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [ids])).map(({ id }) => id);
-
-/** Shard of a segment's store, of `segments` under this name; null: all of them. */
-export const shardSql = (segments: string): string =>
-  `(SELECT CASE WHEN NOT everywhere THEN shard END FROM stores WHERE id = ${segments}.store_id)`;
-
-/** Neither a dataset nor a segment names the store `s`, and no backup or restore is under way. */
-const lonely = `${notHeld} AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
-  AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
-
-/** Segments of the store `s` lie in its table. */
-const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
-
-/** Some of those that no dataset and no segment names. */
-export const lonelyStores = async (sql: Sql, most: number): Promise<number[]> =>
-  (await sql.query<{ id: number }>(`SELECT s.id FROM stores s WHERE ${lonely} LIMIT ${most}`)).map(
-    ({ id }) => id,
-  );
-
-/** Those of them that nothing names (any more); gives their number. */
-export const deleteLonelyStores = async (sql: Sql, ids: readonly number[]): Promise<number> =>
-  (await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [ids])).length;
-
-/** Stores whose table at home has no segment. Tables that are on all shards stay, each with the others. */
-export const emptyTables = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
-  (
-    await sql.query<{ id: number }>(
-      `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND NOT s.everywhere AND NOT ${usesTable} AND ${notHeld}`,
-      [ids],
-    )
-  ).map(({ id }) => id);
-
-/**
- * Keeps segments from being added to the table of a store until the end of the transaction. False: it has some again.
- * A new segment locks the row of its store as its foreign key does; a caller that waited for one sees it.
- */
-export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
-  await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR UPDATE', [id]);
-  const [row] = await tx.query(`SELECT 1 FROM stores s WHERE s.id = $1 AND NOT ${usesTable}`, [id]);
-  return row !== undefined;
-};
-
 /** Where a restore brings the rows of a store. */
 export interface RestoredHome {
   readonly id: number;
@@ -80,3 +34,83 @@ export const placeStores = async (tx: Sql, homes: readonly RestoredHome[]): Prom
     [homes.map(({ id }) => id), homes.map(({ shard }) => shard), homes.map(({ everywhere }) => everywhere)],
   );
 };
+
+/** Shard of a segment's store, of `segments` under this name; null: all of them. */
+export const shardSql = (segments: string): string =>
+  `(SELECT CASE WHEN NOT everywhere THEN shard END FROM stores WHERE id = ${segments}.store_id)`;
+
+const idsOf = async (sql: Sql, query: string, values: readonly unknown[] = []): Promise<number[]> =>
+  (await sql.query<{ id: number }>(query, values)).map(({ id }) => id);
+
+/** Stores that are everywhere. */
+export const everywhereStores = (sql: Sql): Promise<number[]> =>
+  idsOf(sql, 'SELECT id FROM stores WHERE everywhere ORDER BY 1');
+
+/** The given numbers that are stores. */
+export const knownStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+  idsOf(sql, 'SELECT id FROM stores WHERE id = ANY ($1)', [ids]);
+
+/** Condition that neither a dataset nor a segment names the store `s`. */
+const isLonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
+
+/** Up to `most` stores that no dataset and no segment names. */
+export const lonelyStores = (sql: Sql, most: number): Promise<number[]> =>
+  idsOf(sql, `SELECT s.id FROM stores s WHERE ${isLonely} LIMIT $1`, [most]);
+
+/** Deletes the given stores that nothing names; returns those. */
+export const deleteLonelyStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+  idsOf(sql, `DELETE FROM stores s WHERE s.id = ANY ($1) AND ${isLonely} RETURNING s.id`, [ids]);
+
+/** Condition that the table of the store `s` has segments. */
+const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
+
+/** Stores whose table at home has no segment. Tables that are on all shards stay, each with the others. */
+export const emptyTables = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+  idsOf(sql, `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND NOT s.everywhere AND NOT ${usesTable}`, [
+    ids,
+  ]);
+
+/**
+ * Keeps segments from being added to the table of a store until the end of the transaction. False: it has some again.
+ * A new segment locks the row of its store as its foreign key does; a caller that waited for one sees it.
+ */
+export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
+  await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR UPDATE', [id]);
+  const [row] = await tx.query(`SELECT 1 FROM stores s WHERE s.id = $1 AND NOT ${usesTable}`, [id]);
+  return row !== undefined;
+};
+
+/** Stores by shard; null: those that are on all shards. */
+export const countStores = (
+  sql: Sql,
+): Promise<{ readonly shard: number | null; readonly stores: number }[]> =>
+  sql.query(
+    'SELECT CASE WHEN NOT everywhere THEN shard END AS shard, count(*)::int AS stores FROM stores GROUP BY 1 ORDER BY 1',
+  );
+
+/** Stores on a shard that the configuration lacks. */
+export interface StrayStores {
+  /** Null: they are on several shards. */
+  readonly shard: number | null;
+  readonly stores: number;
+  /** Datasets that cannot be read. */
+  readonly datasets: number;
+}
+
+/** Condition that no server of the configuration has the rows of the store `own`; the first shard is always there. */
+const isStray = ({ shards, spread }: ServedShards): string => `(own.everywhere OR own.shard > 1)
+  AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (${spread} OR NOT own.everywhere))`;
+
+/** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
+export const isServed = (segments: string, served: ServedShards): string =>
+  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isStray(served)})`;
+
+/** Stray stores by shard; those of all shards last. Empty as it should be. */
+export const strayStores = (sql: Sql, served: ServedShards, id?: number): Promise<StrayStores[]> =>
+  sql.query<StrayStores>(
+    `SELECT CASE WHEN NOT own.everywhere THEN own.shard END AS shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
+     FROM stores own LEFT JOIN datasets d ON d.store_id = own.id
+     WHERE ($1::bigint IS NULL OR own.id = $1) AND ${isStray(served)} GROUP BY 1 ORDER BY 1`,
+    [id ?? null],
+  );

@@ -28,11 +28,9 @@ import {
   type ClickHouseServers,
   type Connection,
   firstShard,
-  type ServedShards,
   type Shard,
   type ShardNumber,
   type ShardPlace,
-  servedBy,
   unknownShard,
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
@@ -63,13 +61,6 @@ export interface StoreTable extends ShardPlace {
   readonly storeId: number;
 }
 
-/** A segment whose rows, or some of them, lie in the table of a store on one shard. */
-export interface StoredSegment {
-  readonly storeId: number;
-  readonly segmentId: number;
-  readonly shard: number;
-}
-
 /** A chunk of a segment. */
 export interface ChunkPlace {
   readonly placement: Place;
@@ -80,8 +71,6 @@ export interface ChunkPlace {
 
 /** Of all tables, wherever they are. */
 export interface StoreTables {
-  /** Where they can be. */
-  readonly served: ServedShards;
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
@@ -111,14 +100,10 @@ export interface StoreTables {
   listIntakes(): Promise<number[]>;
   /** Rows of a segment; 0 when the table or the segment does not exist. */
   countRows(placement: Place, segmentId: number): Promise<number>;
-  /** Removes the rows of segments from the table of their store. Idempotent. */
-  dropSegments(store: StoreTable, segmentIds: readonly number[]): Promise<void>;
   /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
   dropStore(storeId: number, shard?: number): Promise<void>;
   /** Names of the columns of a store's table; none without one. */
   columnNames(store: StoreTable): Promise<string[]>;
-  /** Every segment of which the tables of stores hold rows: one that is spread once for each shard that has some. */
-  listSegments(): Promise<StoredSegment[]>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
   /**
@@ -191,9 +176,6 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   };
 
   return {
-    get served() {
-      return servedBy(servers);
-    },
     ensure,
     forget(placement) {
       for (const tables of having(insideOf(placement))) tables.forget(tableOf(placement));
@@ -245,9 +227,6 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       }
     },
 
-    async dropSegments(store, segmentIds) {
-      await Promise.all(having(store).map((tables) => tables.dropSegments(store.storeId, segmentIds)));
-    },
     async dropStore(storeId, shard) {
       const table = tableName(storeId);
       if (shard !== undefined) return on(shard).dropTable(table);
@@ -257,12 +236,6 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     columnNames: async ({ shard = firstShard, storeId }) =>
       (await on(shard).columnsOf(tableName(storeId))).map(({ name }) => name),
 
-    async listSegments() {
-      const lists = servers.shards.map(async (shard) =>
-        (await tablesOf(shard).listSegments()).map((segment) => ({ ...segment, shard: shard.number })),
-      );
-      return (await Promise.all(lists)).flat();
-    },
     listStores: () => distinct((tables) => tables.listNumbers('s')),
 
     async mend(stores) {

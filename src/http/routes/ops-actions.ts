@@ -9,7 +9,7 @@ import type {
 import type { DeadLetterPreview } from '../../ingest/repair/dead-letter-preview.js';
 import type { DeadLetterEntry } from '../../ingest/repair/dead-letter-records.js';
 import type { Caller } from '../../model/permission.js';
-import type { ClickHouseSizes, ShardSizes, TableSizes } from '../../rows/index.js';
+import type { ClickHouseSizes, ShardSummary, TableSizes } from '../../rows/index.js';
 import { pathId, queryChoice, queryId, queryInteger, queryText } from '../parameters.js';
 import { noContent, ok, type Route, route } from '../route.js';
 import { timeField } from './fields.js';
@@ -28,16 +28,6 @@ export interface LargeTable extends TableSizes {
   readonly name: string | null;
   readonly owner: string | null;
   readonly versions: number;
-}
-
-/** A server of a cluster. */
-export interface ShardSummary extends ShardSizes {
-  /** `not configured`: stores lie there, and CLICKHOUSE_CLUSTER does not name it. */
-  readonly state: 'in use' | 'away' | 'not configured';
-  /** Share of new rows, as `remote_servers` says; 0: it is only read. */
-  readonly weight: number;
-  /** Stores whose rows all lie there. */
-  readonly stores: number;
 }
 
 /** What operators look up and do. */

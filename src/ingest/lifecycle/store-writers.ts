@@ -1,6 +1,11 @@
 import { isOpen } from '../../rows/sql.js';
 import { inStates } from './transitions.js';
 
+/** Condition that an upload is joined with a version of a store. @param storeId Expression for the id of the store. */
+export const isStoreJoined = (storeId: string): string =>
+  `EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
+    WHERE d.store_id = ${storeId} AND ${inStates(['merge', 'replay'], 'p')})`;
+
 /**
  * Condition that an upload or a compaction is about to write a store.
  * @param store Alias of the table of stores.

@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.js';
+import type { ReleaseReport, StorageReport, Tidy } from '../../rows/index.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { dueVersionsSql, removeDue } from '../versions/version-removal.js';
@@ -39,3 +40,26 @@ export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Rete
     },
   };
 };
+
+export interface RetentionReport extends StorageReport {
+  /** Versions that retention dropped. */
+  readonly versions: number;
+}
+
+/** Sweeps of everything that is stored, versions first. */
+export interface StorageSweep {
+  release(stop?: AbortSignal): Promise<ReleaseReport>;
+  sweep(stop?: AbortSignal): Promise<RetentionReport>;
+}
+
+/** Drops versions before a sweep, which then drops their rows. */
+export const afterRetention = (
+  tidy: Pick<Tidy, 'release' | 'sweep'>,
+  retention: Retention,
+): StorageSweep => ({
+  release: tidy.release,
+  async sweep(stop) {
+    const versions = await retention.apply();
+    return { versions, ...(await tidy.sweep(stop)) };
+  },
+});

@@ -6,9 +6,9 @@ import type { Log } from '../../lib/log.js';
 import { startPeriodic } from '../../lib/periodic.js';
 import type { SharedTurn } from '../../storage/postgres/settings.js';
 import type { UploadSweep, UploadSweepReport } from '../lifecycle/upload-sweep.js';
-import type { StorageReport, StorageSweep } from './storage-sweep.js';
+import type { RetentionReport, StorageSweep } from './retention.js';
 
-export type SweepReport = UploadSweepReport & Partial<StorageReport>;
+export type SweepReport = UploadSweepReport & Partial<RetentionReport>;
 
 export interface Sweeper {
   /** One look at uploads and at what they left; the first, and then every so often, at everything that is stored. */
@@ -50,7 +50,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
   /** Whoever starts looks, whenever others did: it may have been started for that. */
   const isDue = (): Promise<boolean> => turn.take(hasLooked ? storageIntervalMs : 0);
 
-  const sweepStorage = async (stop?: AbortSignal): Promise<Partial<StorageReport>> => {
+  const sweepStorage = async (stop?: AbortSignal): Promise<Partial<RetentionReport>> => {
     if (!(await isDue())) return storage.release(stop);
     try {
       const report = await storage.sweep(stop);

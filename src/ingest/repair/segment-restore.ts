@@ -7,8 +7,7 @@
  */
 import { type AppError, conflict } from '../../lib/errors.js';
 import type { Place } from '../../model/version.js';
-import type { NamedSegment } from '../../rows/hash-recorder.js';
-import { type Compactions, slotMapOf } from '../../rows/index.js';
+import { type Compactions, type NamedSegment, slotMapOf } from '../../rows/index.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 

@@ -14,10 +14,10 @@ import {
   type Fingerprint,
   fingerprintSegment,
   isPooled,
+  type StoreTables,
   type Target,
 } from '../../rows/index.js';
-import { isNoMerge } from '../../rows/segment-ids.js';
-import type { StoreTables } from '../../rows/tables.js';
+import { isNoMerge } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { type ChunkReader, chunksExpired } from '../../storage/kafka/chunk-reader.js';

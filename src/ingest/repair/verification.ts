@@ -4,10 +4,13 @@
  * is looked at once more before it counts.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
-import { byTable, type NamedSegment, namedSegmentSql } from '../../rows/hash-recorder.js';
-import { tableOf, tablePlace } from '../../rows/place.js';
-import type { HashedSegment, SegmentHashes } from '../../rows/segment-hashes.js';
-import { forgetHash, recordHashes } from '../../rows/segment-records.js';
+import {
+  byTable,
+  type HashedSegment,
+  type Hashes,
+  type NamedSegment,
+  tableOfSegment,
+} from '../../rows/index.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type VersionFault, wrongVersions } from './version-counts.js';
@@ -73,16 +76,12 @@ export interface Verification {
 
 export interface VerificationOptions {
   readonly sql: Sql;
-  readonly hashes: SegmentHashes;
+  readonly hashes: Hashes;
   readonly reads: Pick<VersionReads, 'check'>;
 }
 
 const pageSize = 1_000;
 const listedFaults = 1_000;
-
-const pageSql = `${namedSegmentSql} AND s.id > $1 AND ($2::bigint IS NULL OR EXISTS (
-    SELECT 1 FROM segment_ranges d WHERE d.segment_id = s.id AND d.dataset_id = $2))
-  ORDER BY s.id LIMIT ${pageSize}`;
 
 const ownersSql = `
   SELECT min(d.id) AS dataset, (array_agg(d.name ORDER BY d.id))[1] AS name, count(v.id)::int AS versions
@@ -116,7 +115,7 @@ const requireDataset = async (sql: Sql, id: number | undefined): Promise<void> =
 export const createVerification = ({ sql, hashes, reads }: VerificationOptions): Verification => {
   const lookAtOne = async (segment: NamedSegment): Promise<Seen> => {
     try {
-      return (await hashes.read(tablePlace(segment), [segment.id]))[0];
+      return (await hashes.read([segment]))[0];
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       return 'unreadable';
@@ -125,11 +124,8 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
 
   /** What the segments of one table hold. */
   const look = async (segments: readonly NamedSegment[]): Promise<(segment: NamedSegment) => Seen> => {
-    const ids = segments.map(({ id }) => id);
     try {
-      const found = new Map(
-        (await hashes.read(tablePlace(segments[0]!), ids)).map((one) => [one.segmentId, one]),
-      );
+      const found = new Map((await hashes.read(segments)).map((one) => [one.segmentId, one]));
       return ({ id }) => found.get(id);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
@@ -143,11 +139,11 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
   const confirmed = async (
     segment: NamedSegment,
   ): Promise<(Oddity & { segment: NamedSegment }) | undefined> => {
-    const [now] = await sql.query<NamedSegment>(`${namedSegmentSql} AND s.id = $1`, [segment.id]);
+    const now = await hashes.find(segment.id);
     if (now === undefined) return undefined;
     const oddity = oddityOf(now, await lookAtOne(now));
     if (oddity === undefined) return undefined;
-    const [still] = await sql.query<NamedSegment>(`${namedSegmentSql} AND s.id = $1`, [segment.id]);
+    const still = await hashes.find(segment.id);
     return still?.mapId === now.mapId ? { ...oddity, segment: now } : undefined;
   };
 
@@ -157,7 +153,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
       owner && {
         ...owner,
         segment: segment.id,
-        table: tableOf(tablePlace(segment)),
+        table: tableOfSegment(segment),
         fault,
         expected: segment.rows,
         found,
@@ -182,7 +178,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
         if (repair === undefined) return null;
         try {
           const outcome = await repair(segment);
-          if (outcome === 'equal') await forgetHash(sql, segment.id);
+          if (outcome === 'equal') await hashes.forget(segment.id);
           return outcome;
         } catch (error) {
           if (!isAppError(error) || error.kind === 'unavailable') throw error;
@@ -205,11 +201,11 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
             else count.hashesCompared += 1;
           }
         }
-        count.hashesRecorded += await recordHashes(sql, fresh);
+        count.hashesRecorded += await hashes.keep(fresh);
       };
 
       for (let after = 0; ; ) {
-        const page = await sql.query<NamedSegment>(pageSql, [after, dataset ?? null]);
+        const page = await hashes.page(after, pageSize, dataset);
         for (const segments of byTable(page)) await checkTable(segments);
         count.segments += page.length;
         count.rows += page.reduce((sum, { rows }) => sum + rows, 0);

@@ -1,10 +1,7 @@
 /** The number of rows that each version was published with, against the segments that make it. */
 
-import { tablePlace } from '../../rows/place.js';
-import type { SegmentHashes } from '../../rows/segment-hashes.js';
-import type { PoolClass } from '../../rows/slots.js';
+import type { Hashes, SegmentPlace } from '../../rows/index.js';
 import { shardSql } from '../../rows/sql.js';
-import type { ShardNumber } from '../../storage/clickhouse/client.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
@@ -20,7 +17,7 @@ export interface VersionFault {
 
 export interface VersionCountsOptions {
   readonly sql: Sql;
-  readonly hashes: Pick<SegmentHashes, 'countBefore'>;
+  readonly hashes: Pick<Hashes, 'countBefore'>;
   /** Reads of the versions of some datasets. */
   readonly check: (datasets: readonly number[]) => ReturnType<VersionReads['check']>;
   readonly dataset: number | undefined;
@@ -28,16 +25,12 @@ export interface VersionCountsOptions {
 
 const pageSize = 200;
 
-interface Cut {
-  readonly segment: number;
+interface Cut extends SegmentPlace {
   readonly limit: number;
-  readonly storeId: number;
-  readonly shard: ShardNumber;
-  readonly pool: PoolClass | null;
 }
 
 const cutsSql = `
-  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", g.store_id AS "storeId",
+  SELECT DISTINCT r.segment_id AS id, r.row_limit AS "limit", g.store_id AS "storeId",
     ${shardSql('g')} AS shard, m.pool
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
   WHERE r.dataset_id = ANY ($1) AND r.row_limit IS NOT NULL`;
@@ -72,8 +65,7 @@ export const wrongVersions = async (
 ): Promise<number> => {
   const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
     const counts: number[] = [];
-    for (const { segment, limit, storeId, shard, pool } of cuts)
-      counts.push(await hashes.countBefore(tablePlace({ storeId, shard, pool }), segment, limit));
+    for (const cut of cuts) counts.push(await hashes.countBefore(cut, cut.limit));
     return counts;
   };
 
@@ -82,7 +74,7 @@ export const wrongVersions = async (
     const counts = await countCuts(cuts);
     return sql.query<VersionFault>(countsSql, [
       datasets,
-      cuts.map(({ segment }) => segment),
+      cuts.map(({ id }) => id),
       cuts.map(({ limit }) => limit),
       counts,
     ]);

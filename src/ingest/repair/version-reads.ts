@@ -5,9 +5,8 @@
 
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
 import type { Place, SegmentList } from '../../model/version.js';
-import { hasSlots, isPooled, namedColumn, readOneRow } from '../../rows/index.js';
+import { hasSlots, isPooled, namedColumn, readOneRow, type StoreTables } from '../../rows/index.js';
 import { segmentListColumns, segmentsOf, versionPlaceColumn } from '../../rows/sql.js';
-import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';

@@ -9,14 +9,14 @@ import type { Sql } from './sql.js';
 /** Numbers that nothing else locks: `whole` is held once at a time, `dataset` is shared. */
 const lock = { first: 722_830, whole: 1_995, dataset: 1_996 } as const;
 
-/** Condition that no backup or restore is under way. */
-export const notHeld = `NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
-  AND l.classid = ${lock.first} AND l.objid IN (${lock.whole}, ${lock.dataset}) AND l.objsubid = 2
-  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
-
+/** True while a backup or restore is in progress. */
 export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
-  const [row] = await sql.query<{ free: boolean }>(`SELECT ${notHeld} AS free`);
-  return row?.free !== true;
+  const [row] = await sql.query(
+    `SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
+       AND l.classid = ${lock.first} AND l.objid IN (${lock.whole}, ${lock.dataset}) AND l.objsubid = 2
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`,
+  );
+  return row !== undefined;
 };
 
 export interface SegmentHold {

@@ -2,17 +2,17 @@ import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorageSweep } from '../../../src/compose/sweep.js';
+import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { Place } from '../../../src/model/version.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
+import { createInventory } from '../../../src/rows/inventory.js';
 import { insideOf, placeOf, placeSql } from '../../../src/rows/place.js';
-import { createPoolSegments } from '../../../src/rows/pool-segments.js';
-import { sweepPools } from '../../../src/rows/pool-sweep.js';
 import { register } from '../../../src/rows/register.js';
-import { readSegmentDigests, type SegmentDigest } from '../../../src/rows/segment-digests.js';
 import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { holdEmpty } from '../../../src/rows/stores.js';
+import { createTidy } from '../../../src/rows/sweep.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { inTransaction } from '../../../src/storage/postgres/sql.js';
@@ -226,7 +226,7 @@ describe('a dataset that outgrows its pool', () => {
   });
 });
 
-describe('the sweep of pools', () => {
+describe('the comparison of both sides', () => {
   let clickhouse: ClickHouse;
   let pool: string;
 
@@ -237,18 +237,20 @@ describe('the sweep of pools', () => {
   });
   afterAll(() => clickhouse.close());
 
-  /** One sweep, and how many lists of segments it asked for. */
+  /** One sweep, and the number of lists of segments that a comparison before it asked for. */
   const swept = async () => {
-    const pools = createPoolSegments(clickhouse);
     let lists = 0;
-    const counted: typeof pools = {
-      ...pools,
-      list: (...of) => {
-        lists += 1;
-        return pools.list(...of);
-      },
-    };
-    return { ...(await sweepPools({ sql: product.sql, pools: counted, log: silentLog })), lists };
+    for await (const _ of createInventory(product.sql, clickhouse).compare()) lists += 1;
+    const { orphanSegments, missingSegments } = await createTidy({
+      sql: product.sql,
+      clickhouse,
+      tables: createStoreTables(clickhouse),
+      poolDropIntervalMs: 0,
+      graceMs: 0,
+      isBeingRead: isStoreJoined,
+      log: silentLog,
+    }).sweep();
+    return { orphans: orphanSegments, missing: missingSegments, lists };
   };
   const newest = async (dataset: number): Promise<number> => {
     const [row] = await product.sql.query<{ id: number }>(
@@ -260,23 +262,32 @@ describe('the sweep of pools', () => {
   const erase = (condition: string): Promise<string> =>
     product.clickhouse(`DELETE FROM ${pool} WHERE ${condition} SETTINGS lightweight_deletes_sync = 1`);
 
-  it('lists no segment while both sides agree on their sums, range by range', async () => {
-    const segments: number[] = [];
-    for (const rows of [5, 6, 7]) {
-      const dataset = await createDataset(owner);
-      await sent(dataset, rowsFrom(0, rows));
-      segments.push(await newest(dataset));
-    }
+  it('lists no segment while both sides agree on their sums', async () => {
+    for (const rows of [5, 6, 7, 60, 61]) await sent(await createDataset(owner), rowsFrom(0, rows));
     await expect.poll(swept, { interval: 200 }).toEqual({ orphans: 0, missing: 0, lists: 0 });
-    const starts = [1, ...segments];
-    const known = (await readSegmentDigests(product.sql, starts)).filter((of) => of.pool === 'narrow');
-    const found = await createPoolSegments(clickhouse).digests({ shard: 1, pool: 'narrow' }, starts);
-    const sums = (of: readonly SegmentDigest[]) => new Map(of.map(({ start, digest }) => [start, digest]));
-    expect(sums(found)).toEqual(sums(known));
-    expect([...sums(found).keys()]).toEqual(expect.arrayContaining(segments));
   });
 
-  it('finds what one side alone has, and what has not as many rows', async () => {
+  it('finds in own tables what one side alone has, and what has not as many rows', async () => {
+    const [less, gone] = [await createDataset(owner), await createDataset(owner)];
+    for (const dataset of [less, gone]) await sent(dataset, rowsFrom(0, 60));
+    const tableOf = async (dataset: number): Promise<string> =>
+      `${clickhouse.database}.s${await storeOf(dataset)}`;
+    const [short, lost] = [await newest(less), await newest(gone)];
+    await product.clickhouse(
+      `ALTER TABLE ${await tableOf(less)} DELETE WHERE _row = 5 SETTINGS mutations_sync = 1`,
+    );
+    await product.clickhouse(`ALTER TABLE ${await tableOf(gone)} DROP PARTITION ${lost}`);
+    // Rows of a segment in the table of another store, and rows of none.
+    await product.clickhouse(`INSERT INTO ${await tableOf(gone)} (_seg, _row) VALUES (${short}, 5)`);
+    await product.clickhouse(`INSERT INTO ${await tableOf(gone)} (_seg, _row) VALUES (${lost + 1}, 0)`);
+    expect(await swept()).toMatchObject({ orphans: 2, missing: 2 });
+    expect(await swept()).toMatchObject({ orphans: 0, missing: 2 });
+    for (const dataset of [less, gone])
+      expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBe(204);
+    await expect.poll(async () => (await swept()).lists, { interval: 200 }).toBe(0);
+  });
+
+  it('finds in pools what one side alone has, and what has not as many rows', async () => {
     const [less, more, gone] = [
       await createDataset(owner),
       await createDataset(owner),

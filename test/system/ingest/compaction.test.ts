@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
 import { createRetention } from '../../../src/ingest/maintenance/retention.js';
-import { createStorageSweep } from '../../../src/ingest/maintenance/storage-sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createCompactor } from '../../../src/rows/compact.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../src/rows/compactions.js';
 import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
 import { insideOf } from '../../../src/rows/place.js';
-import { createPoolSegments } from '../../../src/rows/pool-segments.js';
+import { createTidy } from '../../../src/rows/sweep.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
@@ -81,16 +81,19 @@ const compact = async (
 };
 
 /** A sweep that waits for no reader. */
-const sweep = () =>
-  createStorageSweep({
+const sweep = async () => {
+  const versions = await createRetention({ sql: product.sql, log: silentLog }).apply();
+  const tidy = createTidy({
     sql: product.sql,
+    clickhouse,
     tables: createStoreTables(clickhouse),
-    pools: createPoolSegments(clickhouse),
     poolDropIntervalMs: 0,
-    retention: createRetention({ sql: product.sql, log: silentLog }),
     graceMs: 0,
+    isBeingRead: isStoreJoined,
     log: silentLog,
-  }).sweep();
+  });
+  return { versions, ...(await tidy.sweep()) };
+};
 
 const send = async (dataset: number, content: string, mode: string, more: Record<string, string> = {}) => {
   const keyed = mode === 'upsert' ? { onDuplicateKey: 'last' } : {};

@@ -9,7 +9,7 @@ import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import type { ClusterView } from '../../../src/operations/cluster.js';
+import type { ClusterView } from '../../../src/rows/index.js';
 import { runAdmin } from '../../support/admin.js';
 import { clickHouseText } from '../../support/clickhouse-http.js';
 import { type Client, call, createDataset, download, upload } from '../../support/datasets.js';

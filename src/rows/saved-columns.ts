@@ -2,9 +2,9 @@
 
 import { namedColumnOf } from '../model/column.js';
 import { isPhysicalType } from '../model/column-types/column-types.js';
-import { type ColumnDefinition, rowOrder, storedAs } from '../rows/index.js';
-import { tablePlace } from '../rows/place.js';
-import { type PoolClass, slotColumns } from '../rows/slots.js';
+import { storedAs, tablePlace } from './place.js';
+import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
+import { rowOrder } from './source.js';
 
 const keyNames: readonly string[] = rowOrder;
 

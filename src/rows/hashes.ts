@@ -1,0 +1,151 @@
+/** Hashes of segments on record: written down soon after a segment was published, and compared by verification and backups. */
+import { isAppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
+import { isUnreadable } from '../storage/clickhouse/errors.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { isSwapping } from './compaction-states.js';
+import { createSegmentHashes, type HashedSegment } from './hash.js';
+import { tablePlace } from './place.js';
+import { byTable, placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
+import { forgetHash, recordHashes } from './segment-records.js';
+
+/** A segment that versions have, as PostgreSQL knows it. */
+export interface NamedSegment extends SegmentPlace {
+  readonly mapId: number | null;
+  readonly rows: number;
+  /** Null: not known yet. */
+  readonly hash: string | null;
+}
+
+const selectSql = `SELECT ${placeColumnsSql}, s.slot_map_id AS "mapId", s.rows, s.hash FROM ${placesSql}`;
+
+const isNamed = 'EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)';
+
+/** Segments that a backup needs: those of versions, and those that versions are about to be led over to. */
+export const readNeeded = (sql: Sql): Promise<NamedSegment[]> =>
+  sql.query<NamedSegment>(
+    `${selectSql} WHERE s.rows > 0 AND (${isNamed}
+       OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isSwapping('c')})) ORDER BY s.id`,
+  );
+
+export interface Hashes {
+  /** Writes down the hashes of segments that have none yet; returns their number. */
+  record(stop: AbortSignal): Promise<number>;
+  /** Segments of versions after a number. @param dataset Only segments of this one's versions. */
+  page(after: number, limit: number, dataset?: number): Promise<NamedSegment[]>;
+  /** The segment as it is now; undefined when no version has it any more. */
+  find(id: number): Promise<NamedSegment | undefined>;
+  /** Hashes the rows of segments of one table; segments without rows are left out. */
+  read(segments: readonly NamedSegment[], signal?: AbortSignal): Promise<HashedSegment[]>;
+  /** Writes hashes down that were read; returns the number of segments that had none. */
+  keep(found: readonly { readonly segment: NamedSegment; readonly hash: string }[]): Promise<number>;
+  /** Forgets the hash of rows that are not there any more. */
+  forget(id: number): Promise<void>;
+  /** Counts the rows of a segment in front of a position. */
+  countBefore(segment: SegmentPlace, position: number): Promise<number>;
+}
+
+export interface HashesOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouseServers;
+  readonly log: Log;
+}
+
+const pageSize = 500;
+
+/** Of several workers one does it. */
+const lockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary hashes')) AS held`;
+
+export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes => {
+  const hashes = createSegmentHashes(clickhouse);
+
+  const read: Hashes['read'] = async (segments, signal) => {
+    const [first] = segments;
+    return first === undefined
+      ? []
+      : hashes.read(
+          tablePlace(first),
+          segments.map(({ id }) => id),
+          signal,
+        );
+  };
+
+  const named = (condition: string, values: readonly unknown[]): Promise<NamedSegment[]> =>
+    sql.query<NamedSegment>(`${selectSql} WHERE s.rows IS NOT NULL AND ${isNamed} AND ${condition}`, values);
+
+  /** Rows that are not as many as they should be, or cannot be read, are for `verify` to tell. */
+  const readable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<HashedSegment[]> => {
+    try {
+      return await read(segments, stop);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      log.error({ segments: segments.length, err: error }, 'rows of versions cannot be read');
+      return [];
+    }
+  };
+
+  const recordTable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<number> => {
+    const found = new Map((await readable(segments, stop)).map((one) => [one.segmentId, one]));
+    return recordHashes(
+      sql,
+      segments.flatMap((segment) => {
+        const seen = found.get(segment.id);
+        return seen?.rows === segment.rows ? [{ segment, hash: seen.hash }] : [];
+      }),
+    );
+  };
+
+  /** A shard that is away holds up nothing of the others. */
+  const recordReached = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<number> => {
+    try {
+      return await recordTable(segments, stop);
+    } catch (error) {
+      if (!isAppError(error) || error.kind !== 'unavailable' || stop.aborted) throw error;
+      log.warn({ segments: segments.length, err: error }, 'hashes not written down, trying again later');
+      return 0;
+    }
+  };
+
+  /** Undefined when another worker is at it. */
+  const recordPage = (
+    after: number,
+    stop: AbortSignal,
+  ): Promise<{ page: NamedSegment[]; written: number } | undefined> =>
+    sql.tx(async (tx) => {
+      const [lock] = await tx.query<{ held: boolean }>(lockSql);
+      if (lock?.held !== true) return undefined;
+      const page = await named(
+        `s.hash IS NULL AND s.rows > 0 AND s.id > $1 ORDER BY s.id LIMIT ${pageSize}`,
+        [after],
+      );
+      let written = 0;
+      for (const segments of byTable(page)) if (!stop.aborted) written += await recordReached(segments, stop);
+      return { page, written };
+    });
+
+  return {
+    read,
+    page: (after, limit, dataset) =>
+      named(
+        `s.id > $1 AND ($2::bigint IS NULL OR EXISTS (
+           SELECT 1 FROM segment_ranges d WHERE d.segment_id = s.id AND d.dataset_id = $2)) ORDER BY s.id LIMIT $3`,
+        [after, dataset ?? null, limit],
+      ),
+    find: async (id) => (await named('s.id = $1', [id]))[0],
+    keep: (found) => recordHashes(sql, found),
+    forget: (id) => forgetHash(sql, id),
+    countBefore: (segment, position) => hashes.countBefore(tablePlace(segment), segment.id, position),
+
+    async record(stop) {
+      let written = 0;
+      for (let after = 0; !stop.aborted; ) {
+        const done = await recordPage(after, stop);
+        written += done?.written ?? 0;
+        if (done === undefined || done.page.length < pageSize) break;
+        after = done.page.at(-1)?.id ?? after;
+      }
+      return written;
+    },
+  };
+};

@@ -1,0 +1,248 @@
+/**
+ * Compares the segments that ClickHouse has with those that PostgreSQL knows, in pools and own tables alike. Both sides add
+ * up ranges of segments, whichever shards their rows are on. Only a range whose sums differ is compared segment by segment,
+ * so the work is that of what has changed, next to two passes over the numbers of segments.
+ */
+
+import { type ClickHouseServers, type QuerySettings, servedBy } from '../storage/clickhouse/client.js';
+import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { poolName } from './place.js';
+import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
+import { type PoolClass, poolClasses } from './slots.js';
+import { isServed } from './stores.js';
+
+/** Rows of a segment in one table of one shard, as ClickHouse has them. */
+export interface StoredSegment extends SegmentPlace {
+  readonly shard: number;
+  readonly rows: number;
+}
+
+/** A segment of versions that has not as many rows as it was published with. */
+export interface MissingSegment extends SegmentPlace {
+  readonly rows: number;
+  readonly found: number;
+}
+
+/** Some segments of a range whose sums differ. */
+export interface Differences {
+  /** All segments that ClickHouse has there, known or not. */
+  readonly stored: readonly StoredSegment[];
+  readonly missing: readonly MissingSegment[];
+}
+
+export interface Inventory {
+  /** Ranges that differ, a page of segments at a time. @throws when `stop` is aborted before the end. */
+  compare(stop?: AbortSignal): AsyncGenerator<Differences>;
+  /** Rows that belong to no segment of that table. A segment is known before its first row is written. */
+  unknown(stored: readonly StoredSegment[]): Promise<StoredSegment[]>;
+}
+
+const own = 'own';
+type Kind = PoolClass | typeof own;
+const kinds: readonly Kind[] = [...poolClasses, own];
+
+/** Segments of a range: few enough to be compared one by one where the sums differ. */
+const rangeSize = 10_000;
+const mostRanges = 2_000;
+const pageSize = 10_000;
+const largestId = Number.MAX_SAFE_INTEGER;
+
+/** Starts of ranges that have about as many segments each; the last one has no end. */
+const readStarts = async (sql: Sql): Promise<number[]> => {
+  const starts = await sql.query<{ start: number }>(
+    `SELECT id AS start FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM segments) AS numbered
+     WHERE place % greatest(${rangeSize}, (SELECT count(*) FROM segments) / ${mostRanges}) = 0 ORDER BY id`,
+  );
+  return [1, ...starts.map(({ start }) => start)];
+};
+
+/**
+ * Sums that both databases read alike and that add up over shards. Squares, so that two segments cannot stand in for two
+ * others with the same sum.
+ */
+const sumsSql = (id: string, store: string, rows: string): readonly string[] => [
+  `sum(${rows})`,
+  `sum(${rows} * (${id} % 1000003))`,
+  `sum(${rows} * ((${id} % 2147483647) * (${id} % 2147483647) % 1000003))`,
+  `sum(${rows} * (${store} % 1000003))`,
+];
+
+interface RangeSums {
+  readonly start: number;
+  readonly sums: readonly string[];
+}
+
+/** Adds the sums of shards, by start of the range. */
+const addUp = (found: readonly RangeSums[]): ReadonlyMap<number, string> => {
+  const totals = new Map<number, readonly bigint[]>();
+  for (const { start, sums } of found) {
+    const before = totals.get(start);
+    totals.set(
+      start,
+      sums.map((sum, at) => BigInt(sum) + (before?.[at] ?? 0n)),
+    );
+  }
+  return new Map([...totals].map(([start, sums]) => [start, sums.join('/')]));
+};
+
+/** Segment after segment, so that memory does not grow with their number; thousands of numbers in a statement. */
+const settings: QuerySettings = {
+  max_threads: 1,
+  optimize_aggregation_in_order: 1,
+  max_query_size: '16777216',
+};
+
+/** Segments of one kind on one server: number, number of the own table, rows. */
+const storedSql = (database: string, kind: Kind): string =>
+  kind === own
+    ? `SELECT toUInt64OrZero(partition) AS seg, toUInt64OrZero(substring(table, 2)) AS store, sum(rows) AS n
+       FROM system.parts WHERE database = {database:String} AND active AND match(table, '^s[0-9]+$')
+         AND seg > {after:UInt64} AND seg <= {until:UInt64} GROUP BY seg, store`
+    : `SELECT _seg AS seg, toUInt64(0) AS store, count() AS n FROM ${database}.${poolName(kind)}
+       WHERE _seg > {after:UInt64} AND _seg <= {until:UInt64} GROUP BY _seg`;
+
+/** True where the rows belong to the segment: its table, and its shard if it is on one alone. */
+const isOf = (stored: StoredSegment, { id, storeId, shard, pool }: SegmentPlace): boolean =>
+  stored.id === id &&
+  stored.pool === pool &&
+  (pool !== null || stored.storeId === storeId) &&
+  (shard === null || stored.shard === shard);
+
+export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory => {
+  const { database } = servers;
+
+  /** Answers of all shards; none of one that has no such pool: it is made by the first upload that goes there. */
+  const askAll = async <T>(kind: Kind, select: string, rest: string, params: object) => {
+    const query = `SELECT ${select} FROM (${storedSql(database, kind)}) ${rest}`;
+    return Promise.all(
+      servers.shards.map(async ({ number: shard, clickhouse }) => {
+        try {
+          const rows = await clickhouse.rows<T>(query, { params: { database, ...params }, settings });
+          return { shard, rows };
+        } catch (error) {
+          if (!isUnknownTable(error)) throw error;
+          return { shard, rows: [] };
+        }
+      }),
+    );
+  };
+
+  const storedSums = async (kind: Kind, starts: readonly number[]): Promise<ReadonlyMap<number, string>> => {
+    const list = starts.map((start) => `toUInt64(${Number(start)})`).join(', ');
+    const sums = sumsSql('seg', 'store', 'n').map((sum) => `toString(${sum})`);
+    const answers = await askAll<{ start: string; sums: string[] }>(
+      kind,
+      `toString(roundDown(seg, [${list}])) AS start, [${sums.join(', ')}] AS sums`,
+      'GROUP BY start',
+      { after: 0, until: largestId },
+    );
+    return addUp(answers.flatMap(({ rows }) => rows.map((row) => ({ ...row, start: Number(row.start) }))));
+  };
+
+  /** Sums of published segments that were not let go of, on servers of the configuration. */
+  const knownSums = async (kind: Kind, starts: readonly number[]): Promise<ReadonlyMap<number, string>> => {
+    const store = kind === own ? 's.store_id' : '0';
+    const sums = sumsSql('s.id', store, 's.rows').map((sum) => `(${sum})::text`);
+    return addUp(
+      await sql.query<RangeSums>(
+        `SELECT ($1::bigint[])[width_bucket(s.id, $1::bigint[])] AS start, ARRAY[${sums.join(', ')}] AS sums
+         FROM ${placesSql} WHERE coalesce(m.pool, '${own}') = $2 AND s.rows > 0 AND s.unnamed_at IS NULL
+           AND ${isServed('s', servedBy(servers))} GROUP BY 1`,
+        [starts, kind],
+      ),
+    );
+  };
+
+  /** Segments after a number, of all shards, up to one of which each shard's list is complete. */
+  const readPage = async (
+    kind: Kind,
+    after: number,
+    until: number,
+  ): Promise<{ readonly stored: StoredSegment[]; readonly last: number }> => {
+    const answers = await askAll<{ id: string; store: string; n: string }>(
+      kind,
+      'toString(seg) AS id, toString(store) AS store, toString(n) AS n',
+      `ORDER BY seg LIMIT ${pageSize}`,
+      { after, until },
+    );
+    const pool = kind === own ? null : kind;
+    const full = answers.filter(({ rows }) => rows.length === pageSize);
+    const last = Math.min(until, ...full.map(({ rows }) => Number(rows.at(-1)?.id)));
+    const stored = answers.flatMap(({ shard, rows }) =>
+      rows.map(({ id, store, n }) => ({
+        id: Number(id),
+        storeId: Number(store),
+        shard,
+        pool,
+        rows: Number(n),
+      })),
+    );
+    return { stored: stored.filter(({ id }) => id <= last), last };
+  };
+
+  const expected = (kind: Kind, after: number, until: number) =>
+    sql.query<SegmentPlace & { readonly rows: number }>(
+      `SELECT ${placeColumnsSql}, s.rows FROM ${placesSql}
+       WHERE coalesce(m.pool, '${own}') = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0
+         AND ${isServed('s', servedBy(servers))} AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
+      [kind, after, until],
+    );
+
+  const rowsOf = (segment: SegmentPlace, stored: readonly StoredSegment[]): number =>
+    stored.reduce((sum, one) => (isOf(one, segment) ? sum + one.rows : sum), 0);
+
+  /** A segment may have been dropped in its turn between the two lists: what is odd is looked at again. */
+  const findMissing = async (
+    kind: Kind,
+    stored: readonly StoredSegment[],
+    after: number,
+    last: number,
+  ): Promise<MissingSegment[]> => {
+    const byId = new Map<number, StoredSegment[]>();
+    for (const one of stored) byId.set(one.id, [...(byId.get(one.id) ?? []), one]);
+    const isOdd = (segment: SegmentPlace & { readonly rows: number }): boolean =>
+      rowsOf(segment, byId.get(segment.id) ?? []) !== segment.rows;
+    const odd = new Set((await expected(kind, after, last)).filter(isOdd).map(({ id }) => id));
+    if (odd.size === 0) return [];
+    const missing: MissingSegment[] = [];
+    for (const segment of await expected(kind, after, last)) {
+      if (!odd.has(segment.id)) continue;
+      const found = rowsOf(segment, (await readPage(kind, segment.id - 1, segment.id)).stored);
+      if (found !== segment.rows) missing.push({ ...segment, found });
+    }
+    return missing;
+  };
+
+  return {
+    async *compare(stop) {
+      const starts = await readStarts(sql);
+      for (const kind of kinds) {
+        stop?.throwIfAborted();
+        const [stored, known] = [await storedSums(kind, starts), await knownSums(kind, starts)];
+        for (const [at, start] of starts.entries()) {
+          if (stored.get(start) === known.get(start)) continue;
+          const until = (starts[at + 1] ?? largestId + 1) - 1;
+          for (let after = start - 1; after < until; ) {
+            stop?.throwIfAborted();
+            const page = await readPage(kind, after, until);
+            yield { stored: page.stored, missing: await findMissing(kind, page.stored, after, page.last) };
+            after = page.last;
+          }
+        }
+      }
+    },
+
+    async unknown(stored) {
+      const known = await sql.query<SegmentPlace>(
+        `SELECT ${placeColumnsSql} FROM ${placesSql} WHERE s.id = ANY ($1)`,
+        [stored.map(({ id }) => id)],
+      );
+      const byId = new Map(known.map((segment) => [segment.id, segment]));
+      return stored.filter((one) => {
+        const segment = byId.get(one.id);
+        return segment === undefined || !isOf(one, segment);
+      });
+    },
+  };
+};

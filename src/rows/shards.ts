@@ -1,0 +1,224 @@
+/** The shards of ClickHouse as operators see them, and stores on shards that the configuration lacks. */
+import { AppError, messageOf } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import {
+  type ClickHouseServers,
+  firstShard,
+  type Shard,
+  servedBy,
+  unknownShard,
+} from '../storage/clickhouse/client.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { readServerSizes } from './sizes.js';
+import { countStores, type StrayStores, strayStores } from './stores.js';
+import { readTopology, type TopologyOptions } from './topology.js';
+
+/** Contents of one shard of a cluster; nulls while it does not answer. */
+export interface ShardSizes {
+  readonly shard: number;
+  /** Reason why it does not answer; null when it does. */
+  readonly error: string | null;
+  /** On its disks. */
+  readonly bytes: number | null;
+  /** Of datasets. */
+  readonly rows: number | null;
+  readonly parts: number | null;
+  /** Of all disks; null where ClickHouse does not know. */
+  readonly freeBytes: number | null;
+}
+
+/** A server of a cluster. */
+export interface ShardSummary extends ShardSizes {
+  /** `not configured`: it has stores, and CLICKHOUSE_CLUSTER does not name it. */
+  readonly state: 'in use' | 'away' | 'not configured';
+  /** Share of new rows, as `remote_servers` says; 0: it is only read. */
+  readonly weight: number;
+  /** Stores that have all of their rows there. */
+  readonly stores: number;
+}
+
+export interface ShardsView {
+  /** Stores that have rows on all shards. */
+  readonly spreadStores: number;
+  /** Shards of the configuration, then others that have stores. */
+  readonly shards: readonly ShardSummary[];
+}
+
+const away = (shard: number, error: string): ShardSizes => ({
+  shard,
+  error,
+  bytes: null,
+  rows: null,
+  parts: null,
+  freeBytes: null,
+});
+
+/** Does not throw: a shard that is away must not hide the others. */
+const readShardSizes = async ({ number: shard, clickhouse }: Shard): Promise<ShardSizes> => {
+  try {
+    const { kinds, disks } = await readServerSizes(clickhouse);
+    const sum = (of: 'bytes' | 'rows' | 'parts'): number =>
+      kinds.reduce((total, kind) => total + kind[of], 0);
+    // A shard has nothing left when it has no rows but notes, such as its number.
+    const notes = kinds.find(({ kind }) => kind === 'other')?.rows ?? 0;
+    return {
+      shard,
+      error: null,
+      bytes: sum('bytes'),
+      rows: sum('rows') - notes,
+      parts: sum('parts'),
+      freeBytes: disks.length === 0 ? null : disks.reduce((total, disk) => total + disk.freeBytes, 0),
+    };
+  } catch (error) {
+    return away(shard, messageOf(error));
+  }
+};
+
+/** Shards with sizes and stores. Does not throw for a shard that is away. */
+const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsView> => {
+  const [found, counts] = await Promise.all([
+    Promise.all(servers.shards.map(readShardSizes)),
+    countStores(sql),
+  ]);
+  const storesOn = (number: number | null): number =>
+    counts.find(({ shard }) => shard === number)?.stores ?? 0;
+  const configured = found.map(
+    (size): ShardSummary => ({
+      ...size,
+      weight: servers.shards.find(({ number }) => number === size.shard)?.weight ?? 0,
+      state: size.error === null ? 'in use' : 'away',
+      stores: storesOn(size.shard),
+    }),
+  );
+  const numbers = new Set(configured.map(({ shard }) => shard));
+  const others = counts.flatMap(({ shard, stores }): ShardSummary[] =>
+    shard === null || numbers.has(shard)
+      ? []
+      : [
+          {
+            ...away(shard, 'CLICKHOUSE_CLUSTER does not name it'),
+            state: 'not configured',
+            weight: 0,
+            stores,
+          },
+        ],
+  );
+  return { spreadStores: storesOn(null), shards: [...configured, ...others] };
+};
+
+/** The same for the console; empty for one server that has all rows. */
+export const viewCluster = async (
+  sql: Sql,
+  servers: ClickHouseServers,
+): Promise<ShardsView | Record<string, never>> =>
+  servers.engine.cluster === undefined && (await strayStores(sql, servedBy(servers))).length === 0
+    ? {}
+    : viewShards(sql, servers);
+
+/** A line of `cluster show`. */
+export interface ShardWithNodes extends ShardSummary {
+  /** As `host:port` of the native protocol. */
+  readonly nodes: string;
+}
+
+export interface ClusterView extends ShardsView {
+  readonly cluster: string;
+  readonly shards: readonly ShardWithNodes[];
+}
+
+/** Shards of a cluster with the nodes of each. */
+export const showCluster = async (
+  sql: Sql,
+  servers: ClickHouseServers,
+  cluster: TopologyOptions,
+): Promise<ClusterView> => {
+  const addresses = await readTopology(servers.entry, cluster, servers.engine);
+  const view = await viewShards(sql, servers);
+  const nodesOf = (number: number): string =>
+    (addresses.find((address) => address.number === number)?.replicas ?? [])
+      .map(({ host, tcpPort }) => `${host}:${tcpPort}`)
+      .join(' ');
+  return {
+    cluster: cluster.cluster,
+    ...view,
+    shards: view.shards.map((shard) => ({ ...shard, nodes: nodesOf(shard.shard) })),
+  };
+};
+
+/**
+ * Requires all shards of a cluster to answer.
+ * @param consequence Becomes the end of the message.
+ * @throws AppError `shard_away`.
+ */
+const requireShards = async (
+  { shards }: ClickHouseServers,
+  consequence: string,
+  cause?: unknown,
+): Promise<void> => {
+  const found = await Promise.all(shards.map(readShardSizes));
+  const silent = found.filter(({ error }) => error !== null);
+  if (silent.length === 0) return;
+  const told = silent.map(({ shard, error }) => `shard ${shard} of ClickHouse does not answer (${error})`);
+  throw new AppError('unavailable', 'shard_away', `${told.join(', ')}. ${consequence}`, { cause });
+};
+
+/** Runs work that needs all shards of a cluster. The error names a shard that is away, from the start or in the middle. */
+export const withAllShards = async <T>(
+  servers: ClickHouseServers,
+  consequence: string,
+  work: () => Promise<T>,
+): Promise<T> => {
+  if (servers.engine.cluster === undefined) return work();
+  await requireShards(servers, consequence);
+  try {
+    return await work();
+  } catch (error) {
+    await requireShards(servers, consequence, error);
+    throw error;
+  }
+};
+
+/** Advice to an operator. */
+const adviceOf = (shard: number | null, cluster: string | undefined): string =>
+  cluster === undefined
+    ? 'set CLICKHOUSE_CLUSTER as it was; to give the cluster up, restore a backup onto one server'
+    : `give ${cluster} its shard ${shard} back in remote_servers; if its rows are lost, restore a backup`;
+
+const describeStray = ({ shard, datasets }: StrayStores, cluster: string | undefined): string =>
+  `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} lie on ${shard === null ? 'several shards' : `shard ${shard}`}, ${
+    cluster === undefined ? 'and CLICKHOUSE_CLUSTER is not set' : `which cluster ${cluster} does not have`
+  }: ${adviceOf(shard, cluster)}`;
+
+/** Reason why there is no cluster to show; names datasets that one server alone cannot read. */
+export const describeNoCluster = async (sql: Sql): Promise<string> => {
+  const strays = await strayStores(sql, { shards: [firstShard], spread: false });
+  return strays.length === 0
+    ? 'CLICKHOUSE_CLUSTER is not set: all rows are on one server'
+    : strays.map((stray) => describeStray(stray, undefined)).join('; ');
+};
+
+/** Fails for a dataset that an upload cannot be stored in until the configuration is mended. */
+export type RequireServed = (storeId: number) => Promise<void>;
+
+/**
+ * Logs which datasets cannot be read with this configuration; all others can, so the process goes on. Returns what refuses
+ * uploads to them, which would wait in Kafka and hold back others; undefined where there are none, as it should be.
+ */
+export const tellStrays = async (
+  sql: Sql,
+  servers: ClickHouseServers,
+  log: Log,
+): Promise<RequireServed | undefined> => {
+  const served = servedBy(servers);
+  const strays = await strayStores(sql, served);
+  for (const stray of strays) {
+    const { shard, stores, datasets } = stray;
+    const reason = describeStray(stray, servers.engine.cluster);
+    log.error({ shard, stores, datasets, reason }, 'datasets on a shard that is not configured');
+  }
+  if (strays.length === 0) return undefined;
+  return async (storeId) => {
+    const [stray] = await strayStores(sql, served, storeId);
+    if (stray !== undefined) throw unknownShard(stray.shard);
+  };
+};

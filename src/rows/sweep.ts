@@ -1,0 +1,256 @@
+/**
+ * Drops what nobody needs any more, in PostgreSQL and in ClickHouse, and reports what it dropped. Every step is idempotent:
+ * any number of workers, and commands of operators, may sweep at the same time.
+ *
+ * Nothing is dropped while a backup or restore holds rows. Each step first lists what nobody names, then asks whether rows
+ * are held, and then drops what nobody names still: a restore that ended in between has named its rows by then, and a backup
+ * that begins later does not name them.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../lib/log.js';
+import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
+import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { isWriting } from './compaction-states.js';
+import { abandonSilent } from './compactions.js';
+import { createDropRows, dropLists, type Remains } from './drop.js';
+import { createInventory } from './inventory.js';
+import { isWrittenBy } from './segment-ids.js';
+import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
+import {
+  expireUnnamed,
+  forgetSegments,
+  isUnnamed,
+  noteReleased,
+  noteUnnamed,
+  readUnnamed,
+} from './segment-records.js';
+import { makeShardTables } from './shard-tables.js';
+import { deleteLonelyStores, emptyTables, holdEmpty, isServed, knownStores, lonelyStores } from './stores.js';
+import type { StoreTables } from './tables.js';
+
+/** What lost its last name and is due. */
+export interface ReleaseReport {
+  /** Segments that no version, upload or compaction names: row in PostgreSQL, rows in ClickHouse. */
+  readonly segments: number;
+  /** Stores without a dataset: row in PostgreSQL, table in ClickHouse. */
+  readonly stores: number;
+}
+
+export interface StorageReport extends ReleaseReport {
+  /** Compactions whose worker fell silent. */
+  readonly abandonedCompactions: number;
+  /** Segments in ClickHouse that PostgreSQL does not know. */
+  readonly orphanSegments: number;
+  /** Tables in ClickHouse that PostgreSQL does not know. */
+  readonly orphanStores: number;
+  /** Segments of versions whose rows are not in ClickHouse. Should always be zero; nothing can be removed. */
+  readonly missingSegments: number;
+}
+
+export interface Tidy {
+  /**
+   * Drops what is due. Cheap: asks PostgreSQL alone unless there is something.
+   * @throws when `stop` is aborted before the end; the next sweep goes on.
+   */
+  release(stop?: AbortSignal): Promise<ReleaseReport>;
+  /** Release, and a comparison of both sides. Throws as well. */
+  sweep(stop?: AbortSignal): Promise<StorageReport>;
+  /** Drops those of the segments that no version names, at once: their readers are not waited for. Returns what is left of them. */
+  drop(segmentIds: readonly number[]): Promise<Remains>;
+}
+
+export interface TidyOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouseServers;
+  readonly tables: StoreTables;
+  /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
+  readonly poolDropIntervalMs: number;
+  /** Milliseconds that rows stay after no version names them any more, for readers that began before. */
+  readonly graceMs: number;
+  /** Condition that an upload reads segments of a store, whose id is this expression, however long it takes. */
+  readonly isBeingRead: (storeId: string) => string;
+  readonly onSegmentsRemoved?: (count: number) => void;
+  readonly log: Log;
+}
+
+const batch = 1_000;
+
+/** Of several workers one drops rows. */
+const dropLockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary drops')) AS held`;
+/** Milliseconds between two checks whether another worker is done. */
+const lockCheckMs = 200;
+
+export const createTidy = (options: TidyOptions): Tidy => {
+  const { sql, clickhouse, tables, graceMs, log } = options;
+  const inventory = createInventory(sql, clickhouse);
+  const dropRows = createDropRows(clickhouse);
+
+  /** What of a list is still due, while no backup or restore holds rows. */
+  const unlessHeld = async <T>(
+    listed: readonly T[],
+    stillDue: (listed: readonly T[]) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> => (listed.length === 0 || (await areSegmentsHeld(sql)) ? [] : stillDue(listed));
+
+  /**
+   * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
+   * its readers. One on a shard that the configuration lacks waits for the shard, and holds nothing else up.
+   */
+  const readDue = (isPooled: boolean): Promise<SegmentPlace[]> =>
+    sql.query<SegmentPlace>(
+      `SELECT ${placeColumnsSql} FROM ${placesSql}
+       WHERE s.slot_map_id IS ${isPooled ? 'NOT ' : ''}NULL AND ${isUnnamed} AND ${isServed('s', servedBy(clickhouse))}
+         AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
+           AND NOT ${options.isBeingRead('s.store_id')})) LIMIT ${batch}`,
+      [graceMs],
+    );
+
+  const stillUnnamed = async (listed: readonly SegmentPlace[]): Promise<SegmentPlace[]> => {
+    const unnamed = new Set(
+      await readUnnamed(
+        sql,
+        listed.map(({ id }) => id),
+      ),
+    );
+    return listed.filter(({ id }) => unnamed.has(id));
+  };
+
+  let poolsDueAt = 0;
+
+  /** A delete from pools takes seconds, whether of one segment or of a thousand: it waits for others, but not for long. */
+  const dropDue = async (isPooled: boolean, stop?: AbortSignal): Promise<number> => {
+    for (let dropped = 0; ; ) {
+      const listed = await readDue(isPooled);
+      if (isPooled && listed.length < batch && Date.now() < poolsDueAt) return dropped;
+      const due = await unlessHeld(listed, stillUnnamed);
+      for (const segments of dropLists(due)) {
+        if (stop?.aborted) return dropped;
+        await dropRows.rows(segments);
+        dropped += await forgetSegments(
+          sql,
+          segments.map(({ id }) => id),
+        );
+      }
+      if (isPooled && due.length > 0) poolsDueAt = Date.now() + options.poolDropIntervalMs;
+      if (due.length < batch) return dropped;
+    }
+  };
+
+  /** The others wait, without a connection, until what they would have dropped is gone. */
+  const dropSegments = async (stop?: AbortSignal): Promise<number> => {
+    await noteReleased(sql);
+    for (; !stop?.aborted; await sleep(lockCheckMs)) {
+      const dropped = await sql.tx(async (tx) => {
+        const [lock] = await tx.query<{ held: boolean }>(dropLockSql);
+        return lock?.held === true ? (await dropDue(false, stop)) + (await dropDue(true, stop)) : undefined;
+      });
+      if (dropped !== undefined) return dropped;
+    }
+    return 0;
+  };
+
+  /** Tables that took the chunks of uploads which have ended. */
+  const dropIntakes = async (): Promise<void> => {
+    const present = await tables.listIntakes();
+    if (present.length === 0) return;
+    const used = await sql.query<{ id: number }>(
+      `SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND (
+         EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
+         OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isWriting('c')}))`,
+      [present],
+    );
+    const ids = new Set(used.map(({ id }) => id));
+    for (const id of present) if (!ids.has(id)) await tables.dropIntake(id);
+  };
+
+  /** A worker that dies in between leaves a table without a store, which the next sweep drops. */
+  const dropStores = async (): Promise<number> => {
+    const gone = await unlessHeld(await lonelyStores(sql, batch), (ids) => deleteLonelyStores(sql, ids));
+    if (gone.length === 0) return 0;
+    // Most never had a table.
+    const present = new Set(await tables.listStores());
+    for (const id of gone) if (present.has(id)) await tables.dropStore(id);
+    return gone.length;
+  };
+
+  const release = async (stop?: AbortSignal): Promise<ReleaseReport> => {
+    const segments = await dropSegments(stop);
+    options.onSegmentsRemoved?.(segments);
+    stop?.throwIfAborted();
+    await dropIntakes();
+    return { segments, stores: await dropStores() };
+  };
+
+  /** Rows of a worker that wrote after its attempt was over and dropped, or of a crash; and rows that are not there. */
+  const compare = async (stop?: AbortSignal) => {
+    let orphanSegments = 0;
+    let missingSegments = 0;
+    for await (const { stored, missing } of inventory.compare(stop)) {
+      for (const { id: segment, storeId: store, shard, pool, rows, found } of missing)
+        log.error(
+          { segment, store, shard, pool, rows, found },
+          'rows of a version are not in ClickHouse as they were',
+        );
+      missingSegments += missing.length;
+      const orphans = await unlessHeld(stored, inventory.unknown);
+      for (const segments of dropLists(orphans)) {
+        await dropRows.rows(segments);
+        const { id: segment, storeId: store, shard, pool } = segments[0]!;
+        log.info(
+          { store, shard, pool, segment, segments: segments.length },
+          'rows dropped that belong to no segment',
+        );
+      }
+      orphanSegments += orphans.length;
+    }
+    await dropRows.clean();
+    return { orphanSegments, missingSegments };
+  };
+
+  const dropOrphanStores = async (): Promise<number> => {
+    const present = await tables.listStores();
+    const orphans = await unlessHeld(present, async (ids) => {
+      const known = new Set(await knownStores(sql, ids));
+      return ids.filter((id) => !known.has(id));
+    });
+    for (const id of orphans) {
+      await tables.dropStore(id);
+      log.info({ store: id }, 'table dropped that belongs to no dataset');
+    }
+    // Segments stay known until they are dropped: without one, nobody reads the table.
+    for (const id of await unlessHeld(present, (ids) => emptyTables(sql, ids)))
+      await sql.tx(async (tx) => {
+        if (await holdEmpty(tx, id)) await tables.dropStore(id);
+      });
+    return orphans.length;
+  };
+
+  return {
+    release,
+
+    async sweep(stop) {
+      await makeShardTables({ sql, tables, log });
+      const abandonedCompactions = await abandonSilent(sql);
+      await noteUnnamed(sql);
+      poolsDueAt = 0;
+      const released = await release(stop);
+      const compared = await compare(stop);
+      stop?.throwIfAborted();
+      return { ...released, abandonedCompactions, ...compared, orphanStores: await dropOrphanStores() };
+    },
+
+    async drop(segmentIds) {
+      await expireUnnamed(sql, segmentIds);
+      poolsDueAt = 0;
+      await release();
+      await dropRows.clean();
+      // Clones of others go on with the rows that they share.
+      const shared = await sql.query<{ id: number }>(
+        'SELECT DISTINCT segment_id AS id FROM segment_ranges WHERE segment_id = ANY ($1)',
+        [segmentIds],
+      );
+      const kept = new Set(shared.map(({ id }) => id));
+      return dropRows.remains(segmentIds.filter((id) => !kept.has(id)));
+    },
+  };
+};
