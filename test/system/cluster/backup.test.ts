@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createBackupCommands } from '../../../src/admin/backup.js';
 import { createVerifyCommands } from '../../../src/admin/verify.js';
 import type { BackupReport } from '../../../src/backup/backup.js';
+import type { DatasetRestoreReport } from '../../../src/backup/restore-dataset.js';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { type BackupParts, openBackup } from '../../../src/compose/backup.js';
 import { openRestore } from '../../../src/compose/restore.js';
@@ -25,7 +26,7 @@ import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import { runAdmin } from '../../support/admin.js';
 import { clickHouseText } from '../../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../../support/database.js';
-import { type Client, call, createDataset } from '../../support/datasets.js';
+import { type Client, call, createDataset, json } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type Options, uploadWith } from '../../support/upload-options.js';
 import { createUnsteadyProxy } from '../hostile/unsteady-proxy.js';
@@ -222,6 +223,44 @@ describe('a backup of three servers', () => {
     await restored(place, folder);
     expect(await shardsOf(place.sql)).toEqual([1, 2, 3, null]);
     await expectSame(place, await apiOn(place));
+  });
+
+  it('gives one dataset that is on all shards back next to it, on all shards, and it goes on there', async () => {
+    await admin(product, `backup --to ${folder}`);
+    const into = (await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'))).id;
+    const versionsOf = (dataset: number) =>
+      product.sql.query<{ id: string; rows: number }>(
+        'SELECT id::text, row_count AS rows FROM versions WHERE dataset_id = $1 ORDER BY versions.id',
+        [dataset],
+      );
+    const { dataset } = await admin<DatasetRestoreReport>(
+      product,
+      `restore --from ${folder} --dataset ${spread} --into ${into} --name again`,
+    );
+    const [store] = await product.sql.query<{ id: number; everywhere: boolean; own: boolean }>(
+      `SELECT s.id, s.everywhere, s.id <> (SELECT store_id FROM datasets WHERE id = $2) AS own
+       FROM stores s JOIN datasets d ON d.store_id = s.id WHERE d.id = $1`,
+      [dataset, spread],
+    );
+    expect(store).toMatchObject({ everywhere: true, own: true });
+    const before = await versionsOf(spread);
+    const after = await versionsOf(dataset);
+    expect(after.map(({ rows }) => rows)).toEqual(before.map(({ rows }) => rows));
+    const rowsOf = async (of: number, { id }: { readonly id: string }): Promise<string> => {
+      const answer = await call(owner, 'GET', `/datasets/${of}/data?versionId=${id}&$skip=0`);
+      expect(answer.status).toBe(200);
+      return answer.text();
+    };
+    for (const [at, version] of after.entries())
+      expect(await rowsOf(dataset, version), `version ${at}`).toBe(await rowsOf(spread, before[at]!));
+    // Every shard has a part of its rows.
+    for (const url of urls) {
+      const sql = `SELECT count() > 0 FROM ${product.config.clickhouseDatabase}.s${store?.id}`;
+      expect((await clickHouseText(url, { sql })).trim(), url).toBe('1');
+    }
+    await send(owner, dataset, lines(1_500, 200_000), { mode: 'append' });
+    expect((await versionsOf(dataset)).at(-1)?.rows).toBe((after.at(-1)?.rows ?? 0) + 1_500);
+    expect(await admin<VerificationReport>(product, 'verify')).toMatchObject({ exitCode: 0, faults: [] });
   });
 
   it('mends rows of a spread dataset that were lost', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -223,6 +224,41 @@ describe('a dataset is restored next to a product that runs', () => {
       expect(await rowsOf(client, report.dataset, current.id)).toContain('7,8,"a","b",,"c"');
     } finally {
       await other.close();
+    }
+  });
+
+  it('of a backup that is signed with its key, and of no other backup', async () => {
+    const keyed = (...backupKey: string[]): TestProduct => ({
+      ...product,
+      config: { ...product.config, backupKey },
+    });
+    const [key, other] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+    const signed = await mkdtemp(join(tmpdir(), 'tabulary-signed-'));
+    try {
+      await runAdmin(keyed(key), commands, `backup --to ${signed}`);
+      const options = `--dataset ${large} --into ${home} --name signed`;
+      const before = await inventory(product);
+      for (const [from, on] of [
+        [signed, keyed(other)],
+        [folder, keyed(key)],
+      ] as const)
+        await expect(
+          runAdmin(on, commands, `restore --from ${from} ${options} --json`),
+        ).rejects.toMatchObject({ code: 'backup_not_signed' });
+      expect(await inventory(product)).toEqual(before);
+      const { output } = await runAdmin(
+        keyed(other, key),
+        commands,
+        `restore --from ${signed} ${options} --json`,
+      );
+      const { dataset } = JSON.parse(output) as DatasetRestoreReport;
+      const sources = await versionsOf(product, large);
+      const restored = await versionsOf(product, dataset);
+      expect(withoutIds(restored)).toEqual(withoutIds(sources));
+      for (const [at, { id }] of restored.entries())
+        expect(await rowsOf(owner, dataset, id)).toBe(await rowsOf(owner, large, sources[at]!.id));
+    } finally {
+      await rm(signed, { recursive: true, force: true });
     }
   });
 
