@@ -31,10 +31,10 @@ const save = (path: string, mode: Report['mode'], results: readonly BenchResult[
   writeReport(path, createReport(mode, mergeResults(readReport(path)?.results ?? [], results)));
 
 const runAll = async (options: BenchOptions, signal: AbortSignal): Promise<BenchResult[]> => {
-  const { quick, out } = options;
+  const { quick, out, data } = options;
   const mode = quick ? 'quick' : 'full';
   const earlier = readReport(options.compare ?? out);
-  const pool = createProductPool({ isShared: quick, say, signal });
+  const pool = createProductPool({ isShared: quick, dataDir: data, say, signal });
   const entries = chosen(options);
   const results: BenchResult[] = [];
   try {

@@ -129,6 +129,12 @@ export const settings = {
     '1000000',
     'Rows times columns of the largest version whose summary is made after it was published; 0: all when asked for.',
   ),
+  comparisonsMemoryBytes: setting(
+    'COMPARISONS_MEMORY_BYTES',
+    integer(0),
+    String(64 * MiB),
+    'Memory of one API process for rows in which versions differ, so that a pair of versions is compared once; an answer of more than a sixteenth is not kept. 0: none is.',
+  ),
   queriesInFlight: setting(
     'QUERIES_IN_FLIGHT',
     integer(1),

@@ -133,15 +133,22 @@ export interface Metadata {
   readonly others: readonly number[];
 }
 
-/** Fills an empty product; the pool for few columns must be there. */
+/** Fills a product, unless an earlier run did; the pool for few columns must be there. */
 export const fillMetadata = async (
   product: RunningProduct,
   shape: MetadataShape,
   say: (text: string) => void,
 ): Promise<Metadata> => {
+  const { ownDatasets } = shape;
+  const filled: Metadata = {
+    own: Array.from({ length: ownDatasets }, (_, at) => base + at),
+    others: [base + ownDatasets + (ownDatasets % 2), base + ownDatasets + 1 - (ownDatasets % 2)],
+  };
   const client = new pg.Client({ connectionString: product.databaseUrl });
   await client.connect();
   try {
+    const { rowCount } = await client.query('SELECT FROM datasets WHERE id >= $1 LIMIT 1', [base]);
+    if (rowCount !== 0) return filled;
     const { rows } = await client.query<{ owner: string }>(
       'SELECT created_by::text AS owner FROM repositories WHERE id = $1',
       [product.homeId],
@@ -154,9 +161,5 @@ export const fillMetadata = async (
   }
   await askClickHouse(product.clickhouseUrl, rowsSql(shape));
   say('ClickHouse filled');
-  const { ownDatasets } = shape;
-  return {
-    own: Array.from({ length: ownDatasets }, (_, at) => base + at),
-    others: [base + ownDatasets + (ownDatasets % 2), base + ownDatasets + 1 - (ownDatasets % 2)],
-  };
+  return filled;
 };

@@ -14,18 +14,20 @@ export interface ProductPool {
 export interface ProductPoolOptions {
   /** Benches without settings of their own share one product. */
   readonly isShared: boolean;
+  /** Folder that the products keep their data in; undefined: a fresh one each. */
+  readonly dataDir?: string | undefined;
   readonly say: (text: string) => void;
   /** Breaks off starts under way. */
   readonly signal: AbortSignal;
 }
 
-export const createProductPool = ({ isShared, say, signal }: ProductPoolOptions): ProductPool => {
+export const createProductPool = ({ isShared, dataDir, say, signal }: ProductPoolOptions): ProductPool => {
   const starting = new Set<Promise<RunningProduct>>();
   let shared: RunningProduct | undefined;
 
   const startWarm = async (settings?: ProductSettings): Promise<RunningProduct> => {
     const startedAt = performance.now();
-    const product = await startWholeProduct(settings, { signal });
+    const product = await startWholeProduct(settings, { signal, dataDir });
     try {
       await warmUp(product);
     } catch (error) {

@@ -46,7 +46,9 @@ export type ProductSettings = Parameters<typeof childEnvironment>[0];
 const openAccount = async (databaseUrl: string, name: string, log: Log): Promise<Account> => {
   const pool = createPool({ databaseUrl, maxConnections: 2, log });
   const sql = createSql(pool);
-  const account = await createAccounts({ sql }).create({ name, plan: 'unlimited' });
+  // A kept folder has the account of an earlier run.
+  const [earlier] = await sql.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [name]);
+  const account = earlier ?? (await createAccounts({ sql }).create({ name, plan: 'unlimited' }));
   const { key } = await createKeys({ sql }).create(account.id, { name });
   const [home] = await sql.query<{ id: number }>(
     'SELECT id FROM repositories WHERE is_home AND created_by = $1',
@@ -63,18 +65,21 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Servers of ClickHouse, each a shard of one cluster. @default 1 */
   readonly clickhouseNodes?: number;
+  /** Folder of an earlier run, or a new one; it is kept. @default a fresh one that is deleted */
+  readonly dataDir?: string | undefined;
 }
 
 export const startWholeProduct = async (
   settings: ProductSettings = {},
-  { signal, environment = {}, clickhouseNodes = 1 }: StartOptions = {},
+  { signal, environment = {}, clickhouseNodes = 1, dataDir: kept }: StartOptions = {},
 ): Promise<RunningProduct> => {
   const log = createLog('bench', 'warn', 2);
   const whole = createScope(log);
   const scope = createScope(log);
   signal?.addEventListener('abort', () => void whole.close(), { once: true });
-  const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-bench-'));
-  await whole.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'tabulary-bench-')));
+  if (kept === undefined)
+    await whole.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
   await whole.defer('processes', scope.close);
   try {
     const need = { postgres: true, kafka: true, clickhouse: true };

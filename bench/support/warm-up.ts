@@ -5,7 +5,7 @@ import { timeShortUpload } from './short-upload.js';
 
 /** Some uploads and a download, so that no code and no connection of a process is cold. */
 export const warmUp = async (product: RunningProduct): Promise<void> => {
-  const datasetId = await createDataset(product, 'warm-up');
+  const datasetId = await createDataset(product, `warm-up ${Date.now()}`);
   await inTurn(30, () => timeShortUpload(product, datasetId));
   const { status } = await fetchAll(`${product.baseUrl}/datasets/${datasetId}/data?$skip=0`, {
     headers: { authorization: product.authorization },

@@ -28,7 +28,6 @@ import { loadWebApp } from '../http/web-app.js';
 import { readRejects } from '../ingest/lifecycle/rejects.js';
 import { createColumnMergeRequests } from '../ingest/versions/column-merge-request.js';
 import { createColumnRemoval } from '../ingest/versions/column-removal.js';
-import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionRecords } from '../ingest/versions/version-records.js';
 import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
@@ -103,7 +102,6 @@ export const createApiProcess = async (
   } = await createIntakePart(core, scope);
   const downloads = await createDownloadPart(core, scope, { ...catalog, places });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
-  const diff = createVersionDiff({ sql, clickhouse: core.clickhouse });
   const apiUrl = createApiUrl({
     publicUrl: config.publicUrl,
     identifyClient: createIdentifyClient(config.trustedProxies),
@@ -138,7 +136,7 @@ export const createApiProcess = async (
         stopping: () => server.stopping,
       }),
       createReservationRoute({ access, processes, reservations, apiUrl }),
-      ...createDryRunRoutes({ access, diff }),
+      ...createDryRunRoutes({ access, comparisons: downloads.comparisons }),
       ...createColumnChangeRoutes({
         ...catalog,
         removal: createColumnRemoval({ sql, clickhouse: core.clickhouse }),
@@ -150,7 +148,7 @@ export const createApiProcess = async (
       ...createVersionRoutes({
         access,
         versions: createVersionRecords(sql),
-        diff,
+        comparisons: downloads.comparisons,
       }),
       ...downloads.routes,
       createAccountExportRoute({

@@ -21,13 +21,13 @@ import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
+import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
 import { createDownloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
 import { createRevisions } from '../query/revisions/revisions.js';
 import { createSummariesAhead } from '../query/summary/ahead.js';
 import { createColumnValues } from '../query/summary/column-values.js';
 import { createSummaries, type Summaries } from '../query/summary/summaries.js';
-import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
 import { takeTurns } from '../storage/clickhouse/heavy-queries.js';
@@ -115,7 +115,11 @@ export const createDownloadPart = async (
     rights: StandingRights;
     places: Pick<RoutePlaces, 'queries' | 'calculations'>;
   },
-): Promise<{ readonly routes: Route[]; readonly files: WholeFiles }> => {
+): Promise<{
+  readonly routes: Route[];
+  readonly files: WholeFiles;
+  readonly comparisons: Comparisons;
+}> => {
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const untracedReader = createReader({
@@ -164,6 +168,13 @@ export const createDownloadPart = async (
   const summaries = createSummaries({ reader, places, calculations, sql });
   await keepSummaries(core, scope, { versions, summaries });
 
+  const comparisons = createComparisons({
+    sql,
+    versions,
+    reader,
+    rememberedBytes: config.comparisonsMemoryBytes,
+  });
+
   const routes = [
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
@@ -187,7 +198,7 @@ export const createDownloadPart = async (
     ...createVersionChangeRoutes({
       access,
       quotas,
-      changes: createVersionChanges({ sql, versions, reader }),
+      comparisons,
       versions,
     }),
     ...createRevisionRoutes({
@@ -205,5 +216,5 @@ export const createDownloadPart = async (
       directSeconds: config.exportsDirectSeconds,
     }),
   ];
-  return { routes, files };
+  return { routes, files, comparisons };
 };

@@ -11,6 +11,7 @@ import { type Format, formats } from './formats/formats.js';
 import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, outputColumns, requireColumns } from './projection.js';
+import { isMany } from './read-context.js';
 import { anyRow, requireTimeColumn, type SelectedRows, selectRows } from './statement.js';
 
 /** What is answered, settled before the first query. */
@@ -123,8 +124,12 @@ export const planDownload = (input: PlanInput): Plan => {
 };
 
 /** Groups, different rows and sorting keep all cores busy for seconds, where a page takes milliseconds. */
-export const isHeavy = ({ options, order }: Plan): boolean =>
-  options.apply !== undefined || options.distinct === true || options.transpose === true || order.length > 0;
+export const isHeavy = ({ version, options, order }: Plan): boolean =>
+  isMany(version.rowCount) &&
+  (options.apply !== undefined ||
+    options.distinct === true ||
+    options.transpose === true ||
+    order.length > 0);
 
 const fileDigests = new WeakMap<Plan, string>();
 

@@ -8,6 +8,9 @@ export interface ReadContext {
 /** A query of fewer rows takes milliseconds, whatever it calculates. */
 const manyRows = 100_000;
 
+/** True for rows that keep a core busy: queries over them take turns, at low priority. */
+export const isMany = (rows: number): boolean => rows >= manyRows;
+
 /** The owner whose heavy queries of so many rows take turns. */
 export const ownerOfMany = (rows: number, owner: string): string | undefined =>
-  rows < manyRows ? undefined : owner;
+  isMany(rows) ? owner : undefined;

@@ -6,7 +6,7 @@ import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
 import { plainColumn, requireColumns } from './projection.js';
-import type { ReadContext } from './read-context.js';
+import { isMany, type ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import {
   datesSql,
@@ -31,7 +31,7 @@ const readFacts = async (
       sql: `${sql} FORMAT JSONEachRow`,
       values: plan.source.values,
       place: serverOf(plan.version),
-      isHeavy: true,
+      isHeavy: isMany(plan.version.rowCount),
       ...context,
       queryId: `${context.queryId}-${part}`,
     });
@@ -106,7 +106,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
       values: part.values,
       place: serverOf(plan.version),
       settings: { ...spread.settings, ...part.settings },
-      isHeavy: true,
+      isHeavy: isMany(plan.version.rowCount),
       ...context,
       queryId: `${context.queryId}-${index}`,
     });

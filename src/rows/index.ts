@@ -11,7 +11,7 @@ export {
   createCompactions,
   settleRestoredCompactions,
 } from './compactions.js';
-export { type ComparedVersion, commonKeys, compareVersions, hashOf, type RowChanges } from './compare.js';
+export { type CommonTypes, commonKeys, commonTypes, hashOf } from './compare.js';
 /* Servers, tables and sizes. */
 export { connectServers } from './connect.js';
 export { CopyDiffers, createJoin, type Fingerprint, fingerprintSegment, type Target } from './copy.js';
@@ -33,6 +33,8 @@ export { createHashes, type Hashes, type NamedSegment, readNeeded } from './hash
 export { createHomeTurns, type HomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
+/* Read: the rows by which two versions differ. */
+export { type PairPart, type PairRows, pairOrder, pairRows } from './pair.js';
 /* Types of columns as they are stored. */
 export {
   clickHouseType,

@@ -1,6 +1,6 @@
 /** Rows of versions as SQL: what a statement reads FROM, WHERE, and in which order. */
 import { type StoredColumn, storageName } from '../model/column.js';
-import type { Place, ReadableVersion, SegmentList } from '../model/version.js';
+import type { Place, SegmentList } from '../model/version.js';
 import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
@@ -88,7 +88,7 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
  * `FROM …` and the number of rows in it, counted from the parts' headers. In a table of 1,000 columns that takes 7 ms,
  * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
  */
-const countSource = (database: string, placement: Place, { columns, cuts }: ReadableVersion) =>
+const countSource = (database: string, placement: Place, { columns, cuts }: CountedRows) =>
   columns.length > widePartColumns && cuts === undefined && !isEverywhere(placement)
     ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableOf(placement)}')` }
     : { count: 'count()', from: statedTable(database, placement) };
@@ -96,25 +96,51 @@ const countSource = (database: string, placement: Place, { columns, cuts }: Read
 /** Rows of several segments in order are compared by both numbers; within one segment the second is enough. */
 const positionIn = ({ segmentIds }: SegmentList): string => (segmentIds.length > 1 ? rowPosition : '_row');
 
+/** Segments, the number of rows in them, and where they are stored. */
+export interface CountedRows extends SegmentList {
+  readonly placement: Place | null;
+  readonly columns: readonly StoredColumn[];
+  readonly rowCount: number;
+}
+
+const requirePlace = ({ placement }: CountedRows): Place => {
+  if (placement === null) throw new Error('a version has rows but no segment');
+  return placement;
+};
+
 /**
- * The rows of a version, with a guard: a query that starts after a segment was dropped, or that would read rows that
- * ClickHouse has lost, must fail rather than answer with fewer rows. The guard is a scalar subquery, which is always
- * run. It is part of the list of segments, where it is folded to a constant: as a condition of its own it would allow
- * ClickHouse to test the other conditions while it reads (PREWHERE) only once.
+ * Condition that is true when all rows of a version are there, and fails the query otherwise: one that starts after a segment
+ * was dropped, or that would read rows that ClickHouse has lost, must fail rather than answer with fewer rows. It is a scalar
+ * subquery, which is always run.
+ */
+export const countGuard = (database: string, version: CountedRows, name: string): Guard => {
+  const { count, from } = countSource(database, requirePlace(version), version);
+  const { sql, params } = segmentRows(version, name);
+  return {
+    sql: `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`,
+    values: { ...params, [`${name}Count`]: version.rowCount },
+  };
+};
+
+interface Guard {
+  readonly sql: string;
+  readonly values: BoundValues;
+}
+
+/**
+ * The rows of a version, with `countGuard`. The guard is part of the list of segments, where it is folded to a constant: as a
+ * condition of its own it would allow ClickHouse to test the other conditions while it reads (PREWHERE) only once.
  * @param name Start of the parameters' names, where a statement reads several versions.
  */
-export const versionSource = (database: string, version: ReadableVersion, name = 'segments'): RowSource => {
-  const { placement, columns, rowCount } = version;
+export const versionSource = (database: string, version: CountedRows, name = 'segments'): RowSource => {
+  const { columns, rowCount } = version;
   const position = positionIn(version);
   if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {}, position };
-  if (placement === null) throw new Error(`version ${version.versionId} has rows but no segment`);
-  const { count, from } = countSource(database, placement, version);
-  const { sql, params } = segmentRows(version, name);
-  const guard = `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`;
+  const guard = countGuard(database, version, name);
   return {
-    from: sourceOf(database, placement, columns.map(namedColumn)),
-    where: segmentRows(version, name, guard).sql,
-    values: { ...params, [`${name}Count`]: rowCount },
+    from: sourceOf(database, requirePlace(version), columns.map(namedColumn)),
+    where: segmentRows(version, name, guard.sql).sql,
+    values: guard.values,
     position,
   };
 };

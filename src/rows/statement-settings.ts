@@ -1,7 +1,7 @@
 /** Settings of statements that read or write many rows in the background: bounded memory, no hurry. */
 import type { QuerySettings } from '../storage/clickhouse/client.js';
 
-export const gib = 1024 ** 3;
+const gib = 1024 ** 3;
 
 /** Cells of one block, so that thousands of columns take no more memory than a few. */
 const cellsPerBlock = 1_048_576;

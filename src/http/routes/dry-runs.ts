@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
-import type { VersionDiff } from '../../ingest/versions/version-diff.js';
+import type { Comparisons } from '../../query/comparison/comparisons.js';
 import { pathId } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { countField } from './fields.js';
@@ -19,10 +19,10 @@ const diffSchema = z
 
 export interface DryRunRoutesDeps {
   readonly access: Access;
-  readonly diff: Pick<VersionDiff, 'countDryRun'>;
+  readonly comparisons: Pick<Comparisons, 'count'>;
 }
 
-export const createDryRunRoutes = ({ access, diff }: DryRunRoutesDeps): Route[] => [
+export const createDryRunRoutes = ({ access, comparisons }: DryRunRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId/diff',
@@ -35,9 +35,10 @@ export const createDryRunRoutes = ({ access, diff }: DryRunRoutesDeps): Route[] 
     params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
     responses: { 200: { description: 'What would change.', schema: diffSchema } },
     errors: [403, 404, 409],
-    handler: async ({ params: { id, processId }, caller, signal }) => {
+    handler: async ({ params: { id, processId }, caller, owner, requestId, signal }) => {
       const dataset = await requireProcesses({ access }, caller, id);
-      return ok(await diff.countDryRun(dataset.id, processId, signal));
+      const between = { dryRun: processId };
+      return ok(await comparisons.count({ datasetId: dataset.id, between, owner, requestId, signal }));
     },
   }),
 ];

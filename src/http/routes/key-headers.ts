@@ -1,4 +1,4 @@
-import type { MatchedBy } from '../../query/unique-key.js';
+import type { MatchedBy } from '../../query/comparison/unique-keys.js';
 
 const names = { keys: 'Row-Key', ambiguous: 'Ambiguous-Row-Key' } as const;
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
@@ -6,8 +5,8 @@ import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Instant } from '../../lib/instant.js';
 import type { Log } from '../../lib/log.js';
 import type { Caller } from '../../model/permission.js';
+import type { ChangesWanted, Comparisons } from '../../query/comparison/comparisons.js';
 import { formats } from '../../query/formats/formats.js';
-import type { ChangesWanted, VersionChanges } from '../../query/version-changes.js';
 import type { Versions } from '../../query/versions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, pathVersion, queryInteger } from '../parameters.js';
@@ -19,7 +18,7 @@ import { forWhom, requireProcesses, rightTo } from './processes.js';
 export interface VersionChangeRoutesDeps {
   readonly access: Access;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
-  readonly changes: VersionChanges;
+  readonly comparisons: Pick<Comparisons, 'open'>;
   readonly versions: Pick<Versions, 'at'>;
 }
 
@@ -44,7 +43,7 @@ interface Asked {
 
 /** The answer with the rows, counted as a download. */
 const answer = async (
-  { quotas, changes }: VersionChangeRoutesDeps,
+  { quotas, comparisons }: VersionChangeRoutesDeps,
   request: Asked,
   dataset: DatasetAccess,
   { between, name, right }: { between: ChangesWanted['between']; name: string; right: StandingRight },
@@ -53,12 +52,12 @@ const answer = async (
   const { $top: top } = request.query;
   const ticket = await startExport(quotas, request.caller, top);
   try {
-    const { body, ...matched } = await changes.open({
+    const { body, ...matched } = await comparisons.open({
       datasetId: dataset.id,
       between,
       top,
       owner: request.owner,
-      queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
+      requestId: request.requestId,
       signal: request.signal,
     });
     return {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
-import type { VersionDiff } from '../../ingest/versions/version-diff.js';
 import type { VersionRecords } from '../../ingest/versions/version-records.js';
 import type { Instant } from '../../lib/instant.js';
 import { changesShown } from '../../model/version.js';
+import type { Comparisons } from '../../query/comparison/comparisons.js';
 import { pathId, pathVersion, queryId, queryInstant, queryInteger } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';
@@ -78,7 +78,7 @@ const diffSchema = z
 export interface VersionRoutesDeps {
   readonly access: Access;
   readonly versions: VersionRecords;
-  readonly diff: Pick<VersionDiff, 'count'>;
+  readonly comparisons: Pick<Comparisons, 'count'>;
 }
 
 const tags = ['Versions'];
@@ -186,7 +186,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
   }),
 ];
 
-const comparison = ({ access, diff, versions }: VersionRoutesDeps): Route =>
+const comparison = ({ access, comparisons, versions }: VersionRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to',
@@ -199,12 +199,14 @@ const comparison = ({ access, diff, versions }: VersionRoutesDeps): Route =>
     params: z.object({ id, from: pathVersion('First version'), to: pathVersion('Second version') }),
     responses: { 200: { description: 'What changed.', schema: diffSchema } },
     errors: [403, 404, 409],
-    handler: async ({ params, caller, signal }) => {
+    handler: async ({ params, caller, owner, requestId, signal }) => {
       const dataset = await access.dataset(caller, params.id, 'Read', 'read');
       const idOf = async (version: number | Instant): Promise<number> =>
         typeof version === 'number' ? version : Number((await versions.at(dataset.id, version)).versionId);
       const [from, to] = await Promise.all([idOf(params.from), idOf(params.to)]);
-      return ok(await diff.count(dataset.id, from, to, signal));
+      const between = { from, to };
+      const counted = await comparisons.count({ datasetId: dataset.id, between, owner, requestId, signal });
+      return ok({ ...counted, from: String(from), to: String(to) });
     },
   });
 

@@ -10,7 +10,7 @@ import type { ReadableVersion } from '../../model/version.js';
 import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { exactOf, parseExact } from '../filter/number-literal.js';
-import type { ReadContext } from '../read-context.js';
+import { isMany, type ReadContext } from '../read-context.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 
 /** By column id. A column without an entry has no range, or none is known yet. */
@@ -113,7 +113,7 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
       sql: `SELECT ${facts.join(', ')} FROM ${from} WHERE ${where} FORMAT JSONEachRow`,
       values,
       place: serverOf(version),
-      isHeavy: true,
+      isHeavy: isMany(version.rowCount),
       settings: { output_format_json_quote_64bit_integers: 0, output_format_json_named_tuples_as_objects: 0 },
       ...context,
     });

@@ -63,7 +63,14 @@ export const readHistory = async (
   asOf: Instant | undefined,
 ): Promise<History> => {
   const last = asOf === undefined ? undefined : await versionAt(sql, datasetId, asOf);
-  const rows = endingWith(await sql.query<RangeRow>(rangesSql, [datasetId]), last);
+  const [ranges, all] = await Promise.all([
+    sql.query<RangeRow>(rangesSql, [datasetId]),
+    sql.query<{ id: number; validFrom: Date }>(
+      `SELECT v.id, ${validFrom('v')} AS "validFrom" FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id`,
+      [datasetId],
+    ),
+  ]);
+  const rows = endingWith(ranges, last);
   const sets = groupedBy(rows, ({ list, placement }) => `${list}/${placeKey(placement)}`);
   if (rows.length > limits.ranges || sets.length > limits.groups) throw tooMany();
   const groups: RangeGroup[] = [];
@@ -83,9 +90,5 @@ export const readHistory = async (
       rowCount: [...whole.values()].reduce((sum, number) => sum + number, 0),
     });
   }
-  const all = await sql.query<{ id: number; validFrom: Date }>(
-    `SELECT v.id, ${validFrom('v')} AS "validFrom" FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id`,
-    [datasetId],
-  );
   return { versions: all, groups };
 };

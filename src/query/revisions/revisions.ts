@@ -4,20 +4,30 @@
  * A segment comes with one version and goes with another: its rows are events of these two. Rows that come and go with
  * the same version, because a file was uploaded again, cancel each other. What is left of a version is what it changed.
  */
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { type Cache, createCache } from '../../lib/cache.js';
 import type { Instant } from '../../lib/instant.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
-import { clickHouseType, converted, hashOf, rowOrderAs, serverOf, spanSource } from '../../rows/index.js';
+import {
+  clickHouseType,
+  commonTypes,
+  converted,
+  hashOf,
+  rowOrderAs,
+  serverOf,
+  spanSource,
+} from '../../rows/index.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { type MatchedBy, matchedBy } from '../comparison/unique-keys.js';
 import { compileFilter } from '../filter/filter.js';
 import type { OutputColumn } from '../formats/format.js';
 import { type Format, formats } from '../formats/formats.js';
 import { filterColumnsOf } from '../plan.js';
 import { chosenColumns, freeName } from '../projection.js';
-import { ownerOfMany, type ReadContext } from '../read-context.js';
-import { type MatchedBy, matchedBy } from '../unique-key.js';
+import { isMany, ownerOfMany, type ReadContext } from '../read-context.js';
 import type { Versions } from '../versions.js';
 import { commonColumns } from './common-columns.js';
 import { type History, type RangeGroup, readHistory } from './history.js';
@@ -31,11 +41,17 @@ export const revisionFormats = ['json', 'csv', 'tsv'] as const satisfies readonl
 export const vintages = ['all', 'first', 'latest'] as const;
 export type Vintage = (typeof vintages)[number];
 
-/** Conditions on rows that came (`net > 0`) or went with the version `v`. */
-const shownRows: Readonly<Record<Vintage, string>> = {
-  all: '(net > 0 OR brought = 0)',
-  first: '(net > 0 OR brought = 0) AND v = first',
-  latest: 'net > 0 AND there > 0 AND v = last',
+/** Facts about the other events of an observation. */
+const broughtSql = 'countIf(net > 0) OVER (PARTITION BY k, v) AS brought';
+const firstSql = 'min(v) OVER (PARTITION BY k) AS first';
+const lastSql =
+  'sum(net) OVER (PARTITION BY k, h) AS there, maxIf(v, net > 0) OVER (PARTITION BY k, h) AS last';
+
+/** Conditions on rows that came (`net > 0`) or went with the version `v`, and the facts that they need. */
+const shownRows: Readonly<Record<Vintage, { readonly facts: string; readonly where: string }>> = {
+  all: { facts: broughtSql, where: '(net > 0 OR brought = 0)' },
+  first: { facts: `${broughtSql}, ${firstSql}`, where: '(net > 0 OR brought = 0) AND v = first' },
+  latest: { facts: lastSql, where: 'net > 0 AND there > 0 AND v = last' },
 };
 
 export interface RevisionsWanted {
@@ -156,28 +172,40 @@ const hashSql = (some: readonly StoredColumn[], columns: readonly StoredColumn[]
   hashOf(
     some.map(({ id }) => id),
     columns,
+    commonTypes(columns),
   );
+
+/** Answers that are remembered by their statement: rows of a segment never change. */
+const rememberedKeys = 10_000;
 
 /** Whether no version has several rows of one key, among those that the filter leaves. */
 const isKeyUnique = async (
   reader: Reader,
+  known: Cache<boolean>,
   { chosen, entities, events, values }: Question,
   { groups }: History,
-  context: ReadContext,
+  context: ReadContext & { readonly isHeavy: boolean },
 ): Promise<boolean> => {
   if (entities.length === 0 || groups.length === 0) return true;
-  const [found] = await reader.facts<{ most: number }>({
-    sql: `SELECT toFloat64(max(n)) AS most FROM (
+  const sql = `SELECT toFloat64(max(n)) AS most FROM (
         SELECT sum(net) OVER (PARTITION BY k ORDER BY v) AS n FROM (
           SELECT ${hashSql(entities, chosen)} AS k, x.1 AS v, sum(x.2) AS net ${events} GROUP BY k, v))
-      FORMAT JSONEachRow`,
+      FORMAT JSONEachRow`;
+  const statement = createHash('sha256')
+    .update(JSON.stringify([sql, values]))
+    .digest('base64');
+  const remembered = known.get(statement);
+  if (remembered !== undefined) return remembered;
+  const [found] = await reader.facts<{ most: number }>({
+    sql,
     values,
     place: serverOf(...groups),
-    isHeavy: true,
     ...context,
     queryId: `${context.queryId}-key`,
   });
-  return (found?.most ?? 0) < 2;
+  const isUnique = (found?.most ?? 0) < 2;
+  known.set(statement, isUnique);
+  return isUnique;
 };
 
 const changes = (
@@ -206,16 +234,14 @@ const changes = (
       own('change', "multiIf(net < 0, 'removed', lost > 0, 'changed', 'added')"),
     ],
     from: `FROM (
-      SELECT ${list}v, net, place, k, countIf(net > 0) OVER (PARTITION BY k, v) AS brought,
-        countIf(net < 0) OVER (PARTITION BY k, v) AS lost, min(v) OVER (PARTITION BY k) AS first,
-        sum(net) OVER (PARTITION BY k, h) AS there, maxIf(v, net > 0) OVER (PARTITION BY k, h) AS last
+      SELECT ${list}v, net, place, k, countIf(net < 0) OVER (PARTITION BY k, v) AS lost, ${shownRows[vintage].facts}
       FROM (
         SELECT k, h, v, sum(w) AS net, min((s, p)) AS place${names.map((name) => `, any(e_${name}) AS ${name}`).join('')}
         FROM (
           SELECT ${key} AS k, ${row} AS h, s, p, x.1 AS v, x.2 AS w${names.map((name) => `, ${name} AS e_${name}`).join('')}
           ${events})
         GROUP BY k, h, v HAVING net != 0))
-    WHERE ${shownRows[vintage]}
+    WHERE ${shownRows[vintage].where}
     ORDER BY ${entities.map((column) => `${storageName(column)} ASC NULLS LAST, `).join('')}${together}v, net DESC, place${
       top === undefined ? '' : ` LIMIT ${top}`
     }`,
@@ -227,29 +253,39 @@ const changes = (
   };
 };
 
-export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Revisions => ({
-  async open(wanted) {
-    const { datasetId, currentVersionId, asOf, format, queryId, signal } = wanted;
-    const { columns } = await versions.find({ datasetId, currentVersionId });
-    const history = await readHistory(sql, versions, datasetId, asOf);
-    const rowCount = history.groups.reduce((sum, group) => sum + group.rowCount, 0);
-    const context = { queryId, signal, owner: ownerOfMany(rowCount, wanted.owner) };
-    const common = await commonColumns(reader, history.groups, columns, context);
-    const question = questionOf(reader.database, history, common, wanted);
-    const matched = matchedBy(question.entities, await isKeyUnique(reader, question, history, context));
-    const { output, from, values } = changes(question, matched.keys, history, wanted);
-    const { select, frame } = formats[format];
-    const bytes = await reader.open({
-      ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
-      values,
-      place: serverOf(...history.groups),
-      isHeavy: true,
-      ...context,
-    });
-    const body = frame.rows(
-      bytes,
-      output.map(({ name }) => name),
-    );
-    return { body, ...matched };
-  },
-});
+export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Revisions => {
+  const known = createCache<boolean>({ limit: rememberedKeys, weigh: () => 1 });
+  return {
+    async open(wanted) {
+      const { datasetId, currentVersionId, asOf, format, queryId, signal } = wanted;
+      const { columns } = await versions.find({ datasetId, currentVersionId });
+      const history = await readHistory(sql, versions, datasetId, asOf);
+      const rowCount = history.groups.reduce((sum, group) => sum + group.rowCount, 0);
+      const context = {
+        queryId,
+        signal,
+        isHeavy: isMany(rowCount),
+        owner: ownerOfMany(rowCount, wanted.owner),
+      };
+      const common = await commonColumns(reader, history.groups, columns, context);
+      const question = questionOf(reader.database, history, common, wanted);
+      const matched = matchedBy(
+        question.entities,
+        await isKeyUnique(reader, known, question, history, context),
+      );
+      const { output, from, values } = changes(question, matched.keys, history, wanted);
+      const { select, frame } = formats[format];
+      const bytes = await reader.open({
+        ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
+        values,
+        place: serverOf(...history.groups),
+        ...context,
+      });
+      const body = frame.rows(
+        bytes,
+        output.map(({ name }) => name),
+      );
+      return { body, ...matched };
+    },
+  };
+};

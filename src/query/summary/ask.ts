@@ -1,16 +1,18 @@
 import type { Reader, ReadQuery, ReadSettings } from '../../storage/clickhouse/reader.js';
-import type { ReadContext } from '../read-context.js';
+import { isMany, type ReadContext } from '../read-context.js';
 import type { SelectedRows } from '../statement.js';
 
 /** Rows, and where they lie. */
 export interface PlacedSource extends SelectedRows {
+  /** Rows of the version, of which the source may leave some out. */
+  readonly rowCount: number;
   readonly place: ReadQuery['place'];
 }
 
 /** Runs a SELECT whose answer is small; each row comes as the list of its values. */
 export type Ask = <T>(
   text: string,
-  source: Pick<PlacedSource, 'values' | 'place'>,
+  source: Pick<PlacedSource, 'values' | 'place' | 'rowCount'>,
   context: ReadContext,
   settings?: ReadSettings,
 ) => Promise<T[]>;
@@ -24,7 +26,7 @@ export const createAsk = (reader: Reader): Ask => {
       sql: `${text} FORMAT JSONCompactEachRow`,
       values: source.values,
       place: source.place,
-      isHeavy: true,
+      isHeavy: isMany(source.rowCount),
       settings: {
         ...settings,
         output_format_json_quote_64bit_integers: 0,

@@ -104,6 +104,7 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
       chosen: version.columns,
     }),
     place: serverOf(version),
+    rowCount: version.rowCount,
   });
 
   /** All values, unless they are many: grouping stops as soon as that shows. */

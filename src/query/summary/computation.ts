@@ -16,6 +16,7 @@ import {
   hasBins,
   histogramSql,
   leastTextsSql,
+  type MeasureFacts,
   shownText,
   splitTexts,
   summaryOf,
@@ -37,6 +38,11 @@ export type Compute = (
   rows: number,
   context: ReadContext,
 ) => Promise<ColumnSummary[]>;
+
+interface Details {
+  readonly counts: ReadonlyMap<number, readonly number[]>;
+  readonly tops: ReadonlyMap<number, readonly ValueCount[]>;
+}
 
 const topTexts = 10;
 /** Columns of one query at most: more take longer to plan than they spare. */
@@ -103,25 +109,32 @@ export const createComputation = (ask: Ask): Compute => {
     return rows.map(([value, count]) => ({ value, count: Number(count) }));
   };
 
-  /** The most frequent texts of columns, by their ids. */
-  const topsOf = async (
+  /** Histograms and the most frequent texts, by the ids of the columns: all that can be asked in one statement is. */
+  const detailsOf = async (
+    wide: readonly { readonly column: StoredColumn; readonly facts: MeasureFacts }[],
     texts: Parameters<typeof splitTexts>[0],
     subject: Subject,
-  ): Promise<ReadonlyMap<number, readonly ValueCount[]>> => {
+  ): Promise<Details> => {
     const { together, unique, alone } = splitTexts(texts, subject.rows);
+    const found = await askList<number[] | [string, number][]>(
+      [
+        ...wide.map(({ column, facts }) => histogramSql(column, facts)),
+        ...together.map((column) => topTextsSql(column, topTexts)),
+        ...unique.map((column) => leastTextsSql(column, topTexts)),
+      ],
+      subject,
+    );
+    const counts = new Map(wide.map(({ column }, at) => [column.id, found[at] as number[]]));
     const tops = new Map<number, readonly ValueCount[]>();
-    const list = [
-      ...together.map((column) => topTextsSql(column, topTexts)),
-      ...unique.map((column) => leastTextsSql(column, topTexts)),
-    ];
-    const found = await askList<[string, number][]>(list, subject);
-    for (const [index, column] of [...together, ...unique].entries())
+    for (const [at, column] of [...together, ...unique].entries()) {
+      const values = (found[wide.length + at] ?? []) as [string, number][];
       tops.set(
         column.id,
-        (found[index] ?? []).map(([value, count]) => ({ value, count: Number(count) })),
+        values.map(([value, count]) => ({ value, count: Number(count) })),
       );
+    }
     for (const column of alone) tops.set(column.id, await topOf(column, subject));
-    return tops;
+    return { counts, tops };
   };
 
   const compute = async (columns: readonly StoredColumn[], subject: Subject): Promise<ColumnSummary[]> => {
@@ -135,18 +148,17 @@ export const createComputation = (ask: Ask): Compute => {
       const facts = { low: Number(low), high: Number(high), nulls: Number(nulls) };
       return hasBins(low, high) ? [{ column, facts }] : [];
     });
-    const counted = await askList<number[]>(
-      wide.map(({ column, facts }) => histogramSql(column, facts)),
-      subject,
-    );
     const texts = columns.flatMap((column, index) =>
       column.dataType === 'String' ? [{ column, facts: found[index]! }] : [],
     );
-    const tops = await topsOf(texts, subject);
-    return columns.map((column, index) => {
-      const counts = counted[wide.findIndex((one) => one.column === column)] ?? [];
-      return summaryOf(column, found[index]!, { rows, counts, top: tops.get(column.id) });
-    });
+    const { counts, tops } = await detailsOf(wide, texts, subject);
+    return columns.map((column, index) =>
+      summaryOf(column, found[index]!, {
+        rows,
+        counts: counts.get(column.id) ?? [],
+        top: tops.get(column.id),
+      }),
+    );
   };
 
   return async (columns, source, rows, context) => {

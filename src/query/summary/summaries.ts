@@ -100,6 +100,7 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
       chosen: version.columns,
     }),
     place: serverOf(version),
+    rowCount: version.rowCount,
   });
 
   const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {

@@ -137,10 +137,6 @@ export const readError = (message: string, header?: string): AppError => {
 export const isClickHouseException = (error: unknown): error is ClickHouseError =>
   error instanceof ClickHouseError;
 
-/** What a caller is told of a statement that failed for them. */
-export const asReadError = (error: unknown): unknown =>
-  isClickHouseException(error) ? readError(error.message, error.code) : error;
-
 /** True when the statement named a table that does not exist (any more). */
 export const isUnknownTable = (error: unknown): boolean =>
   isClickHouseException(error) && rules[Number(error.code)]?.name === 'UNKNOWN_TABLE';

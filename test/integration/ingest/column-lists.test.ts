@@ -15,7 +15,7 @@ beforeAll(async () => {
     moreRoutes: ({ catalog, sql }) => {
       records = createVersionRecords(sql);
       const count = () => Promise.reject(new Error('no rows here'));
-      return createVersionRoutes({ access: catalog.access, versions: records, diff: { count } });
+      return createVersionRoutes({ access: catalog.access, versions: records, comparisons: { count } });
     },
   });
   ada = await api.person('ada');

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { createComparisons } from '../../../src/query/comparison/comparisons.js';
 import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens, type PageStart } from '../../../src/query/paging/page-token.js';
 import { createRevisions } from '../../../src/query/revisions/revisions.js';
 import { createColumnValues } from '../../../src/query/summary/column-values.js';
 import { createSummaries } from '../../../src/query/summary/summaries.js';
-import { createVersionChanges } from '../../../src/query/version-changes.js';
 import type { Versions } from '../../../src/query/versions.js';
 import { placeOf } from '../../../src/rows/place.js';
 import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
@@ -239,10 +239,15 @@ describe('statements of downloads', () => {
 describe('other statements about rows', () => {
   it('compare two versions', async () => {
     const { reader, text } = recorder();
-    const changes = createVersionChanges({ sql: noSql, versions: { ...versionsOf(own), find }, reader });
+    const comparisons = createComparisons({
+      sql: noSql,
+      versions: { ...versionsOf(own), find },
+      reader,
+      rememberedBytes: 0,
+    });
     for (const to of [1, 2]) {
-      const wanted = { datasetId: 3, between: { from: 0, to }, owner: 'me', queryId: 'q', signal };
-      await changes.open(wanted).catch((error: unknown) => {
+      const wanted = { datasetId: 3, between: { from: 0, to }, owner: 'me', requestId: 'r', signal };
+      await comparisons.open(wanted).catch((error: unknown) => {
         // The pool is on another server than the table.
         expect(error).toMatchObject({ code: 'version_gone' });
       });

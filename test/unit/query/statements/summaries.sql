@@ -17,11 +17,6 @@ AND ((c1_s = {p0:String})) FORMAT JSONCompactEachRow
 {"p0":"France","segments":[9001],"segmentsCount":400000}
 {"max_threads":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_denormals":0,"shard":1}
 
-SELECT arrayMap(x -> (if(lengthUTF8(x.1) > 200, concat(substringUTF8(x.1, 1, 200), '…'), x.1), x.2), arraySlice(arraySort(x -> (-toInt64(x.2), x.1),
-    topK(2000, 1, 'counts')(c1_s)), 1, 10)) FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONCompactEachRow
-{"segments":[9001],"segmentsCount":400000}
-{"max_threads":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_denormals":0,"shard":1}
-
 SELECT count() AS found, sum(length(v)) AS size,
      if(size <= 1048576, arraySort(x -> (-toInt64(x.2), x.1), groupArray((v, n))), []) FROM (SELECT k AS v, n FROM (SELECT assumeNotNull(c1_s) AS k, count() AS n FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
       AND c1_s IS NOT NULL GROUP BY k)) FORMAT JSONCompactEachRow
@@ -47,6 +42,8 @@ AND ((c1_s = {p0:String})) FORMAT JSONCompactEachRow
 SELECT countResample(0, 20, 1)(ifNull(toInt32(least((undefined - 1) / 0.4, 19)) - (undefined < 1 + 0.4 * toInt32(least((undefined - 1) / 0.4, 19))) + (toInt32(least((undefined - 1) / 0.4, 19)) < 19 AND undefined >= 1 + 0.4 * (toInt32(least((undefined - 1) / 0.4, 19)) + 1)), -1)),
 countResample(0, 20, 1)(ifNull(toInt32(least((toFloat64(toInt32(assumeNotNull(c2_d))) - 1) / 0.4, 19)) - (toFloat64(toInt32(assumeNotNull(c2_d))) < 1 + 0.4 * toInt32(least((toFloat64(toInt32(assumeNotNull(c2_d))) - 1) / 0.4, 19))) + (toInt32(least((toFloat64(toInt32(assumeNotNull(c2_d))) - 1) / 0.4, 19)) < 19 AND toFloat64(toInt32(assumeNotNull(c2_d))) >= 1 + 0.4 * (toInt32(least((toFloat64(toInt32(assumeNotNull(c2_d))) - 1) / 0.4, 19)) + 1)), -1)),
 countResample(0, 20, 1)(ifNull(toInt32(least((toFloat64(assumeNotNull(c3_n38_4)) - 1) / 0.4, 19)) - (toFloat64(assumeNotNull(c3_n38_4)) < 1 + 0.4 * toInt32(least((toFloat64(assumeNotNull(c3_n38_4)) - 1) / 0.4, 19))) + (toInt32(least((toFloat64(assumeNotNull(c3_n38_4)) - 1) / 0.4, 19)) < 19 AND toFloat64(assumeNotNull(c3_n38_4)) >= 1 + 0.4 * (toInt32(least((toFloat64(assumeNotNull(c3_n38_4)) - 1) / 0.4, 19)) + 1)), -1)),
-countResample(0, 20, 1)(ifNull(toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19)) - (toFloat64(assumeNotNull(c4_f)) < 1 + 0.4 * toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19))) + (toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19)) < 19 AND toFloat64(assumeNotNull(c4_f)) >= 1 + 0.4 * (toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19)) + 1)), -1)) FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONCompactEachRow
+countResample(0, 20, 1)(ifNull(toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19)) - (toFloat64(assumeNotNull(c4_f)) < 1 + 0.4 * toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19))) + (toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19)) < 19 AND toFloat64(assumeNotNull(c4_f)) >= 1 + 0.4 * (toInt32(least((toFloat64(assumeNotNull(c4_f)) - 1) / 0.4, 19)) + 1)), -1)),
+arrayMap(x -> (if(lengthUTF8(x.1) > 200, concat(substringUTF8(x.1, 1, 200), '…'), x.1), x.2), arraySlice(arraySort(x -> (-toInt64(x.2), x.1),
+    topK(2000, 1, 'counts')(c1_s)), 1, 10)) FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONCompactEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"max_threads":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_denormals":0,"shard":1}

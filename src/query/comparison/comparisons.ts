@@ -1,0 +1,232 @@
+/**
+ * What two versions of a dataset differ in, as counts and as rows. Versions never change, so answers are remembered by the pair
+ * of versions. Callers look up the versions first: one that was deleted, or that a caller may not read, is refused whatever is
+ * remembered of it.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { createCache } from '../../lib/cache.js';
+import { isAppError } from '../../lib/errors.js';
+import { createSharedWork } from '../../lib/shared-work.js';
+import type { StoredColumn } from '../../model/column.js';
+import type { ReadableVersion } from '../../model/version.js';
+import { commonKeys, pairRows, readDryRun, serverOf } from '../../rows/index.js';
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { csv } from '../formats/delimited/delimited.js';
+import { plainAppearance } from '../formats/format.js';
+import { isMany, ownerOfMany, type ReadContext } from '../read-context.js';
+import type { Versions } from '../versions.js';
+import { createRememberedRows } from './remembered-rows.js';
+import { type Comparison, changedRowsSql, countsSql } from './statements.js';
+import { createUniqueKeys, type MatchedBy, matchedBy, type VersionPair, withoutRows } from './unique-keys.js';
+
+export interface ComparisonWanted {
+  readonly datasetId: number;
+  /** Two versions, or the process of a dry run: it is compared with the version that it would have followed. */
+  readonly between: { readonly from: number; readonly to: number } | { readonly dryRun: number };
+  /** Account, or address of an anonymous caller. */
+  readonly owner: string;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ChangesWanted extends ComparisonWanted {
+  /** Most rows; undefined: all. */
+  readonly top?: number | undefined;
+}
+
+export interface CountedChanges {
+  /** Null: there was no version before the dry run. */
+  readonly from: string | null;
+  /** Names of the columns by which rows are matched; none: whole rows are compared. */
+  readonly keys: string[];
+  /** Names of the columns that would be the key if they were unique in both versions; absent: the key is. */
+  readonly ambiguousKeys?: string[];
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+export interface ComparedRows extends MatchedBy {
+  readonly body: Readable;
+}
+
+export interface Comparisons {
+  /** @throws AppError 404 for an unknown version; 409 for a dry run whose rows are not kept any more. */
+  count(wanted: ComparisonWanted): Promise<CountedChanges>;
+  /** The rows that differ, as CSV. @throws AppError as `count`. */
+  open(wanted: ChangesWanted): Promise<ComparedRows>;
+}
+
+export interface ComparisonsOptions {
+  readonly sql: Sql;
+  readonly versions: Versions;
+  readonly reader: Reader;
+  /** Bytes of differing rows that are remembered, all answers together; 0: none. */
+  readonly rememberedBytes: number;
+}
+
+interface Pair extends VersionPair {
+  /** Names the two versions and their key; undefined: a dry run has no id, and nothing of it is remembered. */
+  readonly name: string | undefined;
+}
+
+interface Counts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  /** False: the key is not unique, so whole rows were compared. */
+  readonly byKey: boolean;
+}
+
+type CountsRow = Record<
+  'added' | 'removed' | 'changed' | 'addedRows' | 'removedRows' | 'mostFrom' | 'mostTo',
+  number
+>;
+
+/** Counts that are remembered. */
+const rememberedCounts = 10_000;
+
+/** Reads that compaction may disturb before the caller is told. */
+const maxAttempts = 3;
+
+/** A segment may be joined with others between the look at the versions and the read: then they are looked up again. */
+const again = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === maxAttempts || !isAppError(error) || error.code !== 'version_gone') throw error;
+    }
+  }
+};
+
+const idsOf = (columns: readonly StoredColumn[]): number[] => columns.map(({ id }) => id);
+
+const pairOf = (from: ReadableVersion, to: ReadableVersion, keyIds?: readonly number[]): Pair => {
+  const keys = commonKeys(from.columns, to.columns, keyIds);
+  const name = keyIds === undefined ? `${from.versionId}/${to.versionId}/${idsOf(keys)}` : undefined;
+  return { from, to, keys, name };
+};
+
+const shown = ({ byKey, ...changes }: Counts, keys: readonly StoredColumn[]) => {
+  const names = keys.map(({ name }) => name);
+  return {
+    keys: byKey ? names : [],
+    ...(byKey || names.length === 0 ? {} : { ambiguousKeys: names }),
+    ...changes,
+  };
+};
+
+export const createComparisons = (options: ComparisonsOptions): Comparisons => {
+  const { sql, versions, reader } = options;
+  const uniqueKeys = createUniqueKeys(reader);
+  const counting = createSharedWork<Counts>();
+  const counted = createCache<Counts>({ limit: rememberedCounts, weigh: () => 1 });
+  const remembered = createRememberedRows(options.rememberedBytes);
+
+  const find = async ({ datasetId, between }: ComparisonWanted): Promise<Pair> => {
+    const version = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
+    if ('dryRun' in between) {
+      const { baseVersionId, version: to, keyIds } = await readDryRun(sql, datasetId, between.dryRun);
+      return pairOf(baseVersionId === null ? withoutRows(to) : await version(baseVersionId), to, keyIds);
+    }
+    const [from, to] = await Promise.allSettled([version(between.from), version(between.to)]);
+    // Of two versions that are missing, the first is named.
+    if (from.status === 'rejected') throw from.reason;
+    if (to.status === 'rejected') throw to.reason;
+    return pairOf(from.value, to.value);
+  };
+
+  const comparisonOf = ({ from, to }: Pair, keys: readonly StoredColumn[]): Comparison => ({
+    pair: pairRows(reader.database, from, to),
+    from: from.columns,
+    to: to.columns,
+    keyIds: idsOf(keys),
+  });
+
+  const contextOf = (pair: Pair, { requestId, owner, signal }: ComparisonWanted): ReadContext => ({
+    queryId: `${requestId}-changes-${randomUUID().slice(0, 8)}`,
+    signal,
+    owner: ownerOfMany(pair.from.rowCount + pair.to.rowCount, owner),
+  });
+
+  const askCounts = async (pair: Pair, context: ReadContext): Promise<Counts> => {
+    const { from, to, keys } = pair;
+    const comparison = comparisonOf(pair, keys);
+    const { sides, mostRows, values } = comparison.pair;
+    // Rows that only one of the versions has are all added, or all removed.
+    if (sides.length < 2) {
+      const added = sides[0] === 'to' ? mostRows : 0;
+      return { added, removed: mostRows - added, changed: 0, byKey: true };
+    }
+    const [row] = await reader.facts<CountsRow>({
+      sql: `${countsSql(comparison)} FORMAT JSONEachRow`,
+      values,
+      place: serverOf(from, to),
+      isHeavy: isMany(mostRows),
+      settings: { output_format_json_quote_64bit_integers: 0 },
+      ...context,
+    });
+    if (row === undefined) throw new Error('the data store gave no counts');
+    const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo } = row;
+    // Where no row changed, both ways count the same.
+    const byKey =
+      changed === 0 ||
+      (Math.max(mostFrom, mostTo) < 2 &&
+        (await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` })));
+    return byKey
+      ? { added, removed, changed, byKey }
+      : { added: addedRows, removed: removedRows, changed: 0, byKey };
+  };
+
+  const countsOf = async (pair: Pair, context: ReadContext): Promise<Counts> => {
+    const { name } = pair;
+    if (name === undefined) return askCounts(pair, context);
+    const known = counted.get(name);
+    if (known !== undefined) return known;
+    const counts = await counting.run(name, context.signal, (signal) =>
+      askCounts(pair, { ...context, signal }),
+    );
+    counted.set(name, counts);
+    return counts;
+  };
+
+  const openRows = async (pair: Pair, wanted: ChangesWanted): Promise<ComparedRows> => {
+    const { from, to, keys, name } = pair;
+    const context = contextOf(pair, wanted);
+    const isUnique = await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` });
+    const matched = matchedBy(keys, isUnique);
+    const comparison = comparisonOf(pair, matched.keys);
+    const { output, from: rows } = changedRowsSql(comparison);
+    const query = csv.select.rows(
+      output,
+      wanted.top === undefined ? rows : `${rows} LIMIT ${wanted.top}`,
+      plainAppearance,
+    );
+    const header = createHash('sha256').update(output.map((column) => JSON.stringify(column.name)).join());
+    const key = name === undefined ? undefined : `${name}/${wanted.top ?? ''}/${header.digest('base64')}`;
+    const known = key === undefined ? undefined : remembered.get(key);
+    if (known !== undefined) return { body: known, ...matched };
+    const body = await reader.open({
+      ...query,
+      values: comparison.pair.values,
+      place: serverOf(from, to),
+      isHeavy: isMany(comparison.pair.mostRows),
+      ...context,
+    });
+    return { body: key === undefined ? body : remembered.through(key, body), ...matched };
+  };
+
+  return {
+    count: (wanted) =>
+      again(async () => {
+        const pair = await find(wanted);
+        const from = pair.from.versionId === 0 ? null : String(pair.from.versionId);
+        return { from, ...shown(await countsOf(pair, contextOf(pair, wanted)), pair.keys) };
+      }),
+    open: (wanted) => again(async () => openRows(await find(wanted), wanted)),
+  };
+};

@@ -1,0 +1,173 @@
+/**
+ * SQL that compares two versions of a dataset, over the rows that only one of them has (rows/pair.ts). Rows are matched by a
+ * key that is unique in both versions, or as a whole.
+ */
+import { type StoredColumn, storageName } from '../../model/column.js';
+import {
+  type CommonTypes,
+  commonTypes,
+  hashOf,
+  type PairPart,
+  type PairRows,
+  pairOrder,
+} from '../../rows/index.js';
+import type { OutputColumn } from '../formats/format.js';
+import { freeName } from '../projection.js';
+import { isMany } from '../read-context.js';
+
+/** Two versions, and how their rows are matched. */
+export interface Comparison {
+  readonly pair: PairRows;
+  readonly from: readonly StoredColumn[];
+  readonly to: readonly StoredColumn[];
+  /** Columns of the key. Empty: whole rows are compared. */
+  readonly keyIds: readonly number[];
+}
+
+interface Hashes {
+  readonly key: (part: PairPart) => string;
+  readonly row: (part: PairPart) => string;
+}
+
+const hashesOf = ({ from, to, keyIds }: Comparison): Hashes => {
+  const types: CommonTypes = commonTypes(from, to);
+  const ids = [...new Set([...to, ...from].map(({ id }) => id))];
+  return {
+    key: ({ columns }) => hashOf(keyIds, columns, types),
+    row: ({ columns }) => hashOf(ids, columns, types),
+  };
+};
+
+const selectEach = ({ parts }: PairRows, list: (part: PairPart) => readonly string[]): string =>
+  parts
+    .map((part) => `SELECT ${list(part).join(', ')} FROM ${part.from} WHERE ${part.where}`)
+    .join('\nUNION ALL ');
+
+/** One row: how many rows only one version has, by the key and as a whole, and the most rows of one key in each. */
+export const countsSql = (comparison: Comparison): string => {
+  const { key, row } = hashesOf(comparison);
+  const isKeyed = comparison.keyIds.length > 0;
+  const rows = selectEach(comparison.pair, (part) => [
+    `${isKeyed ? key(part) : row(part)} AS k`,
+    `${row(part)} AS r`,
+    `${part.side} AS side`,
+  ]);
+  return `SELECT sum(b - paired) AS added, sum(a - paired) AS removed, sum(paired - equal) AS changed,
+      sum(b - equal) AS addedRows, sum(a - equal) AS removedRows, max(a) AS mostFrom, max(b) AS mostTo
+    FROM (
+      SELECT sum(x) AS a, sum(y) AS b, least(a, b) AS paired, sum(e) AS equal FROM (
+        SELECT k, countIf(side = 0) AS x, countIf(side = 1) AS y, least(x, y) AS e FROM (${rows}) GROUP BY k, r)
+      GROUP BY k)`;
+};
+
+/** One row: the most rows that have the same key in each version. */
+export const repeatsSql = (comparison: Comparison): string => {
+  const { key } = hashesOf(comparison);
+  const rows = selectEach(comparison.pair, (part) => [`${key(part)} AS k`, `${part.side} AS side`]);
+  return `SELECT max(x) AS mostFrom, max(y) AS mostTo FROM (
+      SELECT countIf(side = 0) AS x, countIf(side = 1) AS y FROM (${rows}) GROUP BY k)`;
+};
+
+interface ChangeColumn {
+  readonly id: number;
+  readonly name: string;
+  /** True where both sides are stored in one type. */
+  readonly alike: boolean;
+  readonly physical: StoredColumn['physical'];
+}
+
+/** Columns of the second version, then those that only the first has; no name twice. */
+const changeColumns = ({ from, to }: Comparison): ChangeColumn[] => {
+  const types = commonTypes(from, to);
+  const now = new Set(to.map(({ id }) => id));
+  const taken = new Set(['change']);
+  return [...to, ...from.filter(({ id }) => !now.has(id))].map(({ id, name: wanted }) => {
+    const name = freeName(wanted, taken);
+    taken.add(name);
+    const physical = types.get(id);
+    return { id, name, alike: physical !== undefined, physical: physical ?? 's' };
+  });
+};
+
+const valueIn = ({ columns }: PairPart) => {
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  return ({ id, alike }: ChangeColumn): string => {
+    const column = byId.get(id);
+    if (column === undefined) return 'NULL';
+    return alike ? storageName(column) : `toString(${storageName(column)})`;
+  };
+};
+
+export interface ChangedRows {
+  readonly output: OutputColumn[];
+  /** `FROM …` and everything behind it. */
+  readonly from: string;
+}
+
+/** Only one version has rows that the other lacks, so no row has a counterpart. */
+const oneSided = ({ pair }: Comparison, columns: readonly ChangeColumn[]): ChangedRows => {
+  const [part] = pair.parts;
+  const value = part === undefined ? () => 'NULL' : valueIn(part);
+  return {
+    output: [
+      { name: 'change', sql: pair.sides[0] === 'from' ? `'removed'` : `'added'`, physical: 's' },
+      ...columns.map((column) => ({ name: column.name, sql: value(column), physical: column.physical })),
+    ],
+    from:
+      part === undefined
+        ? 'FROM (SELECT 1) WHERE 0'
+        : `FROM ${part.from} WHERE ${part.where} ORDER BY ${pairOrder.join(', ')}`,
+  };
+};
+
+/**
+ * `change` (removed, added, before, after) and the columns of both versions. Removed rows first, then added and changed ones in
+ * the order of the second version.
+ */
+export const changedRowsSql = (comparison: Comparison): ChangedRows => {
+  const columns = changeColumns(comparison);
+  const { pair, keyIds } = comparison;
+  if (pair.sides.length < 2) return oneSided(comparison, columns);
+  const { key, row } = hashesOf(comparison);
+  const isKeyed = keyIds.length > 0;
+  const hashes = (part: PairPart): string[] => [
+    ...(isKeyed ? [`${key(part)} AS k`] : []),
+    `${row(part)} AS r`,
+    `${part.side} AS side`,
+  ];
+  const match = isKeyed ? 'k, r' : 'r';
+  const list = columns.map((_, at) => `o${at}`).join(', ');
+  const all = selectEach(pair, (part) => [
+    ...hashes(part),
+    ...pairOrder.map((column, at) => `${column} AS p${at}`),
+    ...columns.map(valueIn(part)).map((sql, at) => `${sql} AS o${at}`),
+  ]);
+  const differing = `SELECT ${match} FROM (${selectEach(pair, hashes)}) GROUP BY ${match} HAVING countIf(side = 0) != countIf(side = 1)`;
+  // Many rows are first compared by hashes alone, so that only those that differ are held.
+  const rows = isMany(pair.mostRows)
+    ? `(SELECT * FROM (${all}) WHERE (${match}) IN (${differing}))`
+    : `(${all})`;
+  const output = (change: string): OutputColumn[] => [
+    { name: 'change', sql: change, physical: 's' },
+    ...columns.map(({ name, physical }, at) => ({ name, sql: `o${at}`, physical })),
+  ];
+  if (isKeyed)
+    return {
+      output: output(`multiIf(present = 1, if(side = 0, 'removed', 'added'), side = 0, 'before', 'after')`),
+      from: `FROM (
+        SELECT side, p0, p1, ${list}, count() OVER (PARTITION BY k) AS present,
+          min(r) OVER (PARTITION BY k) AS low, max(r) OVER (PARTITION BY k) AS high,
+          max(if(side = 1, (p0, p1), (toUInt64(0), toUInt64(0)))) OVER (PARTITION BY k) AS place
+        FROM ${rows})
+      WHERE present = 1 OR low != high ORDER BY place, side, p0, p1`,
+    };
+  // Of equal rows each has a counterpart as long as the other version has one left.
+  return {
+    output: output(`if(side = 0, 'removed', 'added')`),
+    from: `FROM (
+      SELECT side, p0, p1, ${list}, row_number() OVER (PARTITION BY r, side ORDER BY p0, p1) AS number,
+        countIf(side = 0) OVER (PARTITION BY r) AS x, countIf(side = 1) OVER (PARTITION BY r) AS y
+      FROM ${rows})
+    WHERE number > least(x, y) ORDER BY side, p0, p1`,
+  };
+};

@@ -1,0 +1,108 @@
+/** The key by which rows of several versions are matched, and whether it tells the rows of each version apart. */
+import { createCache } from '../../lib/cache.js';
+import { createSharedWork } from '../../lib/shared-work.js';
+import type { StoredColumn } from '../../model/column.js';
+import type { ReadableVersion } from '../../model/version.js';
+import { pairRows, serverOf } from '../../rows/index.js';
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import { isMany, type ReadContext } from '../read-context.js';
+import { repeatsSql } from './statements.js';
+
+/** Columns by which rows are matched. */
+export interface MatchedBy {
+  /** Empty: whole rows are compared. */
+  readonly keys: readonly StoredColumn[];
+  /** Columns that several rows of one version share, so that they are no key. */
+  readonly ambiguous: readonly StoredColumn[];
+}
+
+/** Without a unique key whole rows are compared. */
+export const matchedBy = (keys: readonly StoredColumn[], isUnique: boolean): MatchedBy =>
+  isUnique ? { keys, ambiguous: [] } : { keys: [], ambiguous: keys };
+
+export interface VersionPair {
+  readonly from: ReadableVersion;
+  readonly to: ReadableVersion;
+  readonly keys: readonly StoredColumn[];
+}
+
+export interface UniqueKeys {
+  /** True when no two rows of either version have the same key. Without a key it is true. */
+  areUnique(pair: VersionPair, context: ReadContext): Promise<boolean>;
+}
+
+/** Answers that are remembered: rows of a version never change. */
+const remembered = 10_000;
+
+/** A version without rows. */
+export const withoutRows = (version: ReadableVersion): ReadableVersion => ({
+  ...version,
+  placement: null,
+  columns: [],
+  rowCount: 0,
+  segmentIds: [],
+});
+
+const nameOf = ({ versionId }: ReadableVersion, keys: readonly StoredColumn[]): string =>
+  `${versionId}/${keys.map(({ id }) => id).join()}`;
+
+export const createUniqueKeys = (reader: Reader): UniqueKeys => {
+  const known = createCache<boolean>({ limit: remembered, weigh: () => 1 });
+  const asking = createSharedWork<boolean>();
+
+  const remember = (version: ReadableVersion, keys: readonly StoredColumn[], isUnique: boolean): void => {
+    // What a dry run would publish has no id of its own.
+    if (version.versionId !== 0) known.set(nameOf(version, keys), isUnique);
+  };
+
+  const factOf = (version: ReadableVersion, keys: readonly StoredColumn[]): boolean | undefined =>
+    version.rowCount < 2 ? true : known.get(nameOf(version, keys));
+
+  const ask = async ({ from, to, keys }: VersionPair, context: ReadContext): Promise<boolean> => {
+    const pair = pairRows(reader.database, from, to);
+    const comparison = { pair, from: from.columns, to: to.columns, keyIds: keys.map(({ id }) => id) };
+    const [most = { mostFrom: 0, mostTo: 0 }] = await reader.facts<{ mostFrom: number; mostTo: number }>({
+      sql: `${repeatsSql(comparison)} FORMAT JSONEachRow`,
+      values: pair.values,
+      place: serverOf(from, to),
+      isHeavy: isMany(pair.mostRows),
+      settings: { output_format_json_quote_64bit_integers: 0 },
+      ...context,
+    });
+    remember(from, keys, most.mostFrom < 2);
+    remember(to, keys, most.mostTo < 2);
+    return Math.max(most.mostFrom, most.mostTo) < 2;
+  };
+
+  const askOne = (version: ReadableVersion, pair: VersionPair, context: ReadContext): Promise<boolean> =>
+    ask({ ...pair, from: withoutRows(version), to: version }, context);
+
+  const find = async (pair: VersionPair, context: ReadContext): Promise<boolean> => {
+    const { from, to, keys } = pair;
+    const facts = [factOf(from, keys), factOf(to, keys)];
+    if (facts.includes(false)) return false;
+    const unknown = [from, to].filter((_, at) => facts[at] === undefined);
+    if (unknown.length === 0) return true;
+    const { shared } = pairRows(reader.database, from, to);
+    if (unknown.length === 2 && shared === 'none') return ask(pair, context);
+    // A key that is unique in all rows of a version is unique in some of them.
+    if (shared === 'all of from') return facts[1] ?? askOne(to, pair, context);
+    if (shared === 'all of to') return facts[0] ?? askOne(from, pair, context);
+    for (const [at, version] of unknown.entries()) {
+      const own = { ...context, queryId: `${context.queryId}-${at}` };
+      if (!(await askOne(version, pair, own))) return false;
+    }
+    return true;
+  };
+
+  return {
+    async areUnique(pair, context) {
+      const { from, to, keys } = pair;
+      if (keys.length === 0) return true;
+      if (from.versionId === 0 || to.versionId === 0) return find(pair, context);
+      return asking.run(`${nameOf(from, [])}${nameOf(to, keys)}`, context.signal, (signal) =>
+        find(pair, { ...context, signal }),
+      );
+    },
+  };
+};

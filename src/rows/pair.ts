@@ -1,0 +1,148 @@
+/** The rows by which two versions of a dataset differ: those of segments that only one of them has. */
+import { type StoredColumn, storageName } from '../model/column.js';
+import type { SegmentList } from '../model/version.js';
+import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import { isSamePlace, namedColumn, sourceOf } from './place.js';
+import { type CountedRows, countGuard, segmentRows } from './source.js';
+
+/** Rows that one SELECT reads; several are joined by UNION ALL. */
+export interface PairPart {
+  /** Table expression behind FROM. */
+  readonly from: string;
+  /** Condition that selects the rows. */
+  readonly where: string;
+  /** Columns that the rows have, by their stored names. */
+  readonly columns: readonly StoredColumn[];
+  /** Expression: 0 for a row of the first version, 1 for one of the second. */
+  readonly side: string;
+}
+
+export interface PairRows {
+  /** None: both versions have the same rows. */
+  readonly parts: readonly PairPart[];
+  readonly values: BoundValues;
+  /** Versions that have rows here. */
+  readonly sides: readonly ('from' | 'to')[];
+  /** Rows here, or more. */
+  readonly mostRows: number;
+  /** How many rows of the two versions are left out, because both have them. */
+  readonly shared: 'none' | 'some' | 'all of from' | 'all of to';
+}
+
+/** Expression that orders the rows of a pair as their versions have them. */
+export const pairOrder = ['_seg', '_row'] as const;
+
+const columnSet = (columns: readonly StoredColumn[]): string =>
+  columns
+    .map((column) => `${column.id}/${storageName(column)}`)
+    .sort()
+    .join();
+
+const cutsOf = ({ cuts = [] }: SegmentList): ReadonlyMap<number, number> =>
+  new Map(cuts.map(({ segmentId, rows }) => [segmentId, rows]));
+
+/** The segments of a version that another lacks, or of which it has another number of rows. */
+const segmentsWithout = (version: CountedRows, other: CountedRows): SegmentList => {
+  if (version.rowCount === 0) return { segmentIds: [] };
+  const [own, others, there] = [cutsOf(version), cutsOf(other), new Set(other.segmentIds)];
+  const segmentIds = version.segmentIds.filter((id) => !there.has(id) || own.get(id) !== others.get(id));
+  const left = new Set(segmentIds);
+  const cuts = (version.cuts ?? []).filter(({ segmentId }) => left.has(segmentId));
+  return { segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
+};
+
+const isAll = (rest: SegmentList, { segmentIds, rowCount }: CountedRows): boolean =>
+  rowCount === 0 || rest.segmentIds.length === segmentIds.length;
+
+const isNone = ({ segmentIds }: SegmentList): boolean => segmentIds.length === 0;
+
+const sharedOf = (
+  rest: { readonly from: SegmentList; readonly to: SegmentList },
+  { from, to }: { readonly from: CountedRows; readonly to: CountedRows },
+): PairRows['shared'] => {
+  if (isAll(rest.from, from) && isAll(rest.to, to)) return 'none';
+  if (isNone(rest.from)) return 'all of from';
+  return isNone(rest.to) ? 'all of to' : 'some';
+};
+
+const oneSide = (
+  database: string,
+  version: CountedRows,
+  rest: SegmentList,
+  name: 'from' | 'to',
+): { part: PairPart; values: BoundValues } => {
+  const { placement, columns } = version;
+  if (placement === null) throw new Error('a version has rows but no segment');
+  const guard = countGuard(database, version, name);
+  const rows = segmentRows(rest, `${name}Only`, guard.sql);
+  return {
+    part: {
+      from: sourceOf(database, placement, columns.map(namedColumn)),
+      where: rows.sql,
+      columns,
+      side: name === 'from' ? '0' : '1',
+    },
+    values: { ...guard.values, ...rows.params },
+  };
+};
+
+/** Rows of both versions in one SELECT; undefined where they are stored in different ways. */
+const bothSides = (
+  database: string,
+  { from, to }: { readonly from: CountedRows; readonly to: CountedRows },
+  rest: { readonly from: SegmentList; readonly to: SegmentList },
+): { part: PairPart; values: BoundValues } | undefined => {
+  const { placement, columns } = to;
+  if (placement === null || from.placement === null || !isSamePlace(placement, from.placement))
+    return undefined;
+  if (rest.from.cuts !== undefined || rest.to.cuts !== undefined) return undefined;
+  const segmentIds = [...rest.from.segmentIds, ...rest.to.segmentIds];
+  const isWhole = isAll(rest.from, from) && isAll(rest.to, to);
+  const guards = isWhole
+    ? [countGuard(database, { ...to, segmentIds, rowCount: from.rowCount + to.rowCount }, 'pair')]
+    : [countGuard(database, from, 'from'), countGuard(database, to, 'to')];
+  const rows = segmentRows({ segmentIds }, 'pair', guards.map(({ sql }) => sql).join(' AND '));
+  return {
+    part: {
+      from: sourceOf(database, placement, columns.map(namedColumn)),
+      where: rows.sql,
+      columns,
+      side: '_seg IN {second:Array(UInt64)}',
+    },
+    values: {
+      ...Object.assign({}, ...guards.map(({ values }) => values)),
+      ...rows.params,
+      second: rest.to.segmentIds,
+    },
+  };
+};
+
+/**
+ * Leaves out what both versions share, where they have the same columns: a row that both have differs in neither. Every
+ * statement checks that the versions it reads are complete.
+ */
+export const pairRows = (database: string, from: CountedRows, to: CountedRows): PairRows => {
+  const isAlike = columnSet(from.columns) === columnSet(to.columns);
+  const none: SegmentList = { segmentIds: [] };
+  const rest = isAlike
+    ? { from: segmentsWithout(from, to), to: segmentsWithout(to, from) }
+    : { from: from.rowCount === 0 ? none : from, to: to.rowCount === 0 ? none : to };
+  const shared = sharedOf(rest, { from, to });
+  const sides = (['from', 'to'] as const).filter((name) => !isNone(rest[name]));
+  const mostRows =
+    sides.length < 2 && shared !== 'none'
+      ? Math.abs(to.rowCount - from.rowCount)
+      : from.rowCount + to.rowCount;
+  const together = isAlike && sides.length === 2 ? bothSides(database, { from, to }, rest) : undefined;
+  const found =
+    together === undefined
+      ? sides.map((name) => oneSide(database, name === 'from' ? from : to, rest[name], name))
+      : [together];
+  return {
+    parts: found.map(({ part }) => part),
+    values: Object.assign({}, ...found.map(({ values }) => values)),
+    sides,
+    mostRows,
+    shared,
+  };
+};

@@ -1,0 +1,212 @@
+/** Comparisons of all pairs of versions against a plain model, asked twice: what is remembered must be what was computed. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+let bob: Client;
+
+beforeAll(async () => {
+  product = await startProduct();
+  owner = await product.createAccount('owner');
+  bob = await product.createAccount('bob');
+});
+afterAll(() => product?.close());
+
+type Row = Readonly<Record<string, string>>;
+
+const parse = (text: string): Row[] => {
+  const [header = '', ...lines] = text.trimEnd().split('\r\n');
+  const cells = (line: string): string[] => line.split(',').map((cell) => cell.replaceAll('"', ''));
+  const names = cells(header);
+  return lines.map((line) => Object.fromEntries(cells(line).map((cell, at) => [names[at], cell])));
+};
+
+const rowsOf = async (dataset: number, version: string): Promise<Row[]> => {
+  const answer = await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0&versionId=${version}`);
+  expect(answer.status).toBe(200);
+  return parse(await answer.text());
+};
+
+const keyOf = (row: Row): string => `${row.Country}/${row.Date}`;
+const wholeOf = (row: Row): string =>
+  JSON.stringify(
+    Object.entries(row)
+      .filter(([, cell]) => cell !== '')
+      .sort(),
+  );
+
+const isUnique = (rows: readonly Row[]): boolean => new Set(rows.map(keyOf)).size === rows.length;
+
+/** Rows of the first list beyond those that the second has of the same kind. */
+const beyond = (rows: readonly Row[], others: readonly Row[], kindOf: (row: Row) => string): Row[] => {
+  const left = new Map<string, number>();
+  for (const row of others) left.set(kindOf(row), (left.get(kindOf(row)) ?? 0) + 1);
+  return rows.filter((row) => {
+    const count = left.get(kindOf(row)) ?? 0;
+    left.set(kindOf(row), count - 1);
+    return count <= 0;
+  });
+};
+
+interface Expected {
+  readonly counts: object;
+  readonly rows: readonly string[];
+}
+
+const shown = (change: string, row: Row): string => `${change} ${wholeOf(row)}`;
+
+const compared = (from: readonly Row[], to: readonly Row[]): Expected => {
+  const [removed, added] = [beyond(from, to, wholeOf), beyond(to, from, wholeOf)];
+  const byWhole = { keys: [], added: added.length, removed: removed.length, changed: 0 };
+  if (!isUnique(from) || !isUnique(to))
+    return {
+      counts: byWhole,
+      rows: [...removed.map((row) => shown('removed', row)), ...added.map((row) => shown('added', row))],
+    };
+  const before = new Map(from.map((row) => [keyOf(row), row]));
+  const now = new Set(to.map(keyOf));
+  const gone = from.filter((row) => !now.has(keyOf(row)));
+  const news = to.filter((row) => !before.has(keyOf(row)));
+  const changed = added.filter((row) => before.has(keyOf(row)));
+  return {
+    counts: { keys: ['Country', 'Date'], added: news.length, removed: gone.length, changed: changed.length },
+    rows: [
+      ...gone.map((row) => shown('removed', row)),
+      ...added.flatMap((row) => {
+        const old = before.get(keyOf(row));
+        return old === undefined ? [shown('added', row)] : [shown('before', old), shown('after', row)];
+      }),
+    ],
+  };
+};
+
+const ask = async (path: string): Promise<{ counts: Record<string, unknown>; rows: string[] }> => {
+  const rows = await call(owner, 'GET', `${path}/rows`);
+  expect(rows.status).toBe(200);
+  return {
+    counts: await json(await call(owner, 'GET', path)),
+    rows: parse(await rows.text()).map(({ change = '', ...row }) => shown(change, row)),
+  };
+};
+
+/** The key is ambiguous, and the model knows that counts by it are the same as long as no row changed. */
+const sameCounts = (counts: Record<string, unknown>, expected: object): void => {
+  const { keys, ambiguousKeys: _, from: __, to: ___, ...numbers } = counts;
+  const { keys: wanted, ...wantedNumbers } = expected as { keys: string[] };
+  expect(numbers).toEqual(wantedNumbers);
+  if (numbers.changed !== 0) expect(keys).toEqual(wanted);
+};
+
+const header = 'Country,Date,Value\n';
+const file = (...rows: readonly string[]): string => `${header}${rows.join('\n')}\n`;
+
+const steps: Readonly<Record<string, readonly (readonly [mode: string, content: string])[]>> = {
+  'a key that is unique': [
+    ['replace', file('France,2020-01-01,1', 'Spain,2020-01-01,', ',2020-01-01,0', 'Kenya,2020-02-01,-0')],
+    ['append', file('Malta,2020-01-01,5', 'Italy,2020-01-01,6')],
+    ['upsert', file('France,2020-01-01,2', 'Peru,2020-01-01,7')],
+    ['append', 'Country,Date,Value,Extra\nChad,2020-01-01,8,9\n'],
+    ['delete', 'Country,Date\nMalta,2020-01-01\n'],
+    ['replace', file('Kenya,2020-02-01,0', 'France,2020-01-01,1.25', 'Spain,2020-01-01,')],
+    ['append', file('Cuba,2020-01-01,12345678901234567.5')],
+  ],
+  'a key that several rows share': [
+    ['replace', file('France,2020-01-01,1', 'France,2020-01-01,2', 'Spain,2020-01-01,3')],
+    ['append', file('Spain,2020-01-01,4', 'France,2020-01-01,1')],
+    ['replace', file('France,2020-01-01,1', 'France,2020-01-01,1', 'Spain,2020-01-01,9')],
+    ['append', file('Spain,2020-01-01,3', 'Spain,2020-01-01,3')],
+    ['replace', file('Spain,2020-01-01,9')],
+  ],
+};
+
+describe('the differences of each pair of versions', () => {
+  it.each(Object.entries(steps))(
+    'are those of a plain model, the second time as well: %s',
+    async (_, all) => {
+      const dataset = await createDataset(owner);
+      const ids: string[] = [];
+      for (const [mode, content] of all)
+        ids.push((await uploadWith(owner, dataset, content, { mode })).versionId ?? '');
+      const restored = await json<{ versionId: string }>(
+        await call(owner, 'POST', `/datasets/${dataset}/versions/${ids[1]}/restore`),
+        201,
+      );
+      ids.push(restored.versionId);
+      const contents = new Map<string, Row[]>();
+      for (const id of ids) contents.set(id, await rowsOf(dataset, id));
+      for (const from of ids)
+        for (const to of ids) {
+          const expected = compared(contents.get(from) ?? [], contents.get(to) ?? []);
+          const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
+          const [first, second] = [await ask(path), await ask(path)];
+          expect(second).toEqual(first);
+          sameCounts(first.counts, expected.counts);
+          expect([...first.rows].sort(), `${from} and ${to}`).toEqual([...expected.rows].sort());
+        }
+    },
+  );
+});
+
+describe('what is remembered of two versions', () => {
+  const two = async (repositoryId?: number) => {
+    const dataset =
+      repositoryId === undefined
+        ? await createDataset(owner)
+        : (
+            await json<{ id: number }>(
+              await call(owner, 'POST', '/datasets', { name: `d${Math.random()}`, repositoryId }),
+              201,
+            )
+          ).id;
+    const from = (await upload(owner, dataset, file('France,2020-01-01,1', 'Spain,2020-01-01,2'))).versionId;
+    const to = (await upload(owner, dataset, file('France,2020-01-01,3'))).versionId;
+    return { dataset, from, to, path: `/datasets/${dataset}/versions/${from}/diff/${to}` };
+  };
+
+  it('is the same for several who ask at once', async () => {
+    const { path } = await two();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(path)));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]?.counts).toMatchObject({ added: 0, removed: 1, changed: 1 });
+  });
+
+  it('stays as it is when later versions come', async () => {
+    const { dataset, path } = await two();
+    const first = await ask(path);
+    await uploadWith(owner, dataset, file('France,2020-01-01,4', 'Peru,2020-01-01,1'), { mode: 'upsert' });
+    expect(await ask(path)).toEqual(first);
+  });
+
+  it('is not told once one of them was deleted', async () => {
+    const { dataset, from, path } = await two();
+    await ask(path);
+    expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${from}`)).status).toBe(204);
+    for (const suffix of ['', '/rows'])
+      expect((await call(owner, 'GET', `${path}${suffix}`)).status).toBe(404);
+  });
+
+  it('is not told to somebody whose access was taken away', async () => {
+    const repository = await json<{ id: number }>(
+      await call(owner, 'POST', '/repositories', { name: `r${Math.random()}`, privacy: 'Private' }),
+      201,
+    );
+    const { path } = await two(repository.id);
+    const grant = `/repositories/${repository.id}/permissions/bob`;
+    await json(await call(owner, 'PUT', grant, { level: 'Read' }));
+    const answer = await call(bob, 'GET', `${path}/rows`);
+    expect(await answer.text()).toContain('"before"');
+    expect((await call(owner, 'DELETE', grant)).status).toBeLessThan(300);
+    for (const suffix of ['', '/rows']) expect((await call(bob, 'GET', `${path}${suffix}`)).status).toBe(403);
+  });
+
+  it('has the rows that were asked for, and no others', async () => {
+    const { path } = await two();
+    const all = await ask(path);
+    const one = await call(owner, 'GET', `${path}/rows?$top=1`);
+    expect(parse(await one.text())).toHaveLength(1);
+    expect(await ask(path)).toEqual(all);
+  });
+});
