@@ -99,7 +99,7 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const endWatch = watchMemory(clickhouse);
   await defer('memory watch', () => void endWatch());
   const keys = createKeys(clickhouse);
-  const write = createMerge(clickhouse);
+  const write = createMerge(clickhouse, tables);
   const startedAt = performance.now();
   const counts = await keys.count(merge);
   const countedAt = performance.now();

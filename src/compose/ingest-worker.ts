@@ -20,6 +20,7 @@ import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
+import { createWrite } from '../rows/index.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
@@ -67,7 +68,11 @@ const countInserted =
   };
 
 const createInserterOf = (options: IngestWorkerOptions) => () =>
-  createChunkInserter({ tables: options.tables, log: options.log, onInserted: countInserted(options) });
+  createChunkInserter({
+    write: createWrite(options.clickhouse, options.tables),
+    log: options.log,
+    onInserted: countInserted(options),
+  });
 
 /** The dispatcher with every step that a worker takes. */
 const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
@@ -92,8 +97,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
       merges,
       leases: createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log }),
       verify: createSegmentVerifier({
-        clickhouse,
-        tables,
+        write: createWrite(clickhouse, tables),
         processes,
         onMiscount: () => metrics.segmentsMiscounted.inc(),
         log,
@@ -151,7 +155,7 @@ export const startIngestWorker = async (
   const batches = createShortBatches({
     trace,
     processes: createProcessRecords(sql),
-    tables: options.tables,
+    write: createWrite(options.clickhouse, options.tables),
     dispatcher,
     onInserted: countInserted(options),
     log,

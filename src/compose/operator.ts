@@ -10,7 +10,7 @@ import { createSegmentRewrite } from '../ingest/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../ingest/repair/upload-replay.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { createCompactions, createStoreTables } from '../rows/index.js';
+import { createCompactions, createWrite } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import { createKafka } from '../storage/kafka/connection.js';
@@ -53,7 +53,7 @@ export const createOperatorReplay = (
 ): UploadReplay => {
   const { config, log, sql, topics, clickhouse } = standing;
   const reader = readerOf(standing);
-  const tables = createStoreTables(clickhouse);
+  const write = createWrite(clickhouse);
   const processes = createProcessRecords(sql);
   const chunks = createChunkRecords(sql);
   const rewrite = createSegmentRewrite({
@@ -64,11 +64,11 @@ export const createOperatorReplay = (
     compactions: createCompactions({ sql, leaseMs: config.replayLeaseMs, log }),
     reader: createChunkReader(reader),
     inserter: createChunkInserter({
-      tables,
+      write,
       log,
       onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
     }),
-    tables,
+    write,
   });
   const chunkDiscovery = createChunkDiscovery({
     reader,

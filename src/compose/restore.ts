@@ -2,7 +2,7 @@ import { createRestore } from '../backup/restore.js';
 import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
 import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
-import { createRestoreTarget, settleRestoredCompactions, withAllShards } from '../rows/index.js';
+import { createRestoreTarget, createWrite, settleRestoredCompactions, withAllShards } from '../rows/index.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
@@ -48,7 +48,7 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     load: (work) => loadCatalog(databaseUrl, work),
     tables: catalogTables,
     target: createRestoreTarget({ sql, clickhouse: servers, spreadMinBytes: config.spreadMinBytes, log }),
-    mendTables: createVersionReads({ sql, clickhouse: servers, tables }).mendAll,
+    mendTables: createVersionReads({ sql, clickhouse: servers, write: createWrite(servers, tables) }).mendAll,
     settle,
     log,
   });

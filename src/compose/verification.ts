@@ -5,7 +5,7 @@ import { createVerification, type RepairSegment, type Verification } from '../in
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
-import { createCompactions, createHashes, createStoreTables } from '../rows/index.js';
+import { createCompactions, createHashes, createWrite } from '../rows/index.js';
 import { readSetting } from '../storage/postgres/settings.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
@@ -63,7 +63,7 @@ export const openVerification = async (
     verification: createVerification({
       sql,
       hashes: createHashes({ sql, clickhouse, log }),
-      reads: createVersionReads({ sql, clickhouse, tables: createStoreTables(clickhouse) }),
+      reads: createVersionReads({ sql, clickhouse, write: createWrite(clickhouse) }),
     }),
     repair: oneAfterTheOther(createReplayRepair(parts), restore),
   };

@@ -149,6 +149,28 @@ export const fingerprintSegment = async (
   return copy;
 };
 
+/** The tables that copies are written into. */
+export interface TargetTables {
+  ensure(place: Place, columns: readonly NamedColumn[]): Promise<void>;
+  forget(place: Place): void;
+}
+
+/** Writes into a place that has the columns; one that refuses may have been dropped by another process, and is looked at again. */
+export const prepareTarget = async (
+  tables: TargetTables,
+  place: Place,
+  columns: readonly NamedColumn[],
+  write: () => Promise<void>,
+): Promise<void> => {
+  await tables.ensure(place, columns);
+  try {
+    await write();
+  } catch (error) {
+    tables.forget(place);
+    throw error;
+  }
+};
+
 /** Writes rows into a segment. */
 export const insertRows = async (
   clickhouse: Connection,

@@ -10,9 +10,11 @@ import {
   insertRows,
   layOut,
   positionIn,
+  prepareTarget,
   storedColumnsOf,
   storedValuesOf,
   type Target,
+  type TargetTables,
 } from './copy.js';
 import { valueAs } from './merge.js';
 import { insideOf, namedColumn, sourceOf } from './place.js';
@@ -74,7 +76,7 @@ interface Example {
   readonly key: readonly (string | null)[];
 }
 
-export const createFold = (servers: ClickHouseServers): Fold => {
+export const createFold = (servers: ClickHouseServers, tables: TargetTables): Fold => {
   const rowsOf = ({ base, basePlace, baseColumns }: ColumnMerge) => {
     const rows = segmentRows(base, 'base');
     const source = sourceOf(servers.database, basePlace, baseColumns.map(namedColumn));
@@ -162,7 +164,7 @@ export const createFold = (servers: ClickHouseServers): Fold => {
         params: { ...params, starts: laidOut.starts.slice(0, -1) },
         settings: settingsFor(columns.length),
       };
-      await insertRows(clickhouse, copy);
+      await prepareTarget(tables, target.place, columns.map(namedColumn), () => insertRows(clickhouse, copy));
       await compareRows(clickhouse, copy);
       return laidOut;
     },

@@ -109,9 +109,12 @@ export {
   spanSource,
   versionSource,
 } from './source.js';
+/* Write: rows of uploads. */
+export type { EncodedChunk } from './staging.js';
 export { insertStore } from './stores.js';
 export { createTidy, type ReleaseReport, type StorageReport, type Tidy } from './sweep.js';
 export { createStoreTables, type StoreTables } from './tables.js';
+export type { Appended, WholeSegment } from './together.js';
 export {
   addOlderVersion,
   addVersion,
@@ -120,3 +123,4 @@ export {
   removeVersions,
   shareContent,
 } from './versions.js';
+export { createWrite, type Sealed, type Write } from './write.js';

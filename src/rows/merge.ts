@@ -18,9 +18,11 @@ import {
   insertRows,
   layOut,
   positionIn,
+  prepareTarget,
   type RowSet,
   storedColumnsOf,
   storedValuesOf,
+  type TargetTables,
 } from './copy.js';
 import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
@@ -229,7 +231,7 @@ const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, touched:
 export type Merge = (merge: SegmentMerge, counts: KeyCounts) => Promise<Copied>;
 
 export const createMerge =
-  (servers: ClickHouseServers): Merge =>
+  (servers: ClickHouseServers, tables: TargetTables): Merge =>
   async (merge, counts) => {
     const sql = mergeSql(servers.database, merge);
     const clickhouse = mergeServer(servers, merge);
@@ -247,7 +249,9 @@ export const createMerge =
       params: { ...sql.params, starts: laidOut.starts.slice(0, -1), total: laidOut.starts.at(-1) ?? 0 },
       settings: mergeSettings,
     };
-    await insertRows(clickhouse, copy);
+    await prepareTarget(tables, merge.targetPlace, merge.columns.map(namedColumn), () =>
+      insertRows(clickhouse, copy),
+    );
     if (!touched) await compareRows(clickhouse, copy);
     return laidOut;
   };

@@ -11,7 +11,6 @@ export interface ServerTables {
   readonly ddl: Ddl;
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure(placement: Place, columns: readonly NamedColumn[]): Promise<void>;
-  ensurePool(pool: PoolClass): Promise<void>;
   /** Makes the `Distributed` table over the tables of a placement, which all shards have by now, or adds the columns that it lacks. */
   ensureOver(placement: Place, columns: readonly NamedColumn[]): Promise<void>;
   /** Makes a table with the columns of the table of the placement; `columns` is their number if that table is not known. */
@@ -89,7 +88,6 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
 
   return {
     ddl,
-    ensurePool,
     forget,
     columnsOf,
 

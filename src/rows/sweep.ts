@@ -150,8 +150,8 @@ export const createTidy = (options: TidyOptions): Tidy => {
   };
 
   /** Tables that took the chunks of uploads which have ended. */
-  const dropIntakes = async (): Promise<void> => {
-    const present = await tables.listIntakes();
+  const dropStaging = async (): Promise<void> => {
+    const present = await tables.listStaging();
     if (present.length === 0) return;
     const used = await sql.query<{ id: number }>(
       `SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND (
@@ -160,7 +160,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
       [present],
     );
     const ids = new Set(used.map(({ id }) => id));
-    for (const id of present) if (!ids.has(id)) await tables.dropIntake(id);
+    for (const id of present) if (!ids.has(id)) await tables.dropStaging(id);
   };
 
   /** A worker that dies in between leaves a table without a store, which the next sweep drops. */
@@ -177,7 +177,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     const segments = await dropSegments(stop);
     options.onSegmentsRemoved?.(segments);
     stop?.throwIfAborted();
-    await dropIntakes();
+    await dropStaging();
     return { segments, stores: await dropStores() };
   };
 

@@ -4,9 +4,9 @@
  * On disk
  *   s<storeId>       of one dataset and its clones; one partition per segment
  *   pool_<class>     of many small datasets; 16 partitions
- *   u<segmentId>     of one attempt of a long upload, while chunks come
+ *   u<segmentId>     staging table of one attempt of a long upload, while chunks come
  *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards
- *   a<segmentId>_…   the same when all chunks have come, until it was handed over to s<storeId>
+ *   a<segmentId>_…   the same, sealed when all chunks have come, until it was promoted into s<storeId>
  *
  *   _seg  UInt64   segment id
  *   _row  UInt64   position of the record in its file, from 0; gaps where records were rejected
@@ -34,15 +34,8 @@ import {
   unknownShard,
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import type { Target } from './copy.js';
 import { turnAt, turnsOf } from './homes.js';
-import {
-  type BlockInsert,
-  type BlocksAppend,
-  type BlocksInsert,
-  createIntakeTables,
-  type IntakeTableOptions,
-  type IntakeTables,
-} from './intake-tables.js';
 import {
   insideOf,
   isEverywhere,
@@ -55,18 +48,17 @@ import {
 } from './place.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
 import { poolClasses } from './slots.js';
+import {
+  type Batch,
+  createStaging,
+  type EncodedChunk,
+  type Staging,
+  type StagingOptions,
+} from './staging.js';
 
 /** The table of a store. */
 export interface StoreTable extends ShardPlace {
   readonly storeId: number;
-}
-
-/** A chunk of a segment. */
-export interface ChunkPlace {
-  readonly placement: Place;
-  readonly segmentId: number;
-  /** Its number in the upload. @default 0 */
-  readonly chunk?: number;
 }
 
 /** Of all tables, wherever they are. */
@@ -75,29 +67,22 @@ export interface StoreTables {
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
   forget(placement: Place): void;
-  /** Makes the table that takes a chunk: the pool, or one for its segment alone. */
-  ensureIntake(chunk: ChunkPlace, columns: BlockInsert['columns']): Promise<void>;
-  /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
-  insertBlock(insert: BlockInsert & Pick<ChunkPlace, 'chunk'>): Promise<void>;
+  /** Inserts a chunk into its pool or its staging table, which it creates where there is none. The same token adds nothing. */
+  insert(to: Target, chunk: EncodedChunk): Promise<void>;
   /**
-   * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
-   * blocks it adds nothing. The columns of the blocks may differ.
+   * Inserts a batch into a pool or an own table, which are at home. Repeated under the token it adds nothing to a pool; for an own
+   * table it must not be repeated, whatever its outcome.
    */
-  insertBlocks(insert: Omit<BlocksInsert, 'pool'> & Pick<ChunkPlace, 'placement'>): Promise<void>;
+  insertTogether(batch: Batch): Promise<void>;
   /**
-   * Inserts blocks of several segments into the table of their store, which lies on one shard, all in one statement. Whatever comes
-   * of it, it must not be repeated.
+   * Promotes the rows of a segment, all of whose chunks were inserted, from its staging tables to the own table. Does nothing in a
+   * pool, when it was done before, or when there are not as many rows.
    */
-  appendBlocks(append: BlocksAppend): Promise<void>;
-  /**
-   * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
-   * when it was done before, or when there are not as many rows.
-   */
-  handOver(placement: Place, segmentId: number, rows: number): Promise<void>;
-  /** Removes what took the chunks of a segment. Idempotent. */
-  dropIntake(segmentId: number): Promise<void>;
-  /** Segments that have a table of their own for their chunks. */
-  listIntakes(): Promise<number[]>;
+  promote(to: Target, rows: number): Promise<void>;
+  /** Drops the staging tables of a segment. Idempotent. */
+  dropStaging(segmentId: number): Promise<void>;
+  /** Segments with a staging table. */
+  listStaging(): Promise<number[]>;
   /** Rows of a segment; 0 when the table or the segment does not exist. */
   countRows(placement: Place, segmentId: number): Promise<number>;
   /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
@@ -116,9 +101,9 @@ export interface StoreTables {
 /** Stores whose tables are made at the same time. */
 const madeAtOnce = 8;
 
-interface ShardTables extends ServerTables, IntakeTables {}
+interface ShardTables extends ServerTables, Staging {}
 
-export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
+export const createStoreTables = (servers: ClickHouseServers, options?: StagingOptions): StoreTables => {
   const { database, engine } = servers;
   /** By server: a shard may be added at any time. */
   const known = new WeakMap<Connection, ShardTables>();
@@ -126,7 +111,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     const seen = known.get(clickhouse);
     if (seen !== undefined) return seen;
     const server = createServerTables(clickhouse, engine);
-    const tables = { ...server, ...createIntakeTables(clickhouse, server, options) };
+    const tables = { ...server, ...createStaging(clickhouse, server, options) };
     known.set(clickhouse, tables);
     return tables;
   };
@@ -142,14 +127,17 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   const having = ({ shard = firstShard }: ShardPlace): readonly ShardTables[] =>
     shard === null ? all() : [on(shard)];
 
-  /** Chunks of what is on all shards take turns by weight: always the same shard for a chunk, which knows its token. */
-  const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ShardTables => {
-    const { shard, home = firstShard, pool } = insideOf(placement);
-    if (shard !== null) return on(shard);
-    // Pools are those of the home.
-    if (pool !== null) return on(home);
-    return on(turnAt(turnsOf(servers.shards), segmentId + chunk) ?? null);
+  /** The server that has the pools of a place, and its own table unless that is everywhere. */
+  const atHome = (place: Place): ShardTables => {
+    const { shard, home = firstShard } = insideOf(place);
+    return on(shard ?? home);
   };
+
+  /** Chunks of what is on all shards take turns by weight: a chunk always goes to the shard that knows its token. */
+  const forChunk = ({ segment, place }: Target, number: number): ShardTables =>
+    isEverywhere(place) && !isPooled(place)
+      ? on(turnAt(turnsOf(servers.shards), segment + number) ?? null)
+      : atHome(place);
 
   const everywhere = async (work: (tables: ShardTables) => Promise<void>): Promise<void> => {
     await Promise.all(all().map(work));
@@ -158,16 +146,16 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
     ...new Set((await Promise.all(all().map(list))).flat()),
   ];
 
-  /** Upload tables of a segment, closed: no chunk comes late into a table that was counted. */
-  const closeIntakes = async (placement: Place, segmentId: number) => {
+  /** Seals the staging tables of a segment: no late chunk gets into a table that was counted. */
+  const seal = async ({ segment, place }: Target) => {
     const found = await Promise.all(
-      having(insideOf(placement)).map(async (tables) => {
-        const intake = await tables.closeIntake(segmentId);
-        return intake === undefined ? [] : [{ tables, ...intake }];
+      having(insideOf(place)).map(async (tables) => {
+        const sealed = await tables.seal(segment);
+        return sealed === undefined ? [] : [{ tables, ...sealed }];
       }),
     );
-    const closed = found.flat();
-    return { tables: closed, rows: closed.reduce((sum, intake) => sum + intake.rows, 0) };
+    const sealed = found.flat();
+    return { sealed, rows: sealed.reduce((sum, { rows }) => sum + rows, 0) };
   };
 
   const ensure: StoreTables['ensure'] = async (placement, columns) => {
@@ -181,36 +169,32 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       for (const tables of having(insideOf(placement))) tables.forget(tableOf(placement));
       over.forget(spreadName(tableOf(placement)));
     },
-    async ensureIntake(chunk, columns) {
-      const { placement, segmentId } = chunk;
-      if (isEverywhere(placement)) await ensure(placement, columns);
-      await forChunk(chunk).ensureIntake(placement, segmentId, columns);
-    },
-    insertBlock: (insert) => forChunk(insert).insertBlock(insert),
-    async insertBlocks({ placement, ...insert }) {
-      const { pool } = insideOf(placement);
-      if (pool === null) throw new RangeError('blocks of many datasets go into a pool');
-      // Of spread stores all pools of the class are read, whichever of them has the rows.
-      if (isEverywhere(placement)) await ensure(placement, []);
-      await forChunk({ placement, segmentId: 0 }).insertBlocks({ ...insert, pool: pool.pool });
+
+    async insert(to, chunk) {
+      // Reads of what is everywhere look on every shard, whichever of them has the rows.
+      if (isEverywhere(to.place)) await ensure(to.place, chunk.columns);
+      await forChunk(to, chunk.number ?? 0).insert(to, chunk);
     },
 
-    appendBlocks: (append) => on(insideOf(append.placement).shard).appendBlocks(append),
+    async insertTogether(batch) {
+      if (isEverywhere(batch.place)) await ensure(batch.place, batch.columns);
+      await atHome(batch.place).insertTogether(batch);
+    },
 
-    async handOver(placement, segmentId, rows) {
-      if (isPooled(placement)) return;
-      let closed = await closeIntakes(placement, segmentId);
-      if (closed.rows !== rows && isEverywhere(placement)) {
+    async promote(to, rows) {
+      if (isPooled(to.place)) return;
+      let found = await seal(to);
+      if (found.rows !== rows && isEverywhere(to.place)) {
         // Another process may have written to a shard that was added since this one looked.
         await servers.renew();
-        closed = await closeIntakes(placement, segmentId);
+        found = await seal(to);
       }
-      if (closed.rows !== rows) return;
-      for (const { tables, table } of closed.tables) await tables.handOver(placement, segmentId, table);
+      if (found.rows !== rows) return;
+      for (const { tables, table } of found.sealed) await tables.promote(to, table);
     },
 
-    dropIntake: (segmentId) => everywhere((tables) => tables.dropIntake(segmentId)),
-    listIntakes: () => distinct((tables) => tables.listIntakes()),
+    dropStaging: (segmentId) => everywhere((tables) => tables.dropStaging(segmentId)),
+    listStaging: () => distinct((tables) => tables.listStaging()),
 
     async countRows(placement, segmentId) {
       try {

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { segmentId } from '../../model/version.js';
-import type { StoreTables } from '../../rows/tables.js';
+import type { Write } from '../../rows/index.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import type { UploadState } from '../lifecycle/process-records.js';
@@ -41,7 +41,7 @@ export interface ChunkInserter {
 }
 
 export interface ChunkInserterOptions {
-  readonly tables: StoreTables;
+  readonly write: Pick<Write, 'append'>;
   readonly log: Log;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
 }
@@ -50,17 +50,13 @@ export interface ChunkInserterOptions {
 const tokenOf = (state: UploadState, chunk: Chunk): string =>
   `${state.processId}/${state.attempt}/${chunk.number}`;
 
-export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
+export const createChunkInserter = ({ write, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
   // Chunks of one upload follow each other.
   const encoders = createEncoderCache(1);
 
   return {
     async insert(state, layout, chunk) {
-      const columns = tableColumns(layout);
-      const { placement } = state;
-      const segment = segmentId(state.processId, state.attempt);
-      const place = { placement, segmentId: segment, chunk: chunk.number };
-      await tables.ensureIntake(place, columns);
+      const to = { segment: segmentId(state.processId, state.attempt), place: state.placement };
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       return encoders.use(layout, state, async (encoder): Promise<Insertion> => {
@@ -72,7 +68,8 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
         if (rows === 0) return { kind: 'inserted', rows, rejects };
         const token = tokenOf(state, chunk);
         const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
-        await tables.insertBlock({ ...place, columns, block, rows, token, queryId });
+        const columns = tableColumns(layout);
+        await write.append(to, { number: chunk.number, columns, block, rows, token, queryId });
         const endedAt = performance.now();
         onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
         log.debug(

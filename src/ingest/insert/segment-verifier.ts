@@ -1,8 +1,6 @@
 import type { Log } from '../../lib/log.js';
-import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
-import { countSegments, datesOf, isEverywhere, isPooled, namedColumn } from '../../rows/index.js';
-import type { StoreTables } from '../../rows/tables.js';
-import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
+import { segmentId, timeColumnOf } from '../../model/version.js';
+import { namedColumn, type Write } from '../../rows/index.js';
 import { storedColumns, tableColumns } from '../layout/layout.js';
 import { beyondShare } from '../lifecycle/bad-row-limits.js';
 import type { Outcome } from '../lifecycle/outcome.js';
@@ -15,8 +13,7 @@ import { type ProcessRecords, requireLayout, type UploadState } from '../lifecyc
 export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
 export interface SegmentVerifierOptions {
-  readonly clickhouse: ClickHouseServers;
-  readonly tables: Pick<StoreTables, 'ensure' | 'forget' | 'handOver' | 'dropIntake'>;
+  readonly write: Pick<Write, 'seal'>;
   readonly processes: Pick<ProcessRecords, 'layout'>;
   readonly onMiscount: () => void;
   readonly log: Log;
@@ -34,7 +31,7 @@ const miscounted: Outcome = {
 };
 
 export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentVerifier => {
-  const { clickhouse, tables, processes, onMiscount, log } = options;
+  const { write, processes, onMiscount, log } = options;
 
   return async (state) => {
     const { processId, attempt, placement, insertedRows, receivedBytes } = state;
@@ -42,27 +39,14 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
     const error = beyondShare(state, layout);
     if (error !== undefined) return { kind: 'fail', error };
     const date = timeColumnOf(storedColumns(layout));
-    const segment = segmentId(processId, attempt);
-    // A version is readable only where its table has all columns: each shard has them, also one that got no chunk, and
-    // a table that got no row at all.
-    if (insertedRows === 0) tables.forget(placement);
-    if (isEverywhere(placement) || insertedRows === 0) await tables.ensure(placement, tableColumns(layout));
-    if (insertedRows > 0) await tables.handOver(placement, segment, insertedRows);
-    const counted = await countSegments(
-      clickhouse,
-      placement,
-      { segmentIds: [segment] },
-      date && namedColumn(date),
-    );
-    if (counted.rows === insertedRows) {
-      if (!isPooled(placement)) await tables.dropIntake(segment);
-      const { rows, ...dates } = counted;
-      const facts: SegmentFacts = { rows, bytes: receivedBytes, ...datesOf(dates) };
-      return { kind: 'verified', facts };
-    }
+    const to = { segment: segmentId(processId, attempt), place: placement };
+    const columns = tableColumns(layout);
+    const sealed = await write.seal(to, insertedRows, columns, date && namedColumn(date));
+    if (sealed.kind === 'whole')
+      return { kind: 'verified', facts: { ...sealed.facts, bytes: receivedBytes } };
     onMiscount();
     log.error(
-      { process: processId, attempt, counted: counted.rows, recorded: insertedRows },
+      { process: processId, attempt, counted: sealed.rows, recorded: insertedRows },
       'segment miscounted',
     );
     return attempt >= maxAttempts ? miscounted : { kind: 'miscounted', layout };

@@ -1,33 +1,26 @@
 /**
- * Uploads of one chunk that go into pools, or stand beside the rows of a large dataset, many at a time. A batch is what is at hand when the one before it has been
- * sent; nobody waits for it to fill.
+ * Uploads of one chunk, many at a time. A batch is what is at hand when the one before it has been sent; nobody waits for it to fill.
  *
  *   0 verify    the API sent the chunk for this upload: a forged one must not mark it
- *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or lies elsewhere is handled alone
+ *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or goes elsewhere is handled alone
  *   2 encode    every value is checked, rows and dates are counted; what does not fit goes its own way
- *   3 insert    one statement per pool, all blocks under one token; one per table of a store, under none
- *   4 settle    record the chunks and publish the versions, one transaction for all
+ *   3 append    rows are written together where they are stored together
+ *   4 settle    record the chunks and publish the versions, one transaction for all that were written together
  *
  * Guarantees (docs/adr/0063-short-batches.md)
  *   - A segment of a batch is written by one statement, which is repeated only by the worker that began it, with the same
- *     blocks and token. Whoever is given a chunk that is marked and not recorded begins the next attempt in a new segment;
+ *     blocks and token. A worker that receives a chunk that is marked and not recorded begins the next attempt in a new segment;
  *     so it does not matter in which shape Kafka delivers a batch again.
- *   - The table of a store knows no tokens: a statement into it that was not acknowledged is not repeated, and its uploads begin
+ *   - Where a repetition could add rows twice, a statement that was not acknowledged is not repeated, and its uploads begin
  *     their next attempts.
  *   - An insert that ClickHouse has acknowledged at once holds the rows that were encoded. After a repetition the segments
  *     are counted.
  */
 
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { NamedColumn } from '../../model/column.js';
-import { type Place, segmentId } from '../../model/version.js';
-import { isPooled, storedAs } from '../../rows/index.js';
-import { insideOf } from '../../rows/place.js';
-import type { StoreTables } from '../../rows/tables.js';
-import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
+import { segmentId } from '../../model/version.js';
+import type { Appended, WholeSegment, Write } from '../../rows/index.js';
 import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
 import type { Delivery } from '../../storage/kafka/delivery.js';
 import type { ChunkEncoder } from '../csv/types.js';
@@ -49,7 +42,7 @@ export interface ShortBatches {
 
 export interface ShortBatchesOptions {
   readonly processes: Pick<ProcessRecords, 'beginBatch' | 'chunkKeys'>;
-  readonly tables: Pick<StoreTables, 'insertBlocks' | 'appendBlocks'>;
+  readonly write: Pick<Write, 'appendTogether'>;
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'settleWhole'>;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
   /** Wraps the work on a batch. @default nothing around it */
@@ -68,7 +61,7 @@ const keptBytes = 256 * 1024;
 /** Tries to record a batch before its uploads are recorded one by one. */
 const recordingTries = 3;
 
-const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
+const pauseMs = 50;
 
 interface Waiting {
   readonly delivery: Delivery;
@@ -81,55 +74,14 @@ interface Begun extends Waiting {
   readonly layout: Layout;
 }
 
-/** What goes into the statement of its table. */
-interface Ready extends Begun {
+/** An upload whose rows are encoded. */
+interface Ready extends Begun, WholeSegment {
   readonly encoded: Extract<EncodedRows, { kind: 'encoded' }>;
-  readonly block: Buffer;
 }
-
-const tokenOf = (batch: readonly Ready[]): string =>
-  `batch/${createHash('sha256')
-    .update(batch.map(({ state }) => segmentId(state.processId, state.attempt)).join())
-    .digest('base64url')}`;
-
-const columnsOf = (batch: readonly Ready[]): NamedColumn[] => {
-  const columns = batch.flatMap(({ layout }) => tableColumns(layout));
-  return [...new Map(columns.map((column) => [column.name, column])).values()];
-};
-
-const slotsOf = (batch: readonly Ready[]): string[] => [
-  ...new Set(
-    batch.flatMap(({ state, layout }) =>
-      tableColumns(layout).map((column) => storedAs(column, state.placement).name),
-    ),
-  ),
-];
-
-/** Uploads that go into one table. */
-interface TableBatch {
-  /** That of the first of them; slot maps may differ. */
-  readonly placement: Place;
-  readonly uploads: Ready[];
-}
-
-const byTable = (ready: readonly Ready[]): TableBatch[] => {
-  const tables = new Map<string, TableBatch>();
-  for (const one of ready) {
-    const { placement } = one.state;
-    const { shard, home, pool, storeId } = insideOf(placement);
-    const key = `${shard}/${home}/${pool?.pool ?? storeId}`;
-    const batch = tables.get(key) ?? { placement, uploads: [] };
-    batch.uploads.push(one);
-    tables.set(key, batch);
-  }
-  return [...tables.values()];
-};
 
 /** The facts of an upload that needs no question any more; undefined for one that does. */
 const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined => {
   const { rows, rejects, dates } = encoded;
-  // Without rows nothing was inserted: the table may lack columns of the file.
-  if (rows === 0 && !isPooled(state.placement)) return undefined;
   if (rejects.length > 0 || dates === undefined) return undefined;
   const { chunk, position } = delivery;
   const { processId, datasetId, attempt, receivedBytes } = state;
@@ -138,30 +90,11 @@ const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined =
 };
 
 export const createShortBatches = (options: ShortBatchesOptions): ShortBatches => {
-  const { processes, tables, dispatcher, onInserted, trace = untraced, log } = options;
+  const { processes, write, dispatcher, onInserted, trace = untraced, log } = options;
   const encoders = createEncoderCache(keptEncoders);
   const waiting: Waiting[] = [];
   let running = 0;
-  let closed = false;
-
-  /** Calls until it works; what stays wrong, or a worker that stops, ends it. */
-  const persist = async <T>(
-    work: (attempt: number) => Promise<T>,
-    stays: (error: unknown, tries: number) => boolean,
-  ) => {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await work(attempt);
-      } catch (error) {
-        if (closed || stays(error, attempt + 1)) throw error;
-        log.warn(
-          { err: error, reason: messageOf(error), attempt },
-          'batch of short uploads not stored, trying again',
-        );
-        await sleep(pauseMs(attempt));
-      }
-    }
-  };
+  const stop = new AbortController();
 
   /** The chunks that are whole uploads; others are handled alone. */
   const verify = async (batch: readonly Waiting[]): Promise<Waiting[]> => {
@@ -206,8 +139,17 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       const work = async (encoder: ChunkEncoder) => {
         const encoded = await encodeChunk(encoder, state, layout, chunk);
         if (encoded.kind !== 'encoded') return encoded;
-        // Copied: others are encoded before it is sent.
-        return { ...begun, encoded, block: Buffer.concat(encoded.block) };
+        const { processId, attempt, placement, requestId } = state;
+        return {
+          ...begun,
+          encoded,
+          to: { segment: segmentId(processId, attempt), place: placement },
+          columns: tableColumns(layout),
+          // Copied: others are encoded before it is sent.
+          block: Buffer.concat(encoded.block),
+          rows: encoded.rows,
+          requestId,
+        };
       };
       const encoded = await (chunk.rawBytes > keptBytes
         ? work(encoderOf(layout, state))
@@ -221,31 +163,6 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return undefined;
   };
 
-  /** Gives whether the rows are those that were encoded, for certain. */
-  const insertInto = async ({ placement, uploads }: TableBatch): Promise<boolean> => {
-    const filled = uploads
-      .filter(({ encoded }) => encoded.rows > 0)
-      .sort((a, b) => a.state.processId - b.state.processId);
-    if (filled.length === 0) return true;
-    const rows = filled.reduce((sum, { encoded }) => sum + encoded.rows, 0);
-    const token = tokenOf(filled);
-    const blocks = filled.map(({ block }) => block);
-    const queryId = (): string => `${filled[0]?.state.requestId}/${token}/${crypto.randomUUID()}`;
-    if (!isPooled(placement)) {
-      const columns = columnsOf(filled);
-      await tables.appendBlocks({ placement, columns, blocks, rows, queryId: queryId() });
-      return true;
-    }
-    const to = { placement, slots: slotsOf(filled) };
-    return persist(
-      async (attempt) => {
-        await tables.insertBlocks({ ...to, blocks, rows, token, queryId: queryId() });
-        return attempt === 0;
-      },
-      (error) => isClickHouseException(error) && !isPassing(error),
-    );
-  };
-
   /** What is not simple, or could not be recorded with the others: counted by ClickHouse, in transactions of its own. */
   const settleAlone = async ({ delivery, state, layout, encoded, done, failed }: Ready): Promise<void> => {
     const { rows, rejects } = encoded;
@@ -253,42 +170,37 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     await dispatcher.settle(state, outcome).then((settled) => done(settled !== 'look_again'), failed);
   };
 
-  const settleTogether = async (batch: readonly Ready[], counted: boolean): Promise<void> => {
-    const whole = batch.map((one) => (counted ? wholeOf(one) : undefined));
-    const simple = whole.filter((one) => one !== undefined);
-    const recorded =
-      simple.length > 0 &&
-      (await persist(
-        () => dispatcher.settleWhole(simple),
-        (_error, tries) => tries >= recordingTries,
-      ).then(
-        () => true,
-        (error: unknown) => {
-          log.warn({ err: error, uploads: simple.length }, 'batch of short uploads not recorded together');
+  const settleWhole = async (whole: readonly WholeUpload[]): Promise<boolean> => {
+    for (let tries = 1; whole.length > 0; tries += 1) {
+      try {
+        await dispatcher.settleWhole(whole);
+        return true;
+      } catch (error) {
+        if (stop.signal.aborted || tries >= recordingTries) {
+          log.warn({ err: error, uploads: whole.length }, 'batch of short uploads not recorded together');
           return false;
-        },
-      ));
-    for (const [at, one] of batch.entries()) {
+        }
+        await sleep(pauseMs);
+      }
+    }
+    return false;
+  };
+
+  /** The uploads of one statement, once it has ended. */
+  const settle = async (appended: readonly Appended<Ready>[], startedAt: number): Promise<void> => {
+    const again = appended.filter(({ outcome }) => outcome === 'begin_again');
+    for (const { one } of again) one.done(false);
+    const written = appended.filter(({ outcome }) => outcome !== 'begin_again');
+    if (written.length === 0) return;
+    const seconds = (performance.now() - startedAt) / 1000;
+    for (const { one } of written) onInserted(one.rows, one.delivery.chunk.rawBytes, seconds);
+    log.debug({ uploads: written.length, seconds }, 'batch of short uploads inserted');
+    const whole = written.map(({ one, outcome }) => (outcome === 'stored' ? wholeOf(one) : undefined));
+    const recorded = await settleWhole(whole.filter((one) => one !== undefined));
+    for (const [at, { one }] of written.entries()) {
       if (recorded && whole[at] !== undefined) one.done(true);
       else await settleAlone(one);
     }
-  };
-
-  const store = async (tableBatch: TableBatch, startedAt: number): Promise<void> => {
-    const { placement, uploads: batch } = tableBatch;
-    const counted = await insertInto(tableBatch).catch((error: unknown) => {
-      if (isPooled(placement) && (!isClickHouseException(error) || isPassing(error))) throw error;
-      log.warn({ err: error, uploads: batch.length }, 'batch of short uploads refused, trying one by one');
-      return undefined;
-    });
-    if (counted === undefined) {
-      for (const { done } of batch) done(false);
-      return;
-    }
-    const seconds = (performance.now() - startedAt) / 1000;
-    for (const { encoded, delivery } of batch) onInserted(encoded.rows, delivery.chunk.rawBytes, seconds);
-    log.debug({ uploads: batch.length, seconds }, 'batch of short uploads inserted');
-    await settleTogether(batch, counted);
   };
 
   const run = async (batch: readonly Waiting[]): Promise<void> => {
@@ -299,7 +211,8 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
         const one = await encode(begun);
         if (one !== undefined) ready.push(one);
       }
-      await Promise.all(byTable(ready).map((some) => store(some, startedAt)));
+      const appending = write.appendTogether(ready, { stop: stop.signal, log });
+      await Promise.all(appending.map(async (appended) => settle(await appended, startedAt)));
     } catch (error) {
       // Those that are done already do not hear of it.
       for (const { failed } of batch) failed(error);
@@ -330,7 +243,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
 
   return {
     take(delivery) {
-      if (closed) return Promise.resolve(false);
+      if (stop.signal.aborted) return Promise.resolve(false);
       return new Promise<boolean>((done, failed) => {
         waiting.push({ delivery, done, failed });
         // Whoever hands over several does so in one turn of the event loop.
@@ -338,7 +251,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       });
     },
     close() {
-      closed = true;
+      stop.abort();
     },
   };
 };

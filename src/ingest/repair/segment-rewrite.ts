@@ -13,9 +13,8 @@ import {
   type Compactions,
   type Fingerprint,
   fingerprintSegment,
-  isPooled,
-  type StoreTables,
   type Target,
+  type Write,
 } from '../../rows/index.js';
 import { isNoMerge } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -50,7 +49,7 @@ export interface SegmentRewriteOptions {
   readonly compactions: Compactions;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
-  readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
+  readonly write: Pick<Write, 'seal'>;
 }
 
 interface OwnSegment {
@@ -61,7 +60,7 @@ interface OwnSegment {
 }
 
 export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRewrite => {
-  const { sql, clickhouse, processes, chunks, compactions, reader, inserter, tables } = options;
+  const { sql, clickhouse, processes, chunks, compactions, reader, inserter, write } = options;
 
   /**
    * The segment that holds the rows of the upload and nothing else, when versions still name it. A compaction with as
@@ -120,20 +119,20 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     state: UploadState,
     layout: Layout,
     own: OwnSegment,
-    { segment, place }: Target,
+    target: Target,
   ): Promise<{ readonly rows: number; readonly rowsBefore: number; readonly isEqual: boolean }> => {
+    const { segment, place } = target;
     const attempt = segment - segmentId(state.processId, 1) + 1;
     const rows = await writeAll({ ...state, attempt, placement: place }, layout);
-    await tables.handOver(place, segment, rows);
-    const before = await fingerprintBefore(place, layout, own.id);
-    const after = await fingerprint(place, layout, segment);
-    if (!isPooled(place)) await tables.dropIntake(segment);
-    if (rows !== own.rows || after.rows !== rows)
+    const sealed = await write.seal(target, rows, tableColumns(layout));
+    if (rows !== own.rows || sealed.kind === 'miscounted')
       throw new AppError(
         'unexpected',
         'replay_differs',
-        `Kafka gave ${rows} rows and ClickHouse took ${after.rows}, but the version was published with ${own.rows}; nothing was changed.`,
+        `Kafka gave ${rows} rows and ClickHouse took ${sealed.kind === 'whole' ? rows : sealed.rows}, but the version was published with ${own.rows}; nothing was changed.`,
       );
+    const before = await fingerprintBefore(place, layout, own.id);
+    const after = await fingerprint(place, layout, segment);
     return { rows, rowsBefore: before.rows, isEqual: before.hash === after.hash };
   };
 

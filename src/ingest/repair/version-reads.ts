@@ -5,7 +5,7 @@
 
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
 import type { Place, SegmentList } from '../../model/version.js';
-import { hasSlots, isPooled, namedColumn, readOneRow, type StoreTables } from '../../rows/index.js';
+import { hasSlots, isPooled, namedColumn, readOneRow, type Write } from '../../rows/index.js';
 import { segmentListColumns, segmentsOf, versionPlaceColumn } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
@@ -28,7 +28,7 @@ export interface UnreadableVersions {
 export interface VersionReadsOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
-  readonly tables: Pick<StoreTables, 'ensure' | 'forget'>;
+  readonly write: Pick<Write, 'prepare' | 'prepareAgain'>;
 }
 
 export interface VersionReads {
@@ -67,7 +67,7 @@ const versionSql = `
 
 const pageSize = 200;
 
-export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOptions): VersionReads => {
+export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptions): VersionReads => {
   /** Undefined for a version that went meanwhile. */
   const read = async ({ dataset, version }: VersionGroup): Promise<VersionRow | undefined> =>
     (await sql.query<VersionRow>(versionSql, [dataset, version]))[0];
@@ -89,11 +89,6 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
     }
   };
 
-  const addColumns = async (placement: Place, columns: readonly NamedColumn[]): Promise<void> => {
-    tables.forget(placement);
-    await tables.ensure(placement, columns);
-  };
-
   const checkGroup = async (group: VersionGroup, mend: boolean): Promise<UnreadableVersions | undefined> => {
     const version = await read(group);
     const columns = version?.columns.map(namedColumn) ?? [];
@@ -103,7 +98,7 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
     if (now === undefined || now.placement === null || (await isReadable(now, columns))) return undefined;
     const { placement } = now;
     const isMended = mend && !isPooled(placement);
-    if (isMended) await addColumns(placement, columns);
+    if (isMended) await write.prepareAgain(placement, columns);
     return {
       ...group,
       fault: 'columns_missing',
@@ -133,7 +128,7 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
         for (const group of await sql.query<VersionGroup>(groupsSql, [ids, false])) {
           const version = await read(group);
           if (version?.placement != null && !isPooled(version.placement))
-            await tables.ensure(version.placement, version.columns.map(namedColumn));
+            await write.prepare(version.placement, version.columns.map(namedColumn));
         }
         if (page.length < pageSize) return;
         after = ids.at(-1) ?? after;

@@ -18,8 +18,8 @@ import {
   isPooled,
   namedColumn,
   type PoolLimits,
+  type Write,
 } from '../../rows/index.js';
-import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { BaseVersion } from '../layout/base-version.js';
 import { commonType } from '../layout/common-type.js';
@@ -30,7 +30,7 @@ import { Miscount } from './miscount.js';
 
 export interface ColumnMergeOptions {
   readonly clickhouse: ClickHouseServers;
-  readonly tables: StoreTables;
+  readonly write: Pick<Write, 'prepare'>;
   readonly fold: Fold;
   readonly merges: Pick<MergeRecords, 'begin'>;
   readonly poolLimits: PoolLimits;
@@ -85,7 +85,7 @@ const retyped = (
 };
 
 export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => {
-  const { clickhouse, tables, fold, merges, poolLimits } = options;
+  const { clickhouse, write, fold, merges, poolLimits } = options;
 
   const typeOf = async (
     base: BaseVersion,
@@ -103,7 +103,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
   };
 
   /** Copies the rows; null when the turn is over. */
-  const write = async (
+  const writeRows = async (
     turn: ColumnMergeTurn,
     base: BaseVersion,
     merge: ColumnMerge | undefined,
@@ -116,13 +116,8 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     const target = await merges.begin(turn, isSmall ? named : undefined);
     if (target === null) return null;
     const { segmentId: segment, placement: place } = target;
-    await tables.ensure(place, named);
-    try {
-      if (merge !== undefined) await fold.write(merge, columns, { segment, place });
-    } catch (error) {
-      tables.forget(place);
-      throw error;
-    }
+    if (merge === undefined) await write.prepare(place, named);
+    else await fold.write(merge, columns, { segment, place });
     return target;
   };
 
@@ -162,7 +157,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     const columns = baseColumns
       .filter(({ id }) => id !== from.id)
       .map((column) => (column === into ? merged : column));
-    const target = await write(turn, base, merge, columns);
+    const target = await writeRows(turn, base, merge, columns);
     return target === null ? { kind: 'done' } : countedOutcome(base, columns, target);
   };
 };

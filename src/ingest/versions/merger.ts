@@ -36,8 +36,8 @@ import {
   namedColumn,
   type PoolLimits,
   type SegmentMerge,
+  type Write,
 } from '../../rows/index.js';
-import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -55,7 +55,7 @@ import { Miscount } from './miscount.js';
 export interface MergerOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
-  readonly tables: StoreTables;
+  readonly write: Pick<Write, 'prepare'>;
   readonly keys: Keys;
   readonly writeMerge: Merge;
   readonly mergeColumns: MergeColumns;
@@ -87,7 +87,7 @@ interface Written {
 
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, tables, keys, writeMerge, mergeColumns, merges, poolLimits, log } = options;
+  const { sql, clickhouse, write, keys, writeMerge, mergeColumns, merges, poolLimits, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
@@ -154,7 +154,7 @@ export const createMerger = (options: MergerOptions): Step => {
   };
 
   /** Writes what has to be written; null when the turn is over. */
-  const write = async (
+  const writeRows = async (
     turn: UploadTurn,
     base: BaseVersion | undefined,
     plan: Plan,
@@ -174,7 +174,7 @@ export const createMerger = (options: MergerOptions): Step => {
       (isSmall || !isPooled(plan.filePlace)) &&
       hasSlots(plan.filePlace, columns)
     ) {
-      await tables.ensure(plan.filePlace, columns);
+      await write.prepare(plan.filePlace, columns);
       return {
         target: null,
         keepsBase: true,
@@ -185,16 +185,10 @@ export const createMerger = (options: MergerOptions): Step => {
     const target = await merges.begin(turn, isSmall ? columns : undefined);
     if (target === null) return null;
     const { segmentId: id, placement: place } = target;
-    await tables.ensure(place, columns);
     // A short file behind a large version: only its own rows are copied to where those lie.
     const keepsBase = plain && isSamePlace(plan.basePlace, place);
     const rest = keepsBase ? { base: { segmentIds: [] } } : {};
-    try {
-      await writeMerge({ ...plan, ...rest, target: id, targetPlace: place }, counts);
-    } catch (error) {
-      tables.forget(place);
-      throw error;
-    }
+    await writeMerge({ ...plan, ...rest, target: id, targetPlace: place }, counts);
     const list = keepsBase
       ? { ...plan.base, segmentIds: [...plan.base.segmentIds, id] }
       : { segmentIds: [id] };
@@ -216,7 +210,7 @@ export const createMerger = (options: MergerOptions): Step => {
 
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
     const planned = planOf(turn, base, await isStale(sql, turn));
-    await tables.ensure(planned.filePlace, planned.fileColumns.map(namedColumn));
+    await write.prepare(planned.filePlace, planned.fileColumns.map(namedColumn));
     const room = await decimalRoom(clickhouse, keys, planned);
     if (room.kind === 'refused') return { kind: 'fail', error: room.error };
     const plan: Plan = { ...planned, columns: room.columns, narrowed: room.narrowed };
@@ -230,7 +224,7 @@ export const createMerger = (options: MergerOptions): Step => {
         'quota_rows',
         `The plan allows ${turn.maxRows} rows per dataset; there would be ${expected}.`,
       );
-    const written = await write(turn, base, plan, counts, expected);
+    const written = await writeRows(turn, base, plan, counts, expected);
     if (written === null) return done;
     const { target, keepsBase } = written;
     const facts = await factsOf(turn, base, plan.columns, written);

@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import type { Chunk } from '../../../src/model/chunk.js';
 import { segmentId } from '../../../src/model/version.js';
 import { insideOf } from '../../../src/rows/place.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
+import { createWrite } from '../../../src/rows/write.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
 import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
@@ -52,8 +52,8 @@ it('stores chunks that it is given at once, each with its own rows', async () =>
   });
   expect(chunks.length).toBeGreaterThan(10);
 
-  const tables = createStoreTables(clickhouse);
-  const inserter = createChunkInserter({ tables, log: silentLog, onInserted: () => undefined });
+  const write = createWrite(clickhouse);
+  const inserter = createChunkInserter({ write, log: silentLog, onInserted: () => undefined });
   const again = { ...state, attempt: 2 };
   await Promise.all(chunks.map((chunk) => inserter.insert(again, layout, chunk)));
 

@@ -5,6 +5,7 @@ import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
+import type { NamedColumn } from '../../../src/model/column.js';
 import type { Place } from '../../../src/model/version.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { createInventory } from '../../../src/rows/inventory.js';
@@ -13,7 +14,7 @@ import { register } from '../../../src/rows/register.js';
 import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { holdEmpty } from '../../../src/rows/stores.js';
 import { createTidy } from '../../../src/rows/sweep.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
+import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { inTransaction } from '../../../src/storage/postgres/sql.js';
 import {
@@ -396,48 +397,44 @@ describe('the table of a store', () => {
     await clickhouse.close();
   });
 
+  /** Stores a row of an upload that has several chunks. */
+  const insert = async (tables: StoreTables, segment: number, columns: readonly NamedColumn[]) => {
+    const { body } = await clickhouse.send({
+      body: `SELECT toUInt64(${segment}) AS _seg, toUInt64(0) AS _row, toNullable(0.5) AS c1_f FORMAT Native`,
+      contentType: 'text/plain',
+      search: {},
+      queryId: crypto.randomUUID(),
+      signal: new AbortController().signal,
+    });
+    const block = [await buffer(body)];
+    const chunk = { columns, block, rows: 1, token: 'first', queryId: crypto.randomUUID() };
+    await tables.insert({ segment, place: placement }, chunk);
+  };
+
   /** Two processes, the first of which knows the table; the second has dropped it. */
   const droppedByAnother = async () => {
     const [one, another] = [createStoreTables(clickhouse), createStoreTables(clickhouse)];
-    await one.ensureIntake({ placement, segmentId: 1 }, [price]);
+    await insert(one, 1, [price]);
     await another.dropStore(storeId);
     return { one, another };
   };
 
   it('is made again by a process that knew it before another one dropped it', async () => {
     const { one } = await droppedByAnother();
-    await one.ensureIntake({ placement, segmentId: 2 }, [price]);
-    expect([await one.listStores(), await one.listIntakes()]).toEqual([[storeId], [1, 2]]);
+    await insert(one, 2, [price]);
+    expect([await one.listStores(), await one.listStaging()]).toEqual([[storeId], [1, 2]]);
     await createStoreTables(clickhouse).dropStore(storeId);
-    await one.ensureIntake({ placement, segmentId: 3 }, [price, amount]);
+    await insert(one, 3, [price, amount]);
     expect(await one.columnNames(table)).toEqual(['c1_f', 'c2_f']);
-    for (const segmentId of [1, 2, 3]) await one.dropIntake(segmentId);
+    for (const segmentId of [1, 2, 3]) await one.dropStaging(segmentId);
   });
 
   it('takes the rows of an upload though it was made anew with other columns meanwhile', async () => {
     const { one, another } = await droppedByAnother();
     await another.ensure(placement, [amount]);
-    const { body } = await clickhouse.send({
-      body: 'SELECT toUInt64(4) AS _seg, toUInt64(0) AS _row, toNullable(0.5) AS c1_f FORMAT Native',
-      contentType: 'text/plain',
-      search: {},
-      queryId: 'a-block',
-      signal: new AbortController().signal,
-    });
-    const insert = {
-      placement,
-      segmentId: 4,
-      columns: [price],
-      block: [await buffer(body)],
-      rows: 1,
-      token: 'first',
-      queryId: 'an-insert',
-    };
-    await one.ensureIntake(insert, [price]);
-    await expect(one.insertBlock(insert)).rejects.toThrow('c1_f');
-    await one.ensureIntake(insert, [price]);
-    await one.insertBlock(insert);
-    await one.handOver(placement, 4, 1);
+    await expect(insert(one, 4, [price])).rejects.toThrow('c1_f');
+    await insert(one, 4, [price]);
+    await one.promote({ segment: 4, place: placement }, 1);
     expect(await one.countRows(placement, 4)).toBe(1);
     expect(await one.columnNames(table)).toEqual(expect.arrayContaining(['c1_f', 'c2_f']));
   });

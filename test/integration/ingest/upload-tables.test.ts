@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { Target } from '../../../src/rows/copy.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placeOf } from '../../../src/rows/place.js';
 import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
@@ -35,13 +36,12 @@ const blockOf = async (segmentId: number, row: number): Promise<Buffer> => {
   return buffer(body);
 };
 
+const to = (segment: number): Target => ({ segment, place: placement });
+
 /** A worker stores a chunk of one row. */
 const store = async (tables: StoreTables, segmentId: number, chunk: number): Promise<void> => {
-  await tables.ensureIntake({ placement, segmentId, chunk }, columns);
-  await tables.insertBlock({
-    placement,
-    segmentId,
-    chunk,
+  await tables.insert(to(segmentId), {
+    number: chunk,
     columns,
     block: [await blockOf(segmentId, chunk)],
     rows: 1,
@@ -52,7 +52,7 @@ const store = async (tables: StoreTables, segmentId: number, chunk: number): Pro
 
 const worker = (): StoreTables => createStoreTables(clickhouse);
 
-/** A worker that does something else between having counted what it hands over and handing it over. */
+/** A worker that does something else between having counted the rows that it promotes and promoting them. */
 const slowWorker = (meanwhile: () => Promise<void>): StoreTables =>
   createStoreTables(
     standAlone({
@@ -64,33 +64,33 @@ const slowWorker = (meanwhile: () => Promise<void>): StoreTables =>
     }),
   );
 
-it('are handed over as they were counted, or not at all, whoever is late', async () => {
+it('are promoted with the rows that were counted, or not at all, whichever worker is late', async () => {
   const [first, second] = [worker(), worker()];
   for (const chunk of [0, 1]) await store(first, 1, chunk);
   const slow = slowWorker(async () => {
-    await second.handOver(placement, 1, 2);
-    await second.dropIntake(1);
+    await second.promote(to(1), 2);
+    await second.dropStaging(1);
     // A chunk that is delivered again to a worker that has not heard of it.
     const late = worker();
     await store(late, 1, 1);
-    await late.handOver(placement, 1, 2);
+    await late.promote(to(1), 2);
   });
-  await expect(slow.handOver(placement, 1, 2)).rejects.toThrow(/a1_[0-9a-f]+/);
+  await expect(slow.promote(to(1), 2)).rejects.toThrow(/a1_[0-9a-f]+/);
   expect(await first.countRows(placement, 1)).toBe(2);
-  expect(await first.listIntakes()).toEqual([1]);
-  await first.dropIntake(1);
-  expect(await first.listIntakes()).toEqual([]);
+  expect(await first.listStaging()).toEqual([1]);
+  await first.dropStaging(1);
+  expect(await first.listStaging()).toEqual([]);
 });
 
-it('count the chunks that came in time, and not a late one beside them', async () => {
+it('count the chunks that came in time, and no late one', async () => {
   const [first, late] = [worker(), worker()];
   for (const chunk of [0, 1, 2]) await store(first, 2, chunk);
-  await first.handOver(placement, 2, 3);
+  await first.promote(to(2), 3);
   await store(late, 2, 1);
-  await late.handOver(placement, 2, 3);
+  await late.promote(to(2), 3);
   expect(await first.countRows(placement, 2)).toBe(3);
-  await late.handOver(placement, 2, 4);
+  await late.promote(to(2), 4);
   expect(await first.countRows(placement, 2)).toBe(3);
-  await first.dropIntake(2);
-  expect(await first.listIntakes()).toEqual([]);
+  await first.dropStaging(2);
+  expect(await first.listStaging()).toEqual([]);
 });

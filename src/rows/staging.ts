@@ -1,0 +1,223 @@
+/**
+ * Chunks of uploads on one server. Pools take them as they come. An own table has no deduplication log, so each long upload has a
+ * staging table (`u<segmentId>`): sealed when all chunks are there, counted, and promoted into the own table by partition
+ * (docs/adr/0027-upload-tables.md).
+ */
+import { randomBytes } from 'node:crypto';
+import type { NamedColumn } from '../model/column.js';
+import type { Place } from '../model/version.js';
+import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
+import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import type { Target } from './copy.js';
+import { poolPartitions, runAll } from './ddl.js';
+import { isPooled, storedAs, tableOf } from './place.js';
+import { type ServerTables, tableNames } from './server-tables.js';
+
+/** One block of rows in `Native` format. */
+interface Block {
+  readonly columns: readonly NamedColumn[];
+  readonly rows: number;
+  readonly queryId: string;
+}
+
+/** A chunk of an upload, encoded. */
+export interface EncodedChunk extends Block {
+  /** Its number in the upload. @default 0 */
+  readonly number?: number;
+  readonly block: readonly Buffer[];
+  /** Identifies the chunk: the same token adds nothing. */
+  readonly token: string;
+}
+
+/** Rows of several segments for one table, in one statement. */
+export interface Batch extends Omit<Block, 'columns'> {
+  /** The place of one of them. Slot maps may differ. */
+  readonly place: Place;
+  /** All that any of the blocks has. */
+  readonly columns: readonly NamedColumn[];
+  /** Names of the stored columns that any of the blocks fills. */
+  readonly names: readonly string[];
+  /** One for each segment, with column names of its own; ordered by segment. */
+  readonly blocks: readonly Buffer[];
+  /** Identifies the blocks; ignored by own tables. */
+  readonly token: string;
+}
+
+/** A staging table that takes no more rows. */
+export interface SealedTable {
+  /** Its name, which no other table gets: the rows that are promoted are those that were counted. */
+  readonly table: string;
+  readonly rows: number;
+}
+
+export interface Staging {
+  /** Inserts a chunk into its pool or its staging table. */
+  insert(to: Target, chunk: EncodedChunk): Promise<void>;
+  /**
+   * Inserts a batch into a pool or an own table. Repeated under the token it adds nothing to a pool; for an own table it must not be
+   * repeated, whatever its outcome.
+   */
+  insertTogether(batch: Batch): Promise<void>;
+  /** Seals the staging table of a segment: a late worker does not find it. Undefined where there is none. */
+  seal(segmentId: number): Promise<SealedTable | undefined>;
+  /** Adds the rows of a sealed table to the own table; the same when repeated. */
+  promote(to: Target, sealed: string): Promise<void>;
+  /** Drops the staging tables of a segment. Idempotent. */
+  dropStaging(segmentId: number): Promise<void>;
+  /** Segments with a staging table. */
+  listStaging(): Promise<number[]>;
+}
+
+/** Settings that make one block one part. */
+const blockSettings = (rows: number): QuerySettings => ({
+  async_insert: 0,
+  // Never cut or join blocks: sizes above whatever one chunk can hold.
+  max_insert_block_size: String(Math.max(rows, 1) + 1),
+  min_insert_block_size_rows: '0',
+  min_insert_block_size_bytes: '0',
+  max_insert_threads: '1',
+  max_partitions_per_insert_block: '1',
+  input_format_parallel_parsing: 0,
+  optimize_on_insert: 0,
+  max_query_size: '16777216',
+});
+
+/** Settings that make a repeated block add nothing. */
+const once = (token: string): QuerySettings => ({
+  insert_deduplicate: 1,
+  insert_deduplication_token: token,
+});
+
+/** Settings that make blocks of several segments one, which is cut by partition alone. */
+const batchSettings = ({ place, rows, token }: Batch): QuerySettings => ({
+  ...blockSettings(rows),
+  min_insert_block_size_rows: String(rows),
+  // In an own table each segment is a partition.
+  max_partitions_per_insert_block: isPooled(place) ? String(poolPartitions) : '0',
+  ...(isPooled(place) ? once(token) : {}),
+});
+
+export interface StagingOptions {
+  /** Longest that one block may take; a connection whose other end has gone says nothing for ever. */
+  readonly insertTimeoutMs?: number;
+}
+
+export const createStaging = (
+  clickhouse: Connection,
+  tables: ServerTables,
+  { insertTimeoutMs = 600_000 }: StagingOptions = {},
+): Staging => {
+  const { database } = clickhouse;
+  /** Segments whose staging tables were created last. */
+  const staged = new Set<number>();
+  /** Segments of which an insert was refused. */
+  const doubted = new Set<number>();
+
+  const create = async ({ segment, place }: Target, columns: readonly NamedColumn[]): Promise<void> => {
+    await tables.ensure(place, columns);
+    await tables.createUpload(`u${segment}`, place, columns.length);
+  };
+
+  /** Creates the table that takes the chunks of a segment. */
+  const ensure = async (to: Target, columns: readonly NamedColumn[]): Promise<void> => {
+    const { segment, place } = to;
+    if (isPooled(place)) return tables.ensure(place, columns);
+    if (staged.has(segment)) return;
+    try {
+      await create(to, columns);
+    } catch (error) {
+      // Another process has dropped the own table since this one created it: all of its rows had gone to a pool.
+      if (!isUnknownTable(error)) throw error;
+      tables.forget(tableOf(place));
+      await create(to, columns);
+    }
+    // It may have been created like an own table that was dropped and created again meanwhile, with other columns.
+    if (doubted.delete(segment)) await tables.alignColumns(`u${segment}`, place);
+    if (staged.size >= 100) staged.clear();
+    staged.add(segment);
+  };
+
+  /** The table may have been dropped or restored by others: the next try looks again. */
+  const doubt = ({ segment, place }: Target): void => {
+    tables.forget(tableOf(place));
+    staged.delete(segment);
+    if (doubted.size >= 1_000) doubted.clear();
+    if (!isPooled(place)) doubted.add(segment);
+  };
+
+  const send = (
+    table: string,
+    names: readonly string[],
+    blocks: readonly Buffer[],
+    queryId: string,
+    settings: QuerySettings,
+  ): Promise<void> =>
+    clickhouse.insert(
+      `INSERT INTO ${database}.${table} (${['_seg', '_row', ...names].join(', ')}) FORMAT Native`,
+      blocks,
+      { settings, queryId, signal: AbortSignal.timeout(insertTimeoutMs) },
+    );
+
+  const listSealed = (segmentId: number): Promise<string[]> =>
+    tableNames(clickhouse, `^a${segmentId}(_[0-9a-f]+)?$`);
+
+  const countSealed = async (table: string): Promise<SealedTable> => {
+    const [counted] = await clickhouse.rows<{ n: string }>(
+      `SELECT toString(count()) AS n FROM ${database}.${table}`,
+    );
+    return { table, rows: Number(counted?.n) };
+  };
+
+  return {
+    async insert(to, { columns, block, rows, token, queryId }) {
+      const { segment, place } = to;
+      await ensure(to, columns);
+      const table = isPooled(place) ? tableOf(place) : `u${segment}`;
+      const names = columns.map((column) => storedAs(column, place).name);
+      try {
+        await send(table, names, block, queryId, { ...blockSettings(rows), ...once(token) });
+      } catch (error) {
+        doubt(to);
+        throw error;
+      }
+    },
+
+    async insertTogether(batch) {
+      const { place, columns, names, blocks, queryId } = batch;
+      try {
+        await tables.ensure(place, columns);
+        await send(tableOf(place), names, blocks, queryId, batchSettings(batch));
+      } catch (error) {
+        tables.forget(tableOf(place));
+        throw error;
+      }
+    },
+
+    async seal(segmentId) {
+      const name = `a${segmentId}_${randomBytes(6).toString('hex')}`;
+      await runAll(clickhouse, tables.ddl.rename(`u${segmentId}`, name)).catch((error: unknown) => {
+        if (!isUnknownTable(error)) throw error;
+      });
+      // Others may have sealed one before, which has all rows, and a chunk that came late made this one.
+      const sealed = await Promise.all((await listSealed(segmentId)).map(countSealed));
+      return sealed.sort((one, other) => other.rows - one.rows)[0];
+    },
+
+    async promote({ segment, place }, sealed) {
+      await tables.alignColumns(sealed, place);
+      await runAll(clickhouse, tables.ddl.replaceSegment(tableOf(place), segment, sealed));
+    },
+
+    async dropStaging(segmentId) {
+      staged.delete(segmentId);
+      doubted.delete(segmentId);
+      for (const name of [`u${segmentId}`, ...(await listSealed(segmentId))])
+        await runAll(clickhouse, tables.ddl.dropTable(name, 'SYNC'));
+    },
+
+    async listStaging() {
+      const names = await tableNames(clickhouse, '^(u[0-9]+|a[0-9]+(_[0-9a-f]+)?)$');
+      return [...new Set(names.map((name) => Number.parseInt(name.slice(1), 10)))];
+    },
+  };
+};
