@@ -51,5 +51,5 @@ it('sends parameters and the key of a series as they are', () => {
   expect(found).toContain(JSON.stringify({ params }));
   expect(found).toContain('https://data.example.org/api/providers/fred/series/GDP/data');
   // With a body Excel sends no credentials of its own.
-  expect(code).toContain('if Key = "" then [] else [Authorization = "Basic " & ');
+  expect(code).toContain('if Key = "" then [] else [Authorization = "Bearer " & Key]');
 });

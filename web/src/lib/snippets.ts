@@ -56,19 +56,19 @@ export const snippets = (
   return [
     {
       name: 'curl',
-      text: `curl -fL${isPublic ? '' : ' -u "$TABULARY_KEY:"'} -o data.csv '${url}'`,
+      text: `curl -fL${isPublic ? '' : ' -H "Authorization: Bearer $TABULARY_KEY"'} -o data.csv '${url}'`,
     },
     {
       name: 'Python (pandas)',
       text: isPublic
         ? `import pandas as pd\n\ndata = pd.read_csv("${url}"${parse})\nprint(data)`
-        : `import io\nimport os\n\nimport pandas as pd\nimport requests\n\nanswer = requests.get("${url}", auth=(os.environ["TABULARY_KEY"], ""))\nanswer.raise_for_status()\ndata = pd.read_csv(io.BytesIO(answer.content)${parse})\nprint(data)`,
+        : `import io\nimport os\n\nimport pandas as pd\nimport requests\n\nanswer = requests.get("${url}", headers={"Authorization": "Bearer " + os.environ["TABULARY_KEY"]})\nanswer.raise_for_status()\ndata = pd.read_csv(io.BytesIO(answer.content)${parse})\nprint(data)`,
     },
     {
       name: 'R',
       text: isPublic
         ? `data <- read.csv("${url}", check.names = FALSE)\nprint(data)`
-        : `library(httr2)\n\nanswer <- request("${url}") |>\n  req_auth_basic(Sys.getenv("TABULARY_KEY"), "") |>\n  req_perform()\ndata <- read.csv(text = resp_body_string(answer), check.names = FALSE)\nprint(data)`,
+        : `library(httr2)\n\nanswer <- request("${url}") |>\n  req_auth_bearer_token(Sys.getenv("TABULARY_KEY")) |>\n  req_perform()\ndata <- read.csv(text = resp_body_string(answer), check.names = FALSE)\nprint(data)`,
     },
     {
       name: 'Excel, Power Query',
@@ -78,7 +78,7 @@ export const snippets = (
       name: 'JavaScript',
       text: isPublic
         ? `const answer = await fetch("${json}");\nif (!answer.ok) throw new Error(await answer.text());\nconst rows = await answer.json();\nconsole.log(rows);`
-        : `const answer = await fetch("${json}", {\n  headers: { Authorization: "Basic " + btoa(process.env.TABULARY_KEY + ":") },\n});\nif (!answer.ok) throw new Error(await answer.text());\nconst rows = await answer.json();\nconsole.log(rows);`,
+        : `const answer = await fetch("${json}", {\n  headers: { Authorization: "Bearer " + process.env.TABULARY_KEY },\n});\nif (!answer.ok) throw new Error(await answer.text());\nconst rows = await answer.json();\nconsole.log(rows);`,
     },
   ];
 };
@@ -101,24 +101,24 @@ export const seriesSnippets = (
   return [
     {
       name: 'curl',
-      text: `curl -fL \${TABULARY_KEY:+-u "$TABULARY_KEY:"} -H 'Content-Type: application/json' -d ${shellWord(body)} -o series.json '${url}'`,
+      text: `curl -fL \${TABULARY_KEY:+-H "Authorization: Bearer $TABULARY_KEY"} -H 'Content-Type: application/json' -d ${shellWord(body)} -o series.json '${url}'`,
     },
     {
       name: 'Python (pandas)',
-      text: `import os\n\nimport pandas as pd\nimport requests\n\nkey = os.environ.get("TABULARY_KEY")\nanswer = requests.post("${url}", json=${body}, auth=(key, "") if key else None)\nanswer.raise_for_status()\ndata = pd.DataFrame(answer.json()["data"])\ndata["date"] = pd.to_datetime(data["date"])\nprint(data)`,
+      text: `import os\n\nimport pandas as pd\nimport requests\n\nkey = os.environ.get("TABULARY_KEY")\nheaders = {"Authorization": "Bearer " + key} if key else {}\nanswer = requests.post("${url}", json=${body}, headers=headers)\nanswer.raise_for_status()\ndata = pd.DataFrame(answer.json()["data"])\ndata["date"] = pd.to_datetime(data["date"])\nprint(data)`,
     },
     {
       name: 'R',
-      text: `library(httr2)\nlibrary(jsonlite)\n\nkey <- Sys.getenv("TABULARY_KEY")\nquestion <- req_body_raw(request("${url}"), ${JSON.stringify(body)}, "application/json")\nif (key != "") question <- req_auth_basic(question, key, "")\nanswer <- req_perform(question)\ndata <- fromJSON(resp_body_string(answer))$data\nprint(data)`,
+      text: `library(httr2)\nlibrary(jsonlite)\n\nkey <- Sys.getenv("TABULARY_KEY")\nquestion <- req_body_raw(request("${url}"), ${JSON.stringify(body)}, "application/json")\nif (key != "") question <- req_auth_bearer_token(question, key)\nanswer <- req_perform(question)\ndata <- fromJSON(resp_body_string(answer))$data\nprint(data)`,
     },
     {
       name: 'Excel, Power Query',
       // Excel sends its own credentials with GET alone: the key has to be a header.
-      text: `let\n    Key = "",\n    Signed = if Key = "" then [] else [Authorization = "Basic " & Binary.ToText(Text.ToBinary(Key & ":"), BinaryEncoding.Base64)],\n    Answer = Json.Document(Web.Contents(${mText(url)}, [Headers = [#"Content-Type" = "application/json"] & Signed, Content = Text.ToBinary(${mText(body)})])),\n    Rows = Table.FromRecords(Answer[data], type table [date = text, value = nullable number], MissingField.UseNull),\n    Data = Table.TransformColumnTypes(Rows, {{"date", type date}}, "en-US")\nin\n    Data`,
+      text: `let\n    Key = "",\n    Signed = if Key = "" then [] else [Authorization = "Bearer " & Key],\n    Answer = Json.Document(Web.Contents(${mText(url)}, [Headers = [#"Content-Type" = "application/json"] & Signed, Content = Text.ToBinary(${mText(body)})])),\n    Rows = Table.FromRecords(Answer[data], type table [date = text, value = nullable number], MissingField.UseNull),\n    Data = Table.TransformColumnTypes(Rows, {{"date", type date}}, "en-US")\nin\n    Data`,
     },
     {
       name: 'JavaScript',
-      text: `const key = process.env.TABULARY_KEY;\nconst answer = await fetch("${url}", {\n  method: "POST",\n  headers: {\n    "Content-Type": "application/json",\n    ...(key ? { Authorization: "Basic " + btoa(key + ":") } : {}),\n  },\n  body: JSON.stringify(${body}),\n});\nif (!answer.ok) throw new Error(await answer.text());\nconst { data } = await answer.json();\nconsole.log(data);`,
+      text: `const key = process.env.TABULARY_KEY;\nconst answer = await fetch("${url}", {\n  method: "POST",\n  headers: {\n    "Content-Type": "application/json",\n    ...(key ? { Authorization: "Bearer " + key } : {}),\n  },\n  body: JSON.stringify(${body}),\n});\nif (!answer.ok) throw new Error(await answer.text());\nconst { data } = await answer.json();\nconsole.log(data);`,
     },
   ];
 };
