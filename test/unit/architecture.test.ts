@@ -411,6 +411,17 @@ describe('the source tree', () => {
     expect(offenders.map(([file]) => file)).toEqual(namesStorage);
   });
 
+  it('names no Distributed table in statements with a deduplication token: a chunk goes whole to one shard', () => {
+    const withToken = [...sourceTexts()].filter(([, text]) =>
+      /insert_deduplication_token/.test(codeOf(text)),
+    );
+    expect(withToken.map(([file]) => file)).toEqual(['rows/staging.ts']);
+    const code = codeOf(withToken[0]?.[1] ?? '');
+    expect(code.match(/\b(?:spreadName|statedTable|sourceOf|Distributed|entry)\b/g)).toBeNull();
+    // Its table has the name that it has on one server.
+    expect(code.match(/INSERT INTO \S+/g)).toEqual([['INSERT INTO $', '{database}.$', '{table}'].join('')]);
+  });
+
   it('exports by name only', () => {
     const offenders = sourceFiles().filter((file) =>
       /^export default/m.test(readFileSync(join(source, file), 'utf8')),
