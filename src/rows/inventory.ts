@@ -140,18 +140,19 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
     return addUp(answers.flatMap(({ rows }) => rows.map((row) => ({ ...row, start: Number(row.start) }))));
   };
 
-  /** Sums of published segments that were not let go of, on servers of the configuration. */
-  const knownSums = async (kind: Kind, starts: readonly number[]): Promise<ReadonlyMap<number, string>> => {
-    const store = kind === own ? 's.store_id' : '0';
-    const sums = sumsSql('s.id', store, 's.rows').map((sum) => `(${sum})::text`);
-    return addUp(
-      await sql.query<RangeSums>(
-        `SELECT ($1::bigint[])[width_bucket(s.id, $1::bigint[])] AS start, ARRAY[${sums.join(', ')}] AS sums
-         FROM ${placesSql} WHERE coalesce(m.pool, '${own}') = $2 AND s.rows > 0 AND s.unnamed_at IS NULL
-           AND ${isServed('s', servedBy(servers))} GROUP BY 1`,
-        [starts, kind],
-      ),
+  /** Sums of published segments that were not let go of, on servers of the configuration, by kind. */
+  const knownSums = async (
+    starts: readonly number[],
+  ): Promise<(kind: Kind) => ReadonlyMap<number, string>> => {
+    const store = 'CASE WHEN s.slot_map_id IS NULL THEN s.store_id ELSE 0 END';
+    const sums = sumsSql('s.id', `(${store})`, 's.rows').map((sum) => `(${sum})::text`);
+    const found = await sql.query<RangeSums & { readonly kind: Kind }>(
+      `SELECT coalesce(m.pool, '${own}') AS kind, ($1::bigint[])[width_bucket(s.id, $1::bigint[])] AS start,
+         ARRAY[${sums.join(', ')}] AS sums
+       FROM ${placesSql} WHERE s.rows > 0 AND s.unnamed_at IS NULL AND ${isServed('s', servedBy(servers))} GROUP BY 1, 2`,
+      [starts],
     );
+    return (kind) => addUp(found.filter((one) => one.kind === kind));
   };
 
   /** Segments after a number, of all shards, up to one of which each shard's list is complete. */
@@ -217,9 +218,10 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
   return {
     async *compare(stop) {
       const starts = await readStarts(sql);
+      const knownOf = await knownSums(starts);
       for (const kind of kinds) {
         stop?.throwIfAborted();
-        const [stored, known] = [await storedSums(kind, starts), await knownSums(kind, starts)];
+        const [stored, known] = [await storedSums(kind, starts), knownOf(kind)];
         for (const [at, start] of starts.entries()) {
           if (stored.get(start) === known.get(start)) continue;
           const until = (starts[at + 1] ?? largestId + 1) - 1;
