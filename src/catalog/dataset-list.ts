@@ -166,16 +166,19 @@ export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id
 export const datasetText = `concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`;
 
 /**
- * The same the other way round: from what the caller may see, which is little of a large catalog, to the datasets. As an array,
- * since of a join the planner makes a walk along all datasets; as long as a batch where nothing is left out of it.
+ * The same the other way round: from what the caller may see, which is little of a large catalog, to the ids of datasets. Made
+ * into an array by those who use it, since of a join the planner makes a walk along all datasets.
+ * @param condition On `o`, a dataset.
  */
-const seenIds = `ARRAY(
-    SELECT id FROM (
-    SELECT o.id FROM seen JOIN datasets o ON o.repository_id = seen.id WHERE o.id > $4
+export const seenIdsWhere = (condition: string): string =>
+  `SELECT o.id FROM seen JOIN datasets o ON o.repository_id = seen.id WHERE ${condition}
     UNION
     SELECT o.id FROM granted JOIN datasets o ON o.id = granted.id
-    WHERE o.id > $4 AND ($3::bigint[] IS NULL OR o.repository_id = ANY ($3))
-    ) AS ids ORDER BY id
+    WHERE ${condition} AND ($3::bigint[] IS NULL OR o.repository_id = ANY ($3))`;
+
+/** As long as a batch where nothing is left out of it. */
+const seenIds = `ARRAY(
+    SELECT id FROM (${seenIdsWhere('o.id > $4')}) AS ids ORDER BY id
     LIMIT CASE WHEN $5::bigint IS NULL AND $6::timestamptz IS NULL AND cardinality($7::text[]) = 0 THEN $8::bigint END)`;
 
 const listSql = `

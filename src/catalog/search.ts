@@ -10,6 +10,7 @@ import {
   datasetText,
   isSeenDataset,
   seenDatasets,
+  seenIdsWhere,
   shownDataset,
 } from './dataset-list.js';
 import { callerValues, datasetFactColumns, repositoryFactColumns, seenRepositories } from './facts.js';
@@ -51,7 +52,7 @@ export type SearchCatalog = (caller: Caller | undefined, text: string, limit: nu
 const datasetsSql = `
   WITH ${seenDatasets}, found AS MATERIALIZED (
     SELECT d.id FROM datasets d
-    WHERE ${isSeenDataset} AND ${datasetText} ILIKE ALL ($4::text[])
+    WHERE d.id = ANY (ARRAY(${seenIdsWhere('true')})) AND ${datasetText} ILIKE ALL ($4::text[])
     ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC LIMIT $5
   )
   SELECT ${datasetColumns}, ${datasetFactColumns('$1', '$2')},
