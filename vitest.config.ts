@@ -24,6 +24,15 @@ const withServers = {
   setupFiles: 'test/support/setup.ts',
 } as const;
 
+/** Random tests that `npm test` runs with few samples: how many they draw in the system tests. */
+const manySamples = {
+  include: [
+    'test/integration/query/{pages,filter-http}.test.ts',
+    'test/integration/ingest/column-lists.test.ts',
+  ],
+  env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152' },
+};
+
 /** Folder into which each run writes its results as JSON. */
 const { TEST_RESULTS } = process.env;
 
@@ -41,7 +50,14 @@ export default defineConfig({
     projects: [
       { test: { ...patience, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { ...withServers, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
-      { test: { ...withServers, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      {
+        test: {
+          ...withServers,
+          name: 'system',
+          include: ['test/system/**/*.test.ts', ...manySamples.include],
+          env: manySamples.env,
+        },
+      },
       { test: { ...withServers, name: 'long', include: ['test/long/**/*.test.ts'] } },
     ],
   },

@@ -38,6 +38,7 @@ export const browserTest = await testWith('chromium');
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',
+  '--in-process-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',

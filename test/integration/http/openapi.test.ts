@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -157,12 +157,19 @@ describe('a client generated from the document', () => {
       lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
       types: [],
     };
-    const faults = (name: string): string[] =>
-      ts
-        .getPreEmitDiagnostics(ts.createProgram([join(folder, name)], options))
-        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
-    expect(faults('client.ts')).toEqual([]);
-    expect(faults('wrong.ts').join()).toContain('Secret');
+    // One program for both: most of the work is reading the types of the platform.
+    const names = ['client.ts', 'wrong.ts'];
+    const program = ts.createProgram(
+      names.map((name) => join(folder, name)),
+      options,
+    );
+    const faults = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ file, messageText }) => [
+        basename(file?.fileName ?? ''),
+        ts.flattenDiagnosticMessageText(messageText, '\n'),
+      ]);
+    expect(faults).toEqual([['wrong.ts', expect.stringContaining('Secret')]]);
     await rm(folder, { recursive: true });
 
     const { outputText } = ts.transpileModule(client, {

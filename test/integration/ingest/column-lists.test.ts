@@ -25,6 +25,9 @@ afterAll(async () => {
   await api.close();
 });
 
+/** Versions of the long list. The system tests ask for more. */
+const listed = Number(process.env.LISTED_VERSIONS ?? 12);
+
 let made = 0;
 const newDataset = async (): Promise<number> => {
   made += 1;
@@ -121,14 +124,14 @@ describe('columns of versions', () => {
       Array.from({ length: 3_000 }, (_, at) => `${letter.repeat(1_590)} ${at}`);
     const first = await publishVersion(api.sql, id, { columns: columns(names('x')) });
     const second = await publishVersion(api.sql, id, { columns: columns(names('y')) });
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let turn = 0; turn < listed / 2 - 1; turn += 1) {
       await records.restore(id, first);
       await records.restore(id, second);
     }
     const answer = await ada.ask('GET', `/datasets/${id}/versions?$top=50`);
     const versions = answer.json<Version[]>();
-    expect(versions).toHaveLength(12);
-    expect(answer.text.length).toBeLessThan(12 * 5_000);
+    expect(versions).toHaveLength(Math.min(50, listed));
+    expect(answer.text.length).toBeLessThan(versions.length * 5_000);
     expect(versions[0]?.columns.omitted).toEqual({ added: 2_999, removed: 2_999, retyped: 0 });
     expect(await lists(id)).toBe(2);
   });

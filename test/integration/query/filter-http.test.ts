@@ -15,7 +15,7 @@ import { writeFilter } from '../../support/odata-writer.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
 
-const wanted = Number(process.env.FILTER_FUZZ ?? 600);
+const wanted = Number(process.env.FILTER_FUZZ ?? 200);
 const seed = Number(process.env.FILTER_SEED ?? 20_260_702);
 const atOnce = 6;
 

@@ -9,7 +9,7 @@ import { longestTestMs } from '../../support/patience.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { type Cell, type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
 
-const answers = Number(process.env.PAGE_ANSWERS ?? 48);
+const answers = Number(process.env.PAGE_ANSWERS ?? 16);
 const seed = Number(process.env.PAGE_SEED ?? 20_261_122);
 
 let tables: StoredTables;

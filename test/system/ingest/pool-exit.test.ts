@@ -1,6 +1,7 @@
 /** Short appends that wait behind the one with which a dataset leaves its pool. */
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import {
   type Client,
   call,
@@ -13,7 +14,6 @@ import {
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type Options, putWith, uploadWith } from '../../support/upload-options.js';
-import { openUpload, partHead } from '../hostile/raw-upload.js';
 
 let product: TestProduct;
 let owner: Client;
