@@ -20,12 +20,15 @@ export interface History {
 /** Most segments, and most sets of columns, that one question reads. */
 const limits = { ranges: 20_000, groups: 100 } as const;
 
+/** In two halves, since each of the two indexes by dataset has one. */
 const rangesSql = `
   SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
          coalesce(r.row_limit, 0) AS rows, coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
          ${placeSql('g')} AS placement
-    FROM segment_ranges r JOIN versions v ON v.id = r.from_version JOIN segments g ON g.id = r.segment_id
-   WHERE r.dataset_id = $1 ORDER BY r.from_version, r.segment_id LIMIT ${limits.ranges + 1}`;
+    FROM (SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
+          UNION ALL SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NOT NULL) r
+      JOIN versions v ON v.id = r.from_version JOIN segments g ON g.id = r.segment_id
+   ORDER BY r.from_version, r.segment_id LIMIT ${limits.ranges + 1}`;
 
 interface RangeRow extends SegmentSpan {
   readonly allRows: number;

@@ -205,7 +205,7 @@ const historyRows = [
 
 const historySql = {
   query: async (text: unknown) =>
-    String(typeof text === 'string' ? text : JSON.stringify(text)).includes('segment_ranges r JOIN versions')
+    String(typeof text === 'string' ? text : JSON.stringify(text)).includes('segment_ranges')
       ? historyRows
       : [{ id: 1, validFrom: new Date(0) }],
 } as unknown as Sql;
