@@ -131,9 +131,11 @@ CREATE TABLE series_datasets (
   provider text NOT NULL,
   series_ids text[] NOT NULL,
   params jsonb NOT NULL,
+  -- the dataset has a column for the flags of the observations
+  with_flags boolean NOT NULL DEFAULT false,
   -- Answer of the provider at the last refresh, one entry for each of series_ids in their order:
-  -- {provider, seriesId, params, label, unit, unitMultiplier}. Null: not refreshed yet.
-  described jsonb,
+  -- {provider, seriesId, params, label, unit, unitMultiplier, source, license, attribution, flags}.
+  described jsonb NOT NULL,
   -- "daily", "weekly" or five fields of cron in UTC; null: only on request
   schedule text,
   next_run_at timestamptz,

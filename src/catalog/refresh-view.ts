@@ -54,16 +54,20 @@ export interface SeriesView {
   readonly seriesId: string;
   /** Those that were given and the defaults of the provider: which country, which units. */
   readonly params: Readonly<Record<string, string | number>>;
-  readonly label: string | null;
+  readonly label: string;
   /** What a value times `unitMultiplier` is in; null: the provider does not tell. */
   readonly unit: string | null;
   readonly unitMultiplier: number | null;
+  readonly source: string;
+  readonly license: string | null;
+  /** The sentence that the terms of the provider ask to show with the data. */
+  readonly attribution: string | null;
+  /** Meanings of the flags of its observations. */
+  readonly flags: Readonly<Record<string, string>>;
 }
 
 /** Select item; `s` is joined by `refreshJoin`. Null for a dataset that is not made of series. */
-export const seriesColumn = `CASE WHEN s.dataset_id IS NOT NULL THEN coalesce(s.described, (
-    SELECT jsonb_agg(jsonb_build_object('provider', s.provider, 'seriesId', id, 'params', s.params, 'label', NULL,
-      'unit', NULL, 'unitMultiplier', NULL)) FROM unnest(s.series_ids) AS id)) END AS series`;
+export const seriesColumn = 's.described AS series';
 
 export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
 

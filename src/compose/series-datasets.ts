@@ -15,11 +15,15 @@ import type { Receiver } from '../ingest/receive/receiver.js';
 import { parseUploadOptions } from '../ingest/upload/upload-options.js';
 import type { Core } from './core.js';
 
-const uploadOptions = parseUploadOptions([
-  { name: 'manifest', value: JSON.stringify({ columns: seriesColumns, unlisted: 'reject' }) },
-  // A series that reads as a number would otherwise clash with what the column was before.
-  { name: 'onTypeConflict', value: 'replace' },
-]);
+const uploadOptions = (withFlags: boolean) =>
+  parseUploadOptions([
+    {
+      name: 'manifest',
+      value: JSON.stringify({ columns: seriesColumns(withFlags), unlisted: 'reject' }),
+    },
+    // A series that reads as a number would otherwise clash with what the column was before.
+    { name: 'onTypeConflict', value: 'replace' },
+  ]);
 
 async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
@@ -42,6 +46,7 @@ export const openSeriesDatasets = (
     accountId,
     requestId,
     csv,
+    withFlags,
     vintage,
   }: SeriesUpload & Partial<VintageUpload>) => {
     const caller = await callerOfAccount(sql, accountId);
@@ -54,7 +59,7 @@ export const openSeriesDatasets = (
       requestId,
       source: only(csv),
       restOfRequest: Promise.resolve(undefined),
-      options: uploadOptions,
+      options: uploadOptions(withFlags),
       digests: [],
       expectedVersionId: undefined,
       vintage,

@@ -49,6 +49,19 @@ interface KeptSeries {
   readonly data: readonly (readonly [date: string, value: string | null, flag?: string])[];
 }
 
+/** The number of flags and the meanings of those that are there. */
+const withFlags = (
+  { flags: _, ...metadata }: SeriesMetadata,
+  found: readonly string[],
+  legend: ReadonlyMap<string, string>,
+): SeriesMetadata => {
+  if (found.length === 0) return metadata;
+  const used = new Set(found);
+  const flags = Object.fromEntries([...legend].filter(([flag]) => used.has(flag)));
+  const isEmpty = Object.keys(flags).length === 0;
+  return { ...metadata, flagged_values: found.length, ...(isEmpty ? {} : { flags }) };
+};
+
 const pack = (
   provider: Provider,
   seriesId: string,
@@ -58,11 +71,13 @@ const pack = (
 ): KeptSeries => {
   const ordered = orderObservations(provider, seriesId, data);
   const cut = newest === undefined ? ordered : ordered.slice(-newest);
-  const flagged = cut.filter(({ flag }) => flag !== undefined).length;
-  if (flagged > 0) telemetry.flaggedValues(provider.slug, flagged);
+  const found = cut.flatMap(({ flag }) => flag ?? []);
+  const legend = new Map(Object.entries(metadata.flags ?? {}));
+  const texts = found.filter((flag) => !legend.has(flag)).length;
+  if (texts > 0) telemetry.flaggedValues(provider.slug, texts);
   return {
     label,
-    metadata: flagged === 0 ? metadata : { ...metadata, flagged_values: flagged },
+    metadata: withFlags(metadata, found, legend),
     data: cut.map(({ date, value, flag }) => (flag === undefined ? [date, value] : [date, value, flag])),
   };
 };

@@ -35,7 +35,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   }),
   flaggedValues: new Counter({
     name: 'tabulary_gateway_flagged_values_total',
-    help: 'Observations with a text in place of a number: answered as null with the text in flag.',
+    help: 'Observations whose flag has no known meaning, mostly a text in place of a number.',
     labelNames: ['provider'] as const,
     registers,
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parsePeriod } from './dates.js';
 import { ambiguousSeries } from './errors.js';
+import { withFlag } from './flags.js';
 import { readValue } from './numbers.js';
 import type { Observation, Provider } from './provider.js';
 import { readShape, requireValue, written } from './shape.js';
@@ -26,6 +27,10 @@ const cubeShape = z
     size: z.array(z.number().int().nonnegative()),
     dimension: z.record(z.string(), z.object({ label: z.string().nullish(), category })),
     value: cells,
+    /** Status codes: by position, in order, or one for all. */
+    status: z
+      .union([z.record(z.string(), z.string().nullable()), z.array(z.string().nullable()), z.string()])
+      .nullish(),
   })
   .refine(({ id, size, dimension }) => id.length === size.length && id.every((name) => name in dimension));
 
@@ -43,6 +48,8 @@ export interface Cube {
   readonly dimensions: readonly CubeDimension[];
   /** The cell at a flat position; undefined when it is not there. */
   cell(position: number): string | number | null | undefined;
+  /** The status code at a flat position; undefined for none. */
+  status(position: number): string | undefined;
 }
 
 type Named = Pick<Provider, 'slug' | 'name'>;
@@ -58,7 +65,7 @@ const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => 
 
 /** The cube of a payload; anything else is an unexpected reply. */
 export const readCube = (provider: Named, payload: unknown): Cube => {
-  const { value, ...cube } = readShape(provider, cubeShape, payload);
+  const { value, status, ...cube } = readShape(provider, cubeShape, payload);
   const dimensions = cube.id.map((id, place): CubeDimension => {
     const { label, category: list } = requireValue(provider, id, cube.dimension[id]);
     const codes = orderedCodes(list).map((code) => ({ code, label: list.label?.[code] ?? code }));
@@ -73,8 +80,13 @@ export const readCube = (provider: Named, payload: unknown): Cube => {
     updated: cube.updated ?? undefined,
     dimensions,
     cell: (position) => (Array.isArray(value) ? value[position] : value[String(position)]),
+    status: (position) => (typeof status === 'string' ? status : (Object(status)[position] ?? undefined)),
   };
 };
+
+/** A status may repeat the word for "no value", alone or before the reason: `:`, `:c`. */
+const flagOf = (status: string | undefined, missing: readonly string[]): string | undefined =>
+  missing.reduce((flag, word) => flag?.replace(word, ''), status)?.trim();
 
 /**
  * The one series of a cube: every dimension but time has one code. Positions that are not there are null.
@@ -99,6 +111,6 @@ export const readCubeSeries = (
   // With one code elsewhere, the position in time is the flat position, whatever the order of dimensions.
   return time.codes.map(({ code }, position) => ({
     date: requireValue(provider, 'a period', parsePeriod(code)),
-    ...readValue(cube.cell(position), missing),
+    ...withFlag(readValue(cube.cell(position), missing), flagOf(cube.status(position), missing)),
   }));
 };

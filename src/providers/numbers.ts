@@ -28,7 +28,7 @@ export const parseGroupedDecimal = (written: string): string | undefined => {
 const missingEverywhere: readonly string[] = ['', 'NaN', 'null'];
 
 /** A text that long is no remark about one value. */
-const longestFlag = 200;
+export const longestFlag = 200;
 
 /**
  * The value of an observation: decimal text for a number; null for one of the upstream's words for "missing"

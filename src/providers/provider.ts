@@ -234,7 +234,10 @@ export interface Observation {
   readonly date: string;
   /** Decimal text exactly as the upstream wrote it; null when the upstream says that it is missing. */
   readonly value: string | null;
-  /** What the upstream wrote in place of a number, when it is none of its usual words for "missing". */
+  /**
+   * Status code that the upstream gives the value (`p`), spelled out in `metadata.flags`; or what it wrote in place of
+   * a number, when that is none of its usual words for "missing".
+   */
   readonly flag?: string;
 }
 
@@ -244,8 +247,10 @@ export interface SeriesMetadata extends Unit {
   readonly source?: string;
   readonly notes?: string;
   readonly last_update?: string;
+  /** Meanings of the flags: `{"p": "provisional"}`. The gateway leaves out those that no observation has. */
+  readonly flags?: Readonly<Record<string, string>>;
   /** Whatever else the upstream tells and a reader can use. */
-  readonly [name: string]: string | number | boolean | null | undefined;
+  readonly [name: string]: string | number | boolean | null | undefined | Readonly<Record<string, string>>;
 }
 
 export interface SeriesData {

@@ -67,6 +67,7 @@ const claimSql = `
     RETURNING *)
   SELECT b.dataset_id AS "datasetId", b.days, b.version_ids AS "versionIds", b.failures,
     s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds", s.params,
+    s.with_flags AS "withFlags",
     d.first_version_at AS "firstAt", coalesce(v.row_count, 0) AS rows,
     CASE WHEN v.id IS NULL THEN p.error ->> 'message' END AS "firstError",
     least(d.keep_versions, l.max_versions) - (SELECT count(*)::int FROM versions k

@@ -27,6 +27,8 @@ export interface VintageUpload {
   readonly accountId: number;
   readonly requestId: string;
   readonly csv: Buffer;
+  /** The file has the column Flag. */
+  readonly withFlags: boolean;
   readonly vintage: Vintage;
 }
 
@@ -115,7 +117,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     places: readonly number[],
     stop: AbortSignal | undefined,
   ): Promise<number> => {
-    const { datasetId, accountId, provider, seriesIds, params, versionIds } = backfill;
+    const { datasetId, accountId, provider, seriesIds, params, versionIds, withFlags } = backfill;
     const dayAt = (at: number): string => backfill.days[at] ?? '';
     const caller = await callerOf(accountId);
     const days = places.map(dayAt).reverse();
@@ -127,7 +129,10 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     let validUntil = firstAt.toISOString();
     for (const [brought, at] of places.entries()) {
       const day = dayAt(at);
-      const csv = seriesCsv(series.map(({ seriesId, on }) => ({ seriesId, data: on(day) })));
+      const csv = seriesCsv(
+        series.map(({ seriesId, on }) => ({ seriesId, data: on(day) })),
+        withFlags,
+      );
       await keepLease(datasetId, stop);
       const validFrom = startOf(day);
       const process = await upload({
@@ -135,6 +140,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
         accountId,
         requestId: `backfill-${datasetId}-${randomUUID()}`,
         csv,
+        withFlags,
         vintage: { versionId: versionIds[at] ?? 0, validFrom, validUntil },
       });
       if (!(await isPublished(process.id, stop))) return brought;

@@ -1,6 +1,7 @@
 import { notFound } from '../../lib/errors.js';
 import type { OfOwner } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import type { DescribedSeries } from './described-series.js';
 
 /** What a dataset is made of. */
 export interface SeriesSource {
@@ -9,16 +10,8 @@ export interface SeriesSource {
   readonly params: Readonly<Record<string, unknown>>;
   /** See schedule.ts; null: only when asked. */
   readonly schedule: string | null;
-}
-
-/** A series as its provider described it. */
-export interface DescribedSeries {
-  readonly provider: string;
-  readonly seriesId: string;
-  readonly params: Readonly<Record<string, string | number>>;
-  readonly label: string;
-  readonly unit: string | null;
-  readonly unitMultiplier: number | null;
+  /** It has the column Flag. */
+  readonly withFlags: boolean;
 }
 
 export interface NewSeriesDataset extends SeriesSource {
@@ -77,7 +70,7 @@ const claimSql = `
         AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)
       ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds",
-    s.params, s.schedule, s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash",
+    s.params, s.schedule, s.with_flags AS "withFlags", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash",
     EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.status = 'failed') AS "uploadFailed"`;
 
 // A run that was asked for while this one was under way stays due.
@@ -95,11 +88,11 @@ const requireOne = (rows: readonly unknown[], datasetId: number): void => {
 };
 
 export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
-  async insert({ datasetId, accountId, provider, seriesIds, params, schedule, ...run }) {
+  async insert({ datasetId, accountId, provider, seriesIds, params, schedule, withFlags, ...run }) {
     await sql.query(
       `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,
-         last_run_at, content_hash, process_id, described)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10)`,
+         last_run_at, content_hash, process_id, described, with_flags)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11)`,
       [
         datasetId,
         accountId,
@@ -111,6 +104,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
         run.contentHash,
         run.processId,
         JSON.stringify(run.described),
+        withFlags,
       ],
     );
   },

@@ -7,14 +7,10 @@ import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import type { Backfills } from './backfill.js';
+import { describeSeries } from './described-series.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import { seriesCsv } from './series-csv.js';
-import type {
-  ClaimedRun,
-  DescribedSeries,
-  RunOutcome,
-  SeriesDatasetRecords,
-} from './series-dataset-records.js';
+import type { ClaimedRun, RunOutcome, SeriesDatasetRecords } from './series-dataset-records.js';
 
 /** One upload of a generated file, in the name of an account. */
 export interface SeriesUpload {
@@ -22,6 +18,8 @@ export interface SeriesUpload {
   readonly accountId: number;
   readonly requestId: string;
   readonly csv: Buffer;
+  /** The file has the column Flag. */
+  readonly withFlags: boolean;
 }
 
 export interface SeriesDatasetsOptions {
@@ -47,6 +45,8 @@ export interface SeriesDatasetRequest {
   readonly seriesIds: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   readonly refresh: string | null;
+  /** The dataset has a column for the flags of the observations. */
+  readonly withFlags: boolean;
   /** True: the provider's own vintages become versions. */
   readonly backfill: boolean;
   readonly name: string | undefined;
@@ -108,17 +108,6 @@ const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | unde
     settled.abort();
   }
 };
-
-const describe = (provider: string, answers: readonly SeriesAnswer[]): DescribedSeries[] =>
-  answers.map(({ seriesId, params, label, metadata }) => ({
-    provider,
-    seriesId,
-    params,
-    // A database of texts keeps no NUL.
-    label: label.replaceAll('\0', ''),
-    unit: metadata.unit?.replaceAll('\0', '') ?? null,
-    unitMultiplier: metadata.unitMultiplier ?? null,
-  }));
 
 /** A label of an upstream as the name of a dataset. */
 const nameOf = (answers: readonly SeriesAnswer[]): string => {
@@ -183,15 +172,15 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       );
     }
     const nextRunAt = nextRun(run.schedule, datasetId);
-    const csv = seriesCsv(answers);
+    const csv = seriesCsv(answers, run.withFlags);
     const contentHash = hashOf(csv);
-    const described = describe(slug, answers);
+    const described = describeSeries(await gateway.detail(caller, slug), answers);
     if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) {
       return { nextRunAt, error: null, described };
     }
     await keepLease(datasetId);
     const requestId = `refresh-${datasetId}-${randomUUID()}`;
-    const process = await upload({ datasetId, accountId, requestId, csv });
+    const process = await upload({ datasetId, accountId, requestId, csv, withFlags: run.withFlags });
     return { nextRunAt, error: null, described, upload: { contentHash, processId: process.id } };
   };
 
@@ -233,10 +222,12 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   return {
     async create(caller, request, shelf, requestId) {
       const schedule = scheduleOf(request.refresh);
-      const { slug, name, attribution } = await gateway.detail(caller, request.slug);
+      const { withFlags } = request;
+      const source = await gateway.detail(caller, request.slug);
+      const { slug, name, attribution } = source;
       const days = request.backfill ? await backfills.days(caller, slug, request.seriesIds) : undefined;
       const answers = await fetchAll(caller, request);
-      const csv = seriesCsv(answers);
+      const csv = seriesCsv(answers, withFlags);
       const { id: datasetId } = await shelf.create({
         name: request.name ?? nameOf(answers),
         description: request.description ?? attribution ?? null,
@@ -245,18 +236,19 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       try {
         // The ids of older versions come before that of the first upload.
         const plan = days && (await backfills.plan(datasetId, days));
-        const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv });
+        const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv, withFlags });
         await records.insert({
           datasetId,
           accountId: caller.accountId,
           provider: slug,
           seriesIds: request.seriesIds,
           params: request.params,
+          withFlags,
           schedule,
           nextRunAt: nextRun(schedule, datasetId),
           contentHash: hashOf(csv),
           processId: process.id,
-          described: describe(slug, answers),
+          described: describeSeries(source, answers),
         });
         if (plan !== undefined) await backfills.begin(datasetId, plan);
         return { datasetId, process };

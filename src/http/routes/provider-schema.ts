@@ -128,13 +128,21 @@ export const searchAllResultSchema = z
   })
   .meta({ id: 'ProvidersSearchResult' });
 
+const metadataValue = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.record(z.string(), z.string()),
+]);
+
 export const seriesSchema = z
   .object({
     series_id: z.string(),
     label: z.string(),
-    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).meta({
+    metadata: z.record(z.string(), metadataValue).meta({
       description:
-        'What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flagged_values` counts values with a `flag`.',
+        'What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one.',
     }),
     data: z.array(
       z.object({
@@ -143,10 +151,10 @@ export const seriesSchema = z
           .number()
           .nullable()
           .meta({ description: 'With the digits of the provider; null where the provider has none.' }),
-        flag: z
-          .string()
-          .optional()
-          .meta({ description: 'What the provider wrote in place of a number, such as `Bank holiday`.' }),
+        flag: z.string().optional().meta({
+          description:
+            'Status code of the provider, such as `p` (its meaning is in `metadata.flags`), or what it wrote in place of a number, such as `Bank holiday`.',
+        }),
       }),
     ),
     is_preview: z.boolean(),

@@ -40,9 +40,18 @@ export const seriesSchema = z
         params: z
           .record(z.string(), z.union([z.string(), z.number()]))
           .meta({ description: 'Parameters of the request, defaults included.' }),
-        label: z.string().nullable(),
+        label: z.string(),
         unit: z.string().nullable().meta({ description: 'What a value times `unitMultiplier` is in.' }),
         unitMultiplier: z.number().nullable(),
+        source: z.string(),
+        license: z.string().nullable(),
+        attribution: z
+          .string()
+          .nullable()
+          .meta({ description: 'The sentence that the terms of the provider ask to show with the data.' }),
+        flags: z
+          .record(z.string(), z.string())
+          .meta({ description: 'Meanings of the flags of its observations.' }),
       })
       .meta({ id: 'KeptSeries' }),
   )

@@ -39,6 +39,26 @@ const refreshField = z
     },
   });
 
+const observationColumns = ['date', 'value', 'flag'] as const;
+
+const columnsField = z
+  .array(z.enum(observationColumns))
+  .refine(
+    (columns) =>
+      new Set(columns).size === columns.length && columns.includes('date') && columns.includes('value'),
+    "must have 'date' and 'value', and may have 'flag', each once",
+  )
+  .optional()
+  .meta({
+    openapi: {
+      type: 'array',
+      items: { type: 'string', enum: [...observationColumns] },
+      default: ['date', 'value'],
+      description:
+        'Parts of the observations that become columns: `date` and `value`, and `flag` for a column Flag with the status codes of the provider (`p`), whose meanings are in `series[].flags`.',
+    },
+  });
+
 const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRoutesDeps): Route =>
   route({
     method: 'POST',
@@ -47,7 +67,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     summary: 'Keep a series as a dataset',
     places: 'calls',
     description:
-      'Makes a dataset with columns Date, Series, Value and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
+      'Makes a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
     tags,
     auth: 'required',
     params: seriesParams,
@@ -57,6 +77,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       description: descriptionField,
       params: z.record(z.string(), z.unknown()).nullish(),
       refresh: refreshField,
+      columns: columnsField,
       backfill: z.boolean().optional().meta({
         description:
           "`true`: the vintages that the provider keeps (FRED's archive ALFRED) become versions, newest first, in the background; `asOf` and `revisions` then reach back to before the dataset was made. 400 for providers that keep none.",
@@ -91,6 +112,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
           seriesIds,
           params: body.params ?? {},
           refresh: body.refresh ?? null,
+          withFlags: body.columns?.includes('flag') ?? false,
           backfill: body.backfill ?? false,
           name: body.name,
           description: body.description,

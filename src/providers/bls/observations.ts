@@ -1,7 +1,8 @@
 import { parseYearAndCode } from '../dates.js';
 import { malformedSeriesId } from '../errors.js';
+import { legendOf, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
-import { readValue } from '../numbers.js';
+import { longestFlag, readValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
@@ -52,10 +53,26 @@ const frequencies = [
   ['A', 'Annual'],
 ] as const;
 
+const notesOf = ({ footnotes }: Row) => (footnotes ?? []).flatMap((note) => (note?.text ? [note] : []));
+
+/** Codes of the footnotes of a value; a footnote without a code is its text. */
+const flagOf = (row: Row): string => {
+  const codes = notesOf(row).map(({ code, text = '' }) => code?.trim() || (text ?? ''));
+  return [...new Set(codes)].join(', ').slice(0, longestFlag);
+};
+
+const meaningsOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
+  new Map(
+    rows.flatMap((row): [string, string][] => {
+      const texts = notesOf(row).map(({ text }) => text ?? '');
+      return texts.length === 0 ? [] : [[flagOf(row), [...new Set(texts)].join(' ')]];
+    }),
+  );
+
 const toObservation = (row: Row): Observation[] => {
   const date = requireValue(named, 'the period of an observation', parseYearAndCode(row.year, row.period));
   if (date === 'average') return [];
-  return [{ date, ...readValue(row.value, ['-']) }];
+  return [{ date, ...withFlag(readValue(row.value, ['-']), flagOf(row)) }];
 };
 
 /**
@@ -75,11 +92,7 @@ const readRows = (rows: readonly Row[]) => {
 const footnotesOf = (rows: readonly Row[]): string =>
   [
     ...new Set(
-      rows.flatMap(({ footnotes }) =>
-        (footnotes ?? []).flatMap((note) =>
-          note?.text ? [note.code ? `${note.code}: ${note.text}` : note.text] : [],
-        ),
-      ),
+      rows.flatMap((row) => notesOf(row).map(({ code, text }) => (code ? `${code}: ${text}` : (text ?? '')))),
     ),
   ].join(' ');
 
@@ -100,6 +113,7 @@ const toSeries = (
       item: catalog?.item,
       source: 'U.S. Bureau of Labor Statistics',
       notes: footnotesOf(rows),
+      flags: legendOf(data, meaningsOf(rows)),
     }),
     data,
   };

@@ -26,10 +26,11 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   if (reply.series.docs.length > 1 || reply.series.num_found > 1) {
     throw ambiguousSeries(named, seriesId, 'a mask names several, give the code of one');
   }
+  const data = observationsOf(named, series);
   return {
     label: text(series.series_name) ?? series.series_code,
-    metadata: metadataOf(reply, series),
-    data: observationsOf(named, series),
+    metadata: metadataOf(reply, series, data),
+    data,
   };
 };
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { parseDay, parsePeriod } from '../dates.js';
+import { statuses as eurostatStatuses } from '../eurostat/statuses.js';
+import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Observation, Provider, SeriesMetadata } from '../provider.js';
@@ -61,6 +63,13 @@ const labels = z.union([
   z.array(z.tuple([z.string(), z.string()])).transform((pairs) => Object.fromEntries(pairs)),
 ]);
 
+const cells = z.array(z.string().nullable());
+/** Attributes of the observations by name, each with one cell per observation. */
+const columnsByName = z.union([
+  z.record(z.string(), cells),
+  z.array(z.tuple([z.string(), cells])).transform((pairs) => Object.fromEntries(pairs)),
+]);
+
 const doc = z.object({
   series_code: z.string(),
   series_name: z.string().nullish(),
@@ -71,6 +80,7 @@ const doc = z.object({
   period: z.array(z.union([z.string(), z.number().transform(String)])).nullish(),
   period_start_day: z.array(z.string()).nullish(),
   value: z.array(written).optional(),
+  observations_attributes: columnsByName.nullish(),
 });
 export type Doc = z.output<typeof doc>;
 
@@ -82,19 +92,28 @@ export const seriesReply = z.object({
       description: z.string().nullish(),
       dimensions_labels: z.record(z.string(), z.string()).nullish(),
       dimensions_values_labels: z.record(z.string(), labels).nullish(),
+      attributes_values_labels: z.record(z.string(), labels).nullish(),
     })
     .nullish(),
   provider: z.object({ name: z.string().nullish(), terms_of_use: z.string().nullish() }).nullish(),
 });
 type SeriesReply = z.output<typeof seriesReply>;
 
-export const observationsOf = (provider: Named, { period, period_start_day, value }: Doc): Observation[] => {
+/** Names of the attribute that says what kind of value it is, as the sources of the copies call it. */
+const statusNames = /^(?:obs_?)?(?:status|flag)s?$/i;
+
+const statusOf = ({ observations_attributes: attributes }: Doc) =>
+  Object.entries(attributes ?? {}).find(([name]) => statusNames.test(name));
+
+export const observationsOf = (provider: Named, doc: Doc): Observation[] => {
+  const { period, period_start_day, value } = doc;
+  const [, statuses = []] = statusOf(doc) ?? [];
   const parse = period_start_day ? parseDay : parsePeriod;
   const days = requireValue(provider, 'period_start_day', period_start_day ?? period ?? undefined);
   const values = requireValue(provider, 'value', value?.length === days.length ? value : undefined);
   return days.map((day, index) => ({
     date: requireValue(provider, 'the day of an observation', parse(day)),
-    ...readValue(values[index], ['NA']),
+    ...withFlag(readValue(values[index], ['NA']), sdmxFlag(statuses[index] ?? undefined)),
   }));
 };
 
@@ -117,7 +136,12 @@ const unitOf = (reply: SeriesReply, series: Doc): Unit => {
   return exponent === undefined ? unitOfText(units) : unitWithExponent(units, readExponent(exponent));
 };
 
-export const metadataOf = (reply: SeriesReply, series: Doc): SeriesMetadata =>
+const legend = ({ dataset }: SeriesReply, series: Doc, data: readonly Observation[]) => {
+  const [name = ''] = statusOf(series) ?? [];
+  return legendOf(data, dataset?.attributes_values_labels?.[name] ?? {}, eurostatStatuses, sdmxStatuses);
+};
+
+export const metadataOf = (reply: SeriesReply, series: Doc, data: readonly Observation[]): SeriesMetadata =>
   toMetadata({
     frequency: series['@frequency'] ? capitalised(series['@frequency']) : undefined,
     ...unitOf(reply, series),
@@ -128,4 +152,5 @@ export const metadataOf = (reply: SeriesReply, series: Doc): SeriesMetadata =>
     terms_of_use: reply.provider?.terms_of_use,
     // Copies of some providers lag behind: when this one was taken.
     last_update: series.indexed_at,
+    flags: legend(reply, series, data),
   });

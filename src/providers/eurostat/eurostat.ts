@@ -7,6 +7,7 @@ import {
   unexpectedReply,
   unknownPath,
 } from '../errors.js';
+import { legendOf } from '../flags.js';
 import { type Cube, readCube, readCubeSeries } from '../json-stat.js';
 import { toMetadata } from '../metadata.js';
 import { eurostatPlaces } from '../patterns.js';
@@ -27,6 +28,7 @@ import { readShape } from '../shape.js';
 import { type Unit, unitOfText } from '../units.js';
 import { findEntry, listDatasets, readContents, toFolders } from './contents.js';
 import { explainNotice } from './notices.js';
+import { statuses } from './statuses.js';
 
 /**
  * Paths are folders of the table of contents, a dataset, then codes of its dimensions; the last dimension, as a
@@ -37,7 +39,14 @@ const named = { slug: 'eurostat', name: 'Eurostat' };
 const timeDimension = 'time';
 const idForm = /^([\w$-]+)\/([\w+-]+(?:\.[\w+-]+)*)$/;
 
-const notesReply = z.object({ extension: z.object({ description: z.string().nullish() }).nullish() });
+const notesReply = z.object({
+  extension: z
+    .object({
+      description: z.string().nullish(),
+      status: z.object({ label: z.record(z.string(), z.string()).nullish() }).nullish(),
+    })
+    .nullish(),
+});
 
 const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
@@ -128,7 +137,7 @@ const unitOf = (unit: { readonly code: string; readonly label: string } | undefi
   return told.unitMultiplier === 1 ? { ...told, unitMultiplier: codedMagnitude(unit.code) } : told;
 };
 
-const metadataOf = (cube: Cube, payload: unknown): SeriesMetadata => {
+const metadataOf = (cube: Cube, payload: unknown, data: readonly Observation[]): SeriesMetadata => {
   const { extension } = readShape(named, notesReply, payload);
   const codeOf = (id: string) =>
     cube.dimensions.find((dimension) => dimension.id.toLowerCase() === id)?.codes[0];
@@ -139,6 +148,7 @@ const metadataOf = (cube: Cube, payload: unknown): SeriesMetadata => {
     source: 'Eurostat',
     notes: plainText(extension?.description ?? ''),
     last_update: cube.updated,
+    flags: legendOf(data, extension?.status?.label ?? {}, statuses),
   });
 };
 
@@ -159,10 +169,11 @@ const fetchSeries = async (
   const codes = cube.dimensions.flatMap(({ id, codes: [one] }) =>
     id === timeDimension || one === undefined ? [] : [one.label],
   );
+  const data = withoutEmptyTwins(readCubeSeries(named, seriesId, cube, timeDimension));
   return {
     label: `${cube.label ?? dataset}: ${codes.join(' - ')}`,
-    metadata: metadataOf(cube, payload),
-    data: withoutEmptyTwins(readCubeSeries(named, seriesId, cube, timeDimension)),
+    metadata: metadataOf(cube, payload, data),
+    data,
   };
 };
 

@@ -1,5 +1,6 @@
 import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
+import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
@@ -50,7 +51,7 @@ export const frequencyLabel = (code: string | undefined): string | undefined =>
 
 const observationOf = (provider: Named, row: Readonly<Record<string, string>>): Observation => ({
   date: requireValue(provider, 'a period', parsePeriod(row.TIME_PERIOD ?? '')),
-  ...readValue(row.OBS_VALUE),
+  ...withFlag(readValue(row.OBS_VALUE), sdmxFlag(row.OBS_STATUS)),
 });
 
 /**
@@ -144,9 +145,16 @@ export const parseTable = (provider: Named, text: string): CsvTable => {
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
   // Attributes of the series may stand in the last row only, or in each.
   const newest = table.rows.at(-1) ?? {};
+  const data = table.rows.map((row) => observationOf(provider, row));
+  const told = new Map(
+    data.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, spell('OBS_STATUS', flag) ?? '']])),
+  );
   return {
     label: labelOf(newest, table, spell),
-    metadata: metadataOf(provider, newest, spell),
-    data: table.rows.map((row) => observationOf(provider, row)),
+    metadata: toMetadata({
+      ...metadataOf(provider, newest, spell),
+      flags: legendOf(data, told, sdmxStatuses),
+    }),
+    data,
   };
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, seriesNotFound } from '../errors.js';
+import { sdmxFlag, withFlag } from '../flags.js';
 import { readValue } from '../numbers.js';
 import type { Observation, Provider } from '../provider.js';
 import { listOf, readShape, requireValue, written } from '../shape.js';
@@ -22,6 +23,8 @@ const components = listOf(component);
 
 /** The value, then attributes. */
 const observation = z.tuple([written], z.unknown());
+/** Ids of the attribute that says what kind of value it is. */
+export const statusIds = ['OBS_STATUS', 'STATUS'] as const;
 const observations = z.record(z.string().regex(/^\d+$/), observation);
 
 const dataReply = z.object({
@@ -50,9 +53,9 @@ const dataReply = z.object({
       z.object({
         dimensions: z.object({ series: z.array(component), observation: z.array(component).length(1) }),
         attributes: z
-          .object({ series: components, dimensionGroup: components })
+          .object({ series: components, dimensionGroup: components, observation: components })
           .nullish()
-          .transform((told) => told ?? { series: [], dimensionGroup: [] }),
+          .transform((told) => told ?? { series: [], dimensionGroup: [], observation: [] }),
       }),
     ),
   }),
@@ -82,6 +85,9 @@ const readAttributes = (parts: readonly Component[], cells: readonly unknown[]):
     }),
   );
 
+const statusOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
+  sdmxFlag(statusIds.map((id) => attributes[id]).find((code) => code !== undefined));
+
 /** A group's key has positions where it fixes a dimension and nothing elsewhere: `":::0::"`. */
 const belongsTo = (group: string, positions: readonly string[]): boolean =>
   group.split(':').every((part, index) => part === '' || part === positions[index]);
@@ -110,9 +116,9 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
           ]),
         ),
         attributes: Object.assign({}, ...groups, readAttributes(told.series, attributes)),
-        observations: Object.entries(rows).map(([position, [value]]) => ({
+        observations: Object.entries(rows).map(([position, [value, ...cells]]) => ({
           date: requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
-          ...readValue(value),
+          ...withFlag(readValue(value), statusOf(readAttributes(told.observation, cells))),
         })),
       };
     }),

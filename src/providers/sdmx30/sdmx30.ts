@@ -6,6 +6,7 @@ import {
   seriesNotFound,
   unknownPath,
 } from '../errors.js';
+import { legendOf, sdmxStatuses } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import type {
   Context,
@@ -22,7 +23,7 @@ import type { SdmxService } from '../sdmx21/record.js';
 import { frequencyLabel } from '../sdmx21/series.js';
 import { keyNotFound } from '../series-key.js';
 import { readExponent, unitWithExponent } from '../units.js';
-import { type KeyedSeries, readSeries, requireOneSeries } from './data.js';
+import { type KeyedSeries, readSeries, requireOneSeries, statusIds } from './data.js';
 import {
   type Dimension,
   type Flow,
@@ -158,7 +159,7 @@ const listSeries = async (record: Sdmx30Record, path: readonly string[], ctx: Co
 
 const describe = (
   record: Sdmx30Record,
-  { key, attributes }: KeyedSeries,
+  { key, attributes, observations }: KeyedSeries,
   structure: Structure | undefined,
 ): { readonly label: string; readonly metadata: SeriesMetadata } => {
   const spell = (id: string, code: string | undefined): string | undefined =>
@@ -183,6 +184,11 @@ const describe = (
       source: record.provider,
       dataset: structure?.flow?.name,
       notes: structure?.flow?.description,
+      flags: legendOf(
+        observations,
+        ...statusIds.map((id) => structure?.attributes.get(id) ?? {}),
+        sdmxStatuses,
+      ),
     }),
   };
 };

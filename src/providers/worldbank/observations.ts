@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parsePeriod } from '../dates.js';
 import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
+import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
@@ -22,6 +23,7 @@ const observation = z.object({
   date: z.string(),
   value: written.optional(),
   unit: trimmed.nullish(),
+  obs_status: trimmed.nullish(),
 });
 
 export const frequencies = [
@@ -50,9 +52,9 @@ const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: str
   };
 };
 
-const toObservation = ({ date, value }: z.output<typeof observation>): Observation => ({
+const toObservation = ({ date, value, obs_status }: z.output<typeof observation>): Observation => ({
   date: requireValue(named, 'the date of an observation', parsePeriod(date)),
-  ...readValue(value, ['..']),
+  ...withFlag(readValue(value, ['..']), sdmxFlag(obs_status ?? undefined)),
 });
 
 const askIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {
@@ -125,6 +127,7 @@ const readSeries = async (
   );
   const country =
     reply.rows[0]?.country?.value || worldBankCountries.find((one) => one.code === code)?.label || code;
+  const data = rows.map(toObservation);
   const series = {
     label: `${described.name || seriesId}, ${country}`,
     metadata: toMetadata({
@@ -135,8 +138,9 @@ const readSeries = async (
       last_update: reply.meta.lastupdated,
       country,
       source_organization: described.sourceOrganization,
+      flags: legendOf(data, sdmxStatuses),
     }),
-    data: rows.map(toObservation),
+    data,
   };
   return withinBounds(series, params);
 };

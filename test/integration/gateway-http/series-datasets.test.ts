@@ -49,8 +49,10 @@ const make = async (body: object): Promise<Made> => {
   return until(id, ({ currentVersionId }) => currentVersionId !== null);
 };
 
+const forgetReplies = () => world.product.sql.query('DELETE FROM gateway_cache');
+
 const refreshNow = async ({ id, refresh }: Made): Promise<Made> => {
-  await world.product.sql.query('DELETE FROM gateway_cache');
+  await forgetReplies();
   expect((await world.ask('POST', `/datasets/${id}/refresh`, { key })).status).toBe(202);
   return until(id, (dataset) => dataset.refresh.lastRunAt !== refresh.lastRunAt);
 };
@@ -87,6 +89,10 @@ describe('a series kept as a dataset', () => {
       label: seriesId === 'FXUSDCAD' ? 'USD/CAD' : 'Rate FXEURCAD',
       unit: `CAD per ${seriesId.slice(2, 5)}`,
       unitMultiplier: 1,
+      source: 'Bank of Canada',
+      license: 'Bank of Canada terms of use: https://www.bankofcanada.ca/terms/',
+      attribution: 'Source: Bank of Canada',
+      flags: {},
     }));
     for (const shown of [
       renamed.json<{ series?: object[] }>(),
@@ -97,25 +103,32 @@ describe('a series kept as a dataset', () => {
     }
   });
 
-  it('tells of series kept by an earlier build what is known, and the rest with the next refresh', async () => {
-    const dataset = await make({ name: 'Earlier' });
-    await world.product.sql.query('UPDATE series_datasets SET described = NULL WHERE dataset_id = $1', [
-      dataset.id,
+  it('keeps the flags of the observations where they are asked for', async () => {
+    const noted = { '2026-03-11': null, '2026-03-12': 'Bank holiday', '2026-03-13': '1.3706' };
+    await forgetReplies();
+    world.bank.answerAll({ reply: bankObservations('FXUSDCAD', noted) });
+    const dataset = await make({ name: 'Flagged', columns: ['date', 'value', 'flag'], refresh: 'daily' });
+    const csv = await world.askPlain('GET', `/datasets/${dataset.id}/data?$select=Value,Flag`, { key });
+    expect(csv.text.trim().split('\r\n')).toEqual([
+      '"Date","Series","Value","Flag"',
+      '"2026-03-11","FXUSDCAD",,',
+      '"2026-03-12","FXUSDCAD",,"Bank holiday"',
+      '"2026-03-13","FXUSDCAD",1.3706,',
     ]);
-    const series = async () =>
-      (await world.ask('GET', `/datasets/${dataset.id}`, { key })).json<{ series: object[] }>().series;
-    expect(await series()).toEqual([
-      {
-        provider: 'bankofcanada',
-        seriesId: 'FXUSDCAD',
-        params: {},
-        label: null,
-        unit: null,
-        unitMultiplier: null,
-      },
-    ]);
-    await refreshNow(dataset);
-    expect(await series()).toMatchObject([{ label: 'USD/CAD', unit: 'CAD per USD' }]);
+    const same = await refreshNow(dataset);
+    expect([same.currentVersionId, same.refresh.lastError]).toEqual([dataset.currentVersionId, null]);
+    await forgetReplies();
+  });
+
+  it.each([
+    [['date']],
+    [['value', 'flag']],
+    [['date', 'value', 'value']],
+    [['date', 'value', 'unit']],
+    ['flag'],
+  ])('refuses the columns %j', async (columns) => {
+    const { status, text } = await post({ columns });
+    expect([status, text]).toEqual([400, expect.stringContaining('columns')]);
   });
 
   it('takes several series of the provider', async () => {

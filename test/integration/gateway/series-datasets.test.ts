@@ -117,6 +117,7 @@ const make = async (changes: { refresh?: string | null; seriesIds?: string[] } =
       seriesIds: changes.seriesIds ?? ['a/b'],
       params: { units: 'lin' },
       refresh: changes.refresh === undefined ? 'daily' : changes.refresh,
+      withFlags: false,
       backfill: false,
       name: undefined,
       description: undefined,

@@ -64,13 +64,18 @@ describe('after failures', () => {
 describe('the file of a dataset made of series', () => {
   it('keeps digits, leaves missing values empty and quotes ids', () => {
     const data = [
-      { date: '2020-01-01', value: '1.50' },
+      { date: '2020-01-01', value: '1.50', flag: 'p "x"' },
       { date: '2020-02-01', value: null },
     ];
-    const csv = seriesCsv([
+    const series = [
       { seriesId: 'A,"b"', data },
       { seriesId: '007', data: [] },
-    ]);
-    expect(csv.toString()).toBe('Date,Series,Value\n2020-01-01,"A,""b""",1.50\n2020-02-01,"A,""b""",\n');
+    ];
+    expect(seriesCsv(series, false).toString()).toBe(
+      'Date,Series,Value\n2020-01-01,"A,""b""",1.50\n2020-02-01,"A,""b""",\n',
+    );
+    expect(seriesCsv(series, true).toString()).toBe(
+      'Date,Series,Value,Flag\n2020-01-01,"A,""b""",1.50,"p ""x"""\n2020-02-01,"A,""b""",,\n',
+    );
   });
 });

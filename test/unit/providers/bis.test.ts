@@ -59,6 +59,7 @@ describe('bis', () => {
     const { label, metadata, data } = await bis.series('WS_CBPOL/M.CH', {}, ctx);
     expect(label).toBe('Central bank policy rates - Switzerland - Monthly - End of period');
     expect(metadata).toEqual({
+      flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Monthly',
       units: 'Per cent per year',
       unit: 'Per cent per year',
@@ -69,8 +70,8 @@ describe('bis', () => {
     expect(data).toEqual([
       { date: '2025-11-01', value: '0.250' },
       { date: '2025-12-01', value: '0' },
-      { date: '2026-01-01', value: null },
-      { date: '2026-02-01', value: null },
+      { date: '2026-01-01', value: null, flag: 'M' },
+      { date: '2026-02-01', value: null, flag: 'M' },
     ]);
   });
 

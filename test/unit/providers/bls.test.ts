@@ -97,12 +97,13 @@ describe('bls', () => {
     const { label, metadata, data } = await bls.series('LNS14000000', {}, ctx);
     expect(label).toBe('(Seas) Unemployment Rate');
     expect(data).toEqual([
-      { date: '2026-02-01', value: '4.40' },
+      { date: '2026-02-01', value: '4.40', flag: 'P' },
       { date: '2026-01-01', value: '4.3' },
       { date: '2025-12-01', value: '4.4' },
-      { date: '2025-10-01', value: null },
+      { date: '2025-10-01', value: null, flag: '9' },
     ]);
     expect(metadata).toEqual({
+      flags: { 9: 'Data unavailable due to the 2025 lapse in appropriations.', P: 'Preliminary.' },
       frequency: 'Monthly',
       units: 'Percent or rate',
       unit: 'Percent',

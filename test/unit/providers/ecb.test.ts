@@ -59,6 +59,7 @@ describe('ecb', () => {
     const { label, metadata, data } = await ecb.series('EXR/D.USD.EUR.SP00.A', {}, ctx);
     expect(label).toBe('US dollar/Euro ECB reference exchange rate');
     expect(metadata).toEqual({
+      flags: { M: 'Missing value; data cannot exist', P: 'Provisional value' },
       frequency: 'Daily',
       units: 'USD',
       unit: 'USD',
@@ -69,9 +70,9 @@ describe('ecb', () => {
     expect(data).toEqual([
       { date: '2026-02-17', value: '1.1850' },
       { date: '2026-02-18', value: '1.18' },
-      { date: '2026-02-19', value: null },
-      { date: '2026-02-20', value: null },
-      { date: '2026-02-23', value: '1.1790' },
+      { date: '2026-02-19', value: null, flag: 'M' },
+      { date: '2026-02-20', value: null, flag: 'M' },
+      { date: '2026-02-23', value: '1.1790', flag: 'P' },
     ]);
     expect(upstream.calls).toHaveLength(1);
   });

@@ -61,6 +61,7 @@ describe('ilo', () => {
       'United States of America - Annual - Unemployment (thousands) - Total - Age (Youth, adults): 15+',
     );
     expect(metadata).toEqual({
+      flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Annual',
       units: 'Number',
       unit: 'Number',
@@ -70,7 +71,7 @@ describe('ilo', () => {
     expect(data).toEqual([
       { date: '2022-01-01', value: '5996.080' },
       { date: '2023-01-01', value: '6080.5' },
-      { date: '2024-01-01', value: null },
+      { date: '2024-01-01', value: null, flag: 'M' },
     ]);
   });
 

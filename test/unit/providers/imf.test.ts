@@ -86,7 +86,7 @@ describe('imf', () => {
     });
     expect(data.toSorted((a, b) => a.date.localeCompare(b.date))).toEqual([
       { date: '2025-01-01', value: '2709.69' },
-      { date: '2025-02-01', value: null },
+      { date: '2025-02-01', value: null, flag: 'NP' },
       { date: '2025-03-01', value: '2983.2500' },
       { date: '2025-04-01', value: null },
     ]);

@@ -48,6 +48,7 @@ describe('norges bank', () => {
     const { label, metadata, data } = await norgesBank.series('EXR/B.SEK.NOK.SP', { start: '2026-03' }, ctx);
     expect(label).toBe('Business - Swedish krona - Norwegian krone - Spot');
     expect(metadata).toEqual({
+      flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Daily, business days',
       units: 'NOK per SEK',
       unit: 'NOK per SEK',
@@ -57,7 +58,7 @@ describe('norges bank', () => {
     expect(data).toEqual([
       { date: '2026-03-12', value: '104.10' },
       { date: '2026-03-13', value: '104.3' },
-      { date: '2026-03-16', value: null },
+      { date: '2026-03-16', value: null, flag: 'M' },
     ]);
   });
 

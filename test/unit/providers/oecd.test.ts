@@ -71,6 +71,7 @@ describe('oecd', () => {
     const { label, metadata, data } = await oecd.series(gilts, {}, ctx);
     expect(label).toBe('United Kingdom - Monthly - Long-term interest rates - Percent per annum');
     expect(metadata).toEqual({
+      flags: { M: 'Missing value; data cannot exist', O: 'Missing value' },
       frequency: 'Monthly',
       units: 'Percent per annum',
       unit: 'Percent per annum',
@@ -81,8 +82,8 @@ describe('oecd', () => {
       { date: '2023-01-01', value: '3.5110' },
       { date: '2023-02-01', value: '3.5553' },
       { date: '2023-03-01', value: '3.5638' },
-      { date: '2023-04-01', value: null },
-      { date: '2023-12-01', value: null },
+      { date: '2023-04-01', value: null, flag: 'O' },
+      { date: '2023-12-01', value: null, flag: 'M' },
       { date: '2024-01-01', value: '3.9319' },
     ]);
   });

@@ -109,9 +109,10 @@ describe('SDMX-CSV without an optional column', () => {
   ] as const)('%s', async (slug, columns) => {
     const sample = sampleOf(slug);
     const { data } = await readSample(sample);
+    const valuesOf = (list: typeof data) => list.map(({ date, value }) => [date, value]);
     for (const column of columns) {
       const found = await readSample(sample, cut(column));
-      expect(found.data).toEqual(data);
+      expect(valuesOf(found.data)).toEqual(valuesOf(data));
       expect(found.label).not.toBe('');
     }
   });

@@ -75,6 +75,7 @@ describe('an SDMX 2.1 service', () => {
     const { label, metadata, data } = await xbank.series('RATES/M.CH', {}, ctx);
     expect(label).toBe('Monthly - Switzerland');
     expect(metadata).toEqual({
+      flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Monthly',
       units: 'Per cent per year',
       unit: 'Per cent per year',
@@ -82,7 +83,7 @@ describe('an SDMX 2.1 service', () => {
       source: 'X Bank',
     });
     expect(data).toContainEqual({ date: '2025-12-01', value: '0.50' });
-    expect(data).toContainEqual({ date: '2026-01-01', value: null });
+    expect(data).toContainEqual({ date: '2026-01-01', value: null, flag: 'M' });
   });
 
   it('lists flows, then the codes of each dimension that have data', async () => {

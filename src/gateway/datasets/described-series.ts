@@ -1,0 +1,42 @@
+import type { ProviderDetail } from '../catalog.js';
+import type { SeriesAnswer } from '../series-answer.js';
+
+/** A series as its provider described it. */
+export interface DescribedSeries {
+  readonly provider: string;
+  readonly seriesId: string;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly label: string;
+  readonly unit: string | null;
+  readonly unitMultiplier: number | null;
+  readonly source: string;
+  readonly license: string | null;
+  readonly attribution: string | null;
+  /** Meanings of its flags. */
+  readonly flags: Readonly<Record<string, string | null>>;
+}
+
+type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;
+
+/** A database of texts keeps no NUL. */
+const stored = (text: string | undefined): string | null => text?.replaceAll('\0', '') ?? null;
+
+/** Describes series as they are shown with the dataset that is made of them. */
+export const describeSeries = (
+  { slug, provider, license, attribution }: Source,
+  answers: readonly SeriesAnswer[],
+): DescribedSeries[] =>
+  answers.map(({ seriesId, params, label, metadata }) => ({
+    provider: slug,
+    seriesId,
+    params,
+    label: stored(label) ?? seriesId,
+    unit: stored(metadata.unit),
+    unitMultiplier: metadata.unitMultiplier ?? null,
+    source: stored(metadata.source) ?? provider,
+    license: license ?? null,
+    attribution: attribution ?? null,
+    flags: Object.fromEntries(
+      Object.entries(metadata.flags ?? {}).map(([flag, meaning]) => [stored(flag), stored(meaning)]),
+    ),
+  }));
