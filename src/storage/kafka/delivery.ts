@@ -1,4 +1,3 @@
-import type { KafkaMessage } from 'kafkajs';
 import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
@@ -17,7 +16,7 @@ export interface Delivery {
 /** Longest header of a trace: W3C Trace Context asks for 512 characters to be taken. */
 const maxTraceHeaderBytes = 512;
 
-const traceOf = ({ headers }: KafkaMessage): TraceHeaders =>
+const traceOf = ({ headers }: KeptMessage): TraceHeaders =>
   Object.fromEntries(
     traceHeaderNames.flatMap((name) => {
       const value = headers?.[name];
@@ -27,7 +26,7 @@ const traceOf = ({ headers }: KafkaMessage): TraceHeaders =>
   );
 
 /** @throws when the message is not a chunk. */
-export const deliveryOf = (message: KafkaMessage, position: ChunkPosition): Delivery => {
+export const deliveryOf = (message: KeptMessage, position: ChunkPosition): Delivery => {
   if (message.value === null) throw new Error('the message has no value');
   return { chunk: decodeChunk(message.value), position, message, trace: traceOf(message) };
 };

@@ -1,6 +1,4 @@
 /** Messages of partitions that this process is handling, or handled last, whichever of its members fetched them. */
-import type { KafkaMessage } from 'kafkajs';
-
 export interface Underway {
   /** Offset of the last of them. */
   readonly last: string;
@@ -28,7 +26,10 @@ export const beginWork = (key: string, last: string, handled: Promise<boolean>):
 };
 
 /** Work that includes a message; undefined: none does. */
-export const workOn = (key: string, message: KafkaMessage | undefined): Underway | undefined => {
+export const workOn = (
+  key: string,
+  message: { readonly offset: string } | undefined,
+): Underway | undefined => {
   const work = underway.get(key);
   if (work === undefined || message === undefined || BigInt(work.last) < BigInt(message.offset))
     return undefined;
