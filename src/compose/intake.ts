@@ -4,17 +4,18 @@ import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
 import { createReservations } from '../ingest/lifecycle/reservations.js';
+import { isStoreWritten } from '../ingest/lifecycle/store-writers.js';
 import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import { createAccountWindows } from '../ingest/receive/account-windows.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
-import { createStoreSpread } from '../ingest/receive/store-spread.js';
 import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
 import { createUploadPlaces } from '../ingest/receive/upload-places.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
 import { traceIdOf } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
+import { createEverywhere } from '../rows/index.js';
 import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
@@ -118,10 +119,17 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     maxRecordBytes: config.maxRecordBytes,
     traceId: () => traceIdOf(tracing.carry()),
     poolLimits: { maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes },
-    spread:
+    everywhere:
       config.clickhouseCluster === undefined
         ? undefined
-        : createStoreSpread({ sql, tables, minBytes: config.spreadMinBytes, log }),
+        : createEverywhere({
+            sql,
+            tables,
+            clickhouse: core.clickhouse,
+            isWritten: isStoreWritten,
+            minBytes: config.spreadMinBytes,
+            log,
+          }),
     requireServed: core.requireServed,
     heartbeatMs: Math.min(config.progressIntervalMs, Math.floor(config.receiveTimeoutMs / 6)),
     log,

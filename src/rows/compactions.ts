@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
-import type { Copied, Target } from './copy.js';
+import { type Copied, CopyDiffers, type Target } from './copy.js';
 import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
@@ -18,6 +18,7 @@ const moveSql = (event: keyof typeof transitions, condition: string, more = ''):
 /** A segment of a version as compaction looks at it. */
 export interface ListedSegment {
   readonly id: number;
+  readonly rows: number;
   /** Raw bytes of its rows. */
   readonly bytes: number;
   /** False where the version has only its first rows. */
@@ -190,6 +191,9 @@ export const createCompactions = (
   ): Promise<Replaced> => {
     const copied = await write();
     if (copied === undefined) return 'kept';
+    // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
+    const rows = run.reduce((sum, segment) => sum + segment.rows, 0);
+    if (copied.rows !== rows) throw new CopyDiffers(`${copied.rows} rows were written in place of ${rows}`);
     const published = { target: target.segment, run: run.map(({ id }) => id), starts: copied.starts };
     const bytes = run.reduce((sum, segment) => sum + segment.bytes, 0);
     if (!(await steps.publish(published, { rows: copied.rows, bytes }))) return 'lost';
@@ -211,7 +215,7 @@ export const createCompactions = (
 
     segments: (datasetId) =>
       sql.query<ListedSegment>(
-        `SELECT g.id, coalesce(g.bytes, 0) AS bytes, r.row_limit IS NULL AND g.rows IS NOT NULL AS whole
+        `SELECT g.id, coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes, r.row_limit IS NULL AND g.rows IS NOT NULL AS whole
          FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
          WHERE r.dataset_id = $1 AND r.until_version IS NULL ORDER BY g.id`,
         [datasetId],

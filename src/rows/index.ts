@@ -26,6 +26,8 @@ export {
 } from './count.js';
 export { type DryRun, readDryRun } from './dry-runs.js';
 export { widePartColumns } from './engine.js';
+/* Write: a large dataset on all shards. */
+export { createEverywhere, type Everywhere } from './everywhere.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
 export type { HashedSegment } from './hash.js';

@@ -1,6 +1,7 @@
 /** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
 import { firstShard, type ServedShards } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import type { OnShard } from './tables.js';
 
 /** @param turns Numbers of shards: the id of the store takes one of them in turn as its home. */
 export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShard]): Promise<number> => {
@@ -17,6 +18,20 @@ export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShar
 /** The rows of the store may be on every shard from now on. */
 export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('UPDATE stores SET everywhere = true WHERE id = $1', [id]);
+};
+
+/** Those of these tables that are on another shard than the home of their store, which is not everywhere. */
+export const awayFromHome = (sql: Sql, tables: readonly OnShard[]): Promise<OnShard[]> =>
+  sql.query<OnShard>(
+    `SELECT f.id AS "storeId", f.shard FROM unnest($1::bigint[], $2::int[]) AS f (id, shard)
+     JOIN stores s ON s.id = f.id WHERE NOT s.everywhere AND s.shard <> f.shard`,
+    [tables.map(({ storeId }) => storeId), tables.map(({ shard }) => shard)],
+  );
+
+/** Keeps a store at home until the end of the transaction. False: it is everywhere by now. */
+export const holdAtHome = async (tx: Sql, id: number): Promise<boolean> => {
+  const held = await tx.query('SELECT 1 FROM stores WHERE id = $1 AND NOT everywhere FOR UPDATE', [id]);
+  return held.length > 0;
 };
 
 /** Where a restore brings the rows of a store. */

@@ -26,7 +26,16 @@ import {
   readUnnamed,
 } from './segment-records.js';
 import { makeShardTables } from './shard-tables.js';
-import { deleteLonelyStores, emptyTables, holdEmpty, isServed, knownStores, lonelyStores } from './stores.js';
+import {
+  awayFromHome,
+  deleteLonelyStores,
+  emptyTables,
+  holdAtHome,
+  holdEmpty,
+  isServed,
+  knownStores,
+  lonelyStores,
+} from './stores.js';
 import type { StoreTables } from './tables.js';
 
 /** What lost its last name and is due. */
@@ -168,7 +177,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     const gone = await unlessHeld(await lonelyStores(sql, batch), (ids) => deleteLonelyStores(sql, ids));
     if (gone.length === 0) return 0;
     // Most never had a table.
-    const present = new Set(await tables.listStores());
+    const present = new Set((await tables.listStores()).map(({ storeId }) => storeId));
     for (const id of gone) if (present.has(id)) await tables.dropStore(id);
     return gone.length;
   };
@@ -208,7 +217,8 @@ export const createTidy = (options: TidyOptions): Tidy => {
   };
 
   const dropOrphanStores = async (): Promise<number> => {
-    const present = await tables.listStores();
+    const found = await tables.listStores();
+    const present = [...new Set(found.map(({ storeId }) => storeId))];
     const orphans = await unlessHeld(present, async (ids) => {
       const known = new Set(await knownStores(sql, ids));
       return ids.filter((id) => !known.has(id));
@@ -221,6 +231,13 @@ export const createTidy = (options: TidyOptions): Tidy => {
     for (const id of await unlessHeld(present, (ids) => emptyTables(sql, ids)))
       await sql.tx(async (tx) => {
         if (await holdEmpty(tx, id)) await tables.dropStore(id);
+      });
+    // Their rows would be seen as soon as the store is read on all shards, which it is not before they are gone.
+    for (const { storeId, shard } of await unlessHeld(found, (listed) => awayFromHome(sql, listed)))
+      await sql.tx(async (tx) => {
+        if (!(await holdAtHome(tx, storeId))) return;
+        await tables.dropStore(storeId, shard);
+        log.info({ store: storeId, shard }, 'table dropped that is not at the home of its store');
       });
     return orphans.length;
   };

@@ -5,8 +5,8 @@
  *   s<storeId>       of one dataset and its clones; one partition per segment
  *   pool_<class>     of many small datasets; 16 partitions
  *   u<segmentId>     staging table of one attempt of a long upload, while chunks come
- *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards
  *   a<segmentId>_…   the same, sealed when all chunks have come, until it was promoted into s<storeId>
+ *   ds<storeId>, dpool_<class>   on every node of a cluster: the tables of that name of all shards
  *
  *   _seg  UInt64   segment id
  *   _row  UInt64   position of the record in its file, from 0; gaps where records were rejected
@@ -19,8 +19,7 @@
  *   2. A column, once made, is never altered or dropped while the table lives: old segments need it.
  *   3. Nothing is sorted on the way in: a block is already in the order of the key.
  *
- * Of a cluster each shard has tables of its own. Those of a store are on its shard; those of a spread one are on all, and
- * the chunks of an upload go to them in turn (docs/adr/0070-shards.md).
+ * Each shard of a cluster has tables of its own. A store has its table at its home; one that is everywhere has it on all shards.
  */
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import type { Place } from '../model/version.js';
@@ -61,6 +60,12 @@ export interface StoreTable extends ShardPlace {
   readonly storeId: number;
 }
 
+/** The table of a store on one shard. */
+export interface OnShard {
+  readonly storeId: number;
+  readonly shard: number;
+}
+
 /** Of all tables, wherever they are. */
 export interface StoreTables {
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
@@ -89,10 +94,10 @@ export interface StoreTables {
   dropStore(storeId: number, shard?: number): Promise<void>;
   /** Names of the columns of a store's table; none without one. */
   columnNames(store: StoreTable): Promise<string[]>;
-  /** Every store that has a table. */
-  listStores(): Promise<number[]>;
+  /** Tables of stores, on every shard. */
+  listStores(): Promise<OnShard[]>;
   /**
-   * Makes the tables of stores that are everywhere, their columns, and the pools, that a shard or the entry lacks: one that is new,
+   * Makes the tables of stores that are everywhere, their columns, and the pools, that a node lacks: one that is new,
    * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
    */
   mend(stores: readonly number[]): Promise<number>;
@@ -116,8 +121,9 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
     return tables;
   };
   const all = (): readonly ShardTables[] => servers.shards.map(tablesOf);
-  /** The `Distributed` tables. */
-  const over = createServerTables(servers.entry, engine);
+  const entry = createServerTables(servers.entry, engine);
+  /** Servers with `Distributed` tables: CLICKHOUSE_URL may name any node, also one that is no shard, or a balancer. */
+  const over = (): readonly ServerTables[] => [entry, ...all()];
 
   const on = (shard: ShardNumber): ShardTables => {
     const found = servers.shards.find(({ number }) => number === (shard ?? firstShard));
@@ -142,9 +148,6 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
   const everywhere = async (work: (tables: ShardTables) => Promise<void>): Promise<void> => {
     await Promise.all(all().map(work));
   };
-  const distinct = async (list: (tables: ShardTables) => Promise<number[]>): Promise<number[]> => [
-    ...new Set((await Promise.all(all().map(list))).flat()),
-  ];
 
   /** Seals the staging tables of a segment: no late chunk gets into a table that was counted. */
   const seal = async ({ segment, place }: Target) => {
@@ -160,15 +163,19 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
 
   const ensure: StoreTables['ensure'] = async (placement, columns) => {
     await Promise.all(having(insideOf(placement)).map((tables) => tables.ensure(placement, columns)));
-    if (isEverywhere(placement)) await over.ensureOver(placement, columns);
+    if (isEverywhere(placement))
+      await Promise.all(over().map((tables) => tables.ensureOver(placement, columns)));
+  };
+
+  const forget: StoreTables['forget'] = (placement) => {
+    const table = tableOf(placement);
+    for (const tables of having(insideOf(placement))) tables.forget(table);
+    if (isEverywhere(placement)) for (const tables of over()) tables.forget(spreadName(table));
   };
 
   return {
     ensure,
-    forget(placement) {
-      for (const tables of having(insideOf(placement))) tables.forget(tableOf(placement));
-      over.forget(spreadName(tableOf(placement)));
-    },
+    forget,
 
     async insert(to, chunk) {
       // Reads of what is everywhere look on every shard, whichever of them has the rows.
@@ -183,18 +190,17 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
 
     async promote(to, rows) {
       if (isPooled(to.place)) return;
-      let found = await seal(to);
-      if (found.rows !== rows && isEverywhere(to.place)) {
-        // Another process may have written to a shard that was added since this one looked.
-        await servers.renew();
-        found = await seal(to);
-      }
+      // Rows on a shard that this process does not know yet may be as many as there are twice elsewhere: a count would not tell.
+      if (isEverywhere(to.place)) await servers.renew();
+      const found = await seal(to);
       if (found.rows !== rows) return;
       for (const { tables, table } of found.sealed) await tables.promote(to, table);
     },
 
     dropStaging: (segmentId) => everywhere((tables) => tables.dropStaging(segmentId)),
-    listStaging: () => distinct((tables) => tables.listStaging()),
+    async listStaging() {
+      return [...new Set((await Promise.all(all().map((tables) => tables.listStaging()))).flat())];
+    },
 
     async countRows(placement, segmentId) {
       try {
@@ -214,28 +220,36 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
     async dropStore(storeId, shard) {
       const table = tableName(storeId);
       if (shard !== undefined) return on(shard).dropTable(table);
-      if (engine.cluster !== undefined) await over.dropTable(spreadName(table));
+      if (engine.cluster !== undefined)
+        await Promise.all(over().map((tables) => tables.dropTable(spreadName(table))));
       await everywhere((tables) => tables.dropTable(table));
     },
     columnNames: async ({ shard = firstShard, storeId }) =>
       (await on(shard).columnsOf(tableName(storeId))).map(({ name }) => name),
 
-    listStores: () => distinct((tables) => tables.listNumbers('s')),
+    async listStores() {
+      const lists = servers.shards.map(async (shard) =>
+        (await tablesOf(shard).listNumbers('s')).map((storeId) => ({ storeId, shard: shard.number })),
+      );
+      return (await Promise.all(lists)).flat();
+    },
 
     async mend(stores) {
       if (engine.cluster === undefined || stores.length === 0) return 0;
       const makeAnew = async (placement: Place, columns: readonly NamedColumn[]): Promise<void> => {
-        for (const tables of all()) tables.forget(tableOf(placement));
-        over.forget(spreadName(tableOf(placement)));
+        forget(placement);
         await ensure(placement, columns);
       };
       for (const pool of poolClasses) await makeAnew(tablePlace({ storeId: 1, shard: null, pool }), []);
+      const digestsBy = (nameOf: (id: number) => string) => async (tables: ServerTables) => {
+        const digests = await tables.columnDigests(stores.map(nameOf));
+        return (id: number) => digests.get(nameOf(id));
+      };
       const lists = await Promise.all([
-        over.columnDigests(stores.map((id) => spreadName(tableName(id)))),
-        ...all().map((tables) => tables.columnDigests(stores.map(tableName))),
+        ...over().map(digestsBy((id) => spreadName(tableName(id)))),
+        ...all().map(digestsBy(tableName)),
       ]);
-      const digestsOf = (id: number) =>
-        lists.map((digests, at) => digests.get(at === 0 ? spreadName(tableName(id)) : tableName(id)));
+      const digestsOf = (id: number) => lists.map((digestOf) => digestOf(id));
       // One that nobody has was never written.
       const lacking = stores.filter((id) => new Set(digestsOf(id)).size > 1);
       const makeStore = async (storeId: number): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import { runYielding } from '../../lib/yielding.js';
 import { maxChunkRows } from '../../model/chunk.js';
 import type { ProcessView } from '../../model/process.js';
-import { fitsPool, type PoolLimits } from '../../rows/index.js';
+import { type Everywhere, fitsPool, type PoolLimits } from '../../rows/index.js';
 import { createChunkKey } from '../../storage/kafka/chunk-mac.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { createRecordSplitter } from '../csv/record-splitter.js';
@@ -21,7 +21,6 @@ import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
 import { createSenderWatch, needsAnswer, requireReceived } from './sender-watch.js';
-import type { StoreSpread } from './store-spread.js';
 import { decodeText } from './text-encoding.js';
 import type { UploadAdmission } from './upload-admission.js';
 
@@ -58,7 +57,7 @@ export interface ReceiverOptions {
   readonly traceId: () => string | undefined;
   readonly poolLimits: PoolLimits;
   /** Undefined: there is one server for all rows. */
-  readonly spread: StoreSpread | undefined;
+  readonly everywhere: Everywhere | undefined;
   /** @throws AppError `unavailable` for a store on no server of the configuration. Undefined: there is none. */
   readonly requireServed: ((storeId: number) => Promise<void>) | undefined;
   readonly log: Log;
@@ -125,7 +124,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const chunkKey = createChunkKey();
     let accepted: Accepted | undefined;
     let bytes = 0;
-    let spreadSettled = options.spread === undefined;
+    let isPlaced = options.everywhere === undefined;
     /** Of a file that is appended, to tell when it is sent twice. */
     const hash = upload.options.mode === 'append' ? createHash('sha256') : undefined;
     let fileDigest: Buffer | undefined;
@@ -196,7 +195,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (wrong !== undefined) throw wrong;
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);
-      await spreadWhenLarge(accepted);
+      await placeWhenLarge(accepted);
       if (split?.last ?? true) {
         sender.watch(accepted.processId);
         await checkStorage(accepted.processId);
@@ -207,10 +206,10 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     };
 
     /** Before its chunk is sent: what a worker is given goes where the store says by then. */
-    const spreadWhenLarge = async ({ processId, layout }: Accepted): Promise<void> => {
-      if (spreadSettled) return;
+    const placeWhenLarge = async ({ processId, layout }: Accepted): Promise<void> => {
+      if (isPlaced) return;
       const { datasetId, storeId } = upload;
-      spreadSettled = await options.spread!.consider({
+      isPlaced = await options.everywhere!.consider({
         processId,
         datasetId,
         storeId,

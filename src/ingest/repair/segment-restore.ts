@@ -38,7 +38,7 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
   return async (segment) => {
     const write = await find(segment);
     const { id, rows } = segment;
-    const run = [{ id, bytes: await bytesOf(segment), whole: true }];
+    const run = [{ id, rows, bytes: await bytesOf(segment), whole: true }];
     const replaced = await compactions.replace(segment.storeId, run, async (target) => {
       if ((slotMapOf(target.place) ?? null) !== segment.mapId) return undefined;
       await write(target.segment, target.place);

@@ -141,7 +141,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     layout: Layout,
     own: OwnSegment,
   ): Promise<RewriteReport | 'busy'> => {
-    const run = [{ id: own.id, bytes: own.bytes, whole: true }];
+    const run = [{ id: own.id, rows: own.rows, bytes: own.bytes, whole: true }];
     let report: Omit<RewriteReport, 'outcome'> | undefined;
     const replaced = await compactions.replace(state.storeId, run, async (target) => {
       if (processOfSegment(target.segment) !== state.processId) return undefined;

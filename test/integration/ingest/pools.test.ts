@@ -422,7 +422,7 @@ describe('the table of a store', () => {
   it('is made again by a process that knew it before another one dropped it', async () => {
     const { one } = await droppedByAnother();
     await insert(one, 2, [price]);
-    expect([await one.listStores(), await one.listStaging()]).toEqual([[storeId], [1, 2]]);
+    expect([await one.listStores(), await one.listStaging()]).toEqual([[{ storeId, shard: 1 }], [1, 2]]);
     await createStoreTables(clickhouse).dropStore(storeId);
     await insert(one, 3, [price, amount]);
     expect(await one.columnNames(table)).toEqual(['c1_f', 'c2_f']);

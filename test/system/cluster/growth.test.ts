@@ -1,13 +1,9 @@
 /** Two ClickHouse servers become three while a product that is not restarted takes uploads, is read and compacts. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Embedded, startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { type ChangingCluster, startChangingCluster } from '../../support/clickhouse-shards.js';
 import {
   authorization,
   type Client,
@@ -19,49 +15,20 @@ import {
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith } from '../../support/upload-options.js';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'tabulary-growth-'));
 const scope = createScope(silentLog);
-const folders = ['clickhouse', 'clickhouse-2', 'clickhouse-3'];
-const configs = folders.map((folder) => join(dataDir, folder, 'config.xml'));
 
-let embedded: Embedded;
+let configure: ChangingCluster['configure'];
+let nodes: ChangingCluster['nodes'];
 let product: TestProduct;
 let owner: Client;
-const nodes: ClickHouse[] = [];
-
-const restart = async (node: number): Promise<void> => {
-  const pid = embedded.clickhousePids()[node];
-  process.kill(pid ?? 0, 'SIGKILL');
-  while ([undefined, pid].includes(embedded.clickhousePids()[node])) await sleep(50);
-  while (!(await nodes[node]?.ping())) await sleep(50);
-};
-
-/** Gives each server the shards of these weights, in the order of the servers. The embedded engine reads them when it starts. */
-const configure = async (...weights: number[]): Promise<void> => {
-  for (const [at, path] of configs.entries()) {
-    let shard = 0;
-    const text = originals[at]?.replaceAll(/ {4}<shard>.*?<\/shard>\n/gs, (entry) => {
-      const weight = weights[shard];
-      shard += 1;
-      return weight === undefined ? '' : entry.replace('<shard>', `<shard><weight>${weight}</weight>`);
-    });
-    writeFileSync(path, text ?? '');
-  }
-  for (const node of configs.keys()) await restart(node);
-};
-
-let originals: string[];
 
 beforeAll(async () => {
-  const need = { postgres: false, kafka: false, clickhouse: true };
-  embedded = await startEmbedded({ dataDir, need, clickhouseNodes: 3, log: silentLog, scope });
-  const { clickhouseUrl = '', clickhouseCluster = '', clickhouseNodeUrls = '' } = embedded.access;
-  originals = configs.map((path) => readFileSync(path, 'utf8'));
-  for (const url of clickhouseNodeUrls.split(',')) nodes.push(createClickHouse({ url, database: 'system' }));
+  const cluster = await startChangingCluster(scope);
+  ({ configure, nodes } = cluster);
   await configure(1, 1);
   product = await startProduct({
-    clickhouseUrl,
-    clickhouseCluster,
+    clickhouseUrl: cluster.access.clickhouseUrl ?? '',
+    clickhouseCluster: cluster.access.clickhouseCluster ?? '',
     firstChunkBytes: '4096',
     chunkBytes: '16384',
     poolMaxRows: '300',
@@ -74,9 +41,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await product?.close();
-  for (const node of nodes) await node.close();
   await scope.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 const linesOf = (rows: number, from: number): string =>

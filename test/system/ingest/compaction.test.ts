@@ -420,6 +420,14 @@ describe('compaction', () => {
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
+    it('because some rows of the run were not read, as those of a shard that was taken out', async () => {
+      const join: Join = ([, ...others], target, signal) => joinOf()(others, target, signal);
+      expect(await compact(dataset, { join })).toBe(0);
+      await sweep();
+      expect(await allAnswers([dataset])).toEqual(before);
+      expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
+    });
+
     it('is done by the next one', async () => {
       expect(await compact(dataset)).toBe(1);
       await sweep();

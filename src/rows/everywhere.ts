@@ -1,0 +1,142 @@
+/**
+ * Puts a large dataset on all shards. No row is copied: what is there stays where it is and is read with the rest; chunks that
+ * come go to the shards in turn.
+ *
+ *   1 hold     the datasets of the store and the store itself: nobody else begins to write it
+ *   2 wait     not for others: a store that another upload or a compaction writes is left as it is, for a later upload
+ *   3 look     no other shard has a table or pool rows of the store: such left-overs would be read with the rest. The sweep
+ *              drops them, and a later upload tries again
+ *   4 tables   every shard has the tables of the store with all of their columns, and every node those over them
+ *   5 say so   `stores.everywhere` is set; readers that looked before read the home
+ */
+
+import { messageOf } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import { type NamedColumn, namedColumnOf } from '../model/column.js';
+import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
+import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { type PoolPlace, poolName, tablePlace } from './place.js';
+import type { PoolClass } from './slots.js';
+import { placeEverywhere } from './stores.js';
+import type { OnShard, StoreTables } from './tables.js';
+
+export interface GrowingUpload {
+  readonly processId: number;
+  readonly datasetId: number;
+  readonly storeId: number;
+  /** True: nothing of the version before belongs to the one to come. */
+  readonly replaces: boolean;
+  /** Bytes that have come, or are said to come. */
+  readonly bytes: number;
+  readonly columns: readonly NamedColumn[];
+}
+
+export interface Everywhere {
+  /** Puts the dataset on all shards if it is large by now. True: that is settled for this upload. */
+  consider(upload: GrowingUpload): Promise<boolean>;
+}
+
+export interface EverywhereOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouseServers;
+  readonly tables: Pick<StoreTables, 'ensure' | 'forget' | 'columnNames' | 'listStores'>;
+  /** Condition that an upload or a compaction writes a store: by its alias, and the process that does not count. */
+  readonly isWritten: (store: string, except: string) => string;
+  /** Raw bytes from which a dataset is on all shards. */
+  readonly minBytes: number;
+  readonly log: Log;
+}
+
+export const createEverywhere = (options: EverywhereOptions): Everywhere => {
+  const { sql, clickhouse: servers, tables, isWritten, minBytes, log } = options;
+
+  const bytesBefore = async ({ datasetId, replaces }: GrowingUpload): Promise<number> => {
+    if (replaces) return 0;
+    const [version] = await sql.query<{ bytes: number }>(
+      `SELECT v.byte_size AS bytes FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
+      [datasetId],
+    );
+    return version?.bytes ?? 0;
+  };
+
+  const hasRows = async (
+    clickhouse: Connection,
+    pool: PoolClass,
+    ids: readonly number[],
+  ): Promise<boolean> => {
+    try {
+      const found = await clickhouse.rows(
+        `SELECT 1 FROM ${servers.database}.${poolName(pool)} WHERE _seg IN {ids:Array(UInt64)} LIMIT 1`,
+        { params: { ids } },
+      );
+      return found.length > 0;
+    } catch (error) {
+      // A pool is made by the first upload that goes there.
+      if (!isUnknownTable(error)) throw error;
+      return false;
+    }
+  };
+
+  /** Shards other than the home that have something under the number of the store. */
+  const leftOvers = async (tx: Sql, { storeId, shard: home }: OnShard): Promise<number[]> => {
+    const owned = (await tables.listStores()).filter((table) => table.storeId === storeId);
+    const pooled = await tx.query<{ pool: PoolClass; ids: number[] }>(
+      `SELECT m.pool, array_agg(g.id) AS ids FROM segments g JOIN slot_maps m ON m.id = g.slot_map_id
+       WHERE g.store_id = $1 GROUP BY m.pool`,
+      [storeId],
+    );
+    const found = owned.map(({ shard }) => shard);
+    for (const { number, clickhouse } of servers.shards)
+      for (const { pool, ids } of pooled)
+        if (number !== home && (await hasRows(clickhouse, pool, ids))) found.push(number);
+    return [...new Set(found)].filter((shard) => shard !== home);
+  };
+
+  const makeTables = async (
+    tx: Sql,
+    { storeId, shard }: OnShard,
+    columns: readonly NamedColumn[],
+  ): Promise<void> => {
+    // Those of an attempt that failed may have been dropped since.
+    tables.forget(tablePlace({ storeId, shard: null }));
+    const before = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
+    const all = new Map([...before, ...columns].map((column) => [column.name, column]));
+    await tables.ensure(tablePlace({ storeId, shard: null }), [...all.values()]);
+    const maps = await tx.query<PoolPlace>(
+      'SELECT DISTINCT ON (pool) id AS "mapId", pool, slots FROM slot_maps WHERE store_id = $1',
+      [storeId],
+    );
+    for (const { pool } of maps) await tables.ensure(tablePlace({ storeId, shard: null, pool }), []);
+  };
+
+  const place = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
+    sql.tx(async (tx) => {
+      await tx.query('SELECT 1 FROM datasets WHERE store_id = $1 ORDER BY id FOR NO KEY UPDATE', [storeId]);
+      const [store] = await tx.query<{ shard: number; busy: boolean }>(
+        `SELECT s.shard, s.everywhere OR ${isWritten('s', '$2')} AS busy FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
+        [storeId, processId],
+      );
+      if (store === undefined || store.busy) return false;
+      const home = { storeId, shard: store.shard };
+      const shards = await leftOvers(tx, home);
+      if (shards.length > 0) throw new Error(`left-over rows or tables of it on shard ${shards.join(', ')}`);
+      await makeTables(tx, home, columns);
+      await placeEverywhere(tx, storeId);
+      return true;
+    });
+
+  return {
+    async consider(upload) {
+      const { storeId, bytes } = upload;
+      if (bytes < minBytes && bytes + (await bytesBefore(upload)) < minBytes) return false;
+      try {
+        if (await place(upload)) log.info({ store: storeId, bytes }, 'dataset is on all shards from now on');
+      } catch (error) {
+        // The upload goes on where it is.
+        log.warn({ err: error, store: storeId, reason: messageOf(error) }, 'dataset stays at home');
+      }
+      return true;
+    },
+  };
+};
