@@ -12,7 +12,7 @@ import {
 } from '../../../web/src/lib/filter.js';
 import { formatTsv, parseTsv } from '../../../web/src/lib/tsv.js';
 import type { Column, DataType } from '../../../web/src/lib/types.js';
-import { csvOf, readSeries } from '../../../web/src/pages/providers/series-data.js';
+import { csvOf, readSeries, textOf } from '../../../web/src/pages/providers/series-data.js';
 
 const column = (name: string, dataType: DataType = 'String', id = 1): Column => ({
   id,
@@ -165,5 +165,12 @@ describe('a series of a provider', () => {
     expect(csvOf([series])).toBe(
       'Date,Value,Note\r\n2026-01-01,0.30,\r\n2026-01-02,-12345678901234567890.10e-5,\r\n2026-01-03,,"a,""b"""\r\n',
     );
+  });
+});
+
+describe('facts of a series', () => {
+  it('are one line each, a legend of flags too', () => {
+    expect(textOf({ p: 'provisional', e: 'estimated' })).toBe('p: provisional; e: estimated');
+    expect([textOf('Monthly'), textOf(1000), textOf(null)]).toEqual(['Monthly', '1000', '']);
   });
 });

@@ -14,7 +14,7 @@ import { Observations } from './providers/observations.js';
 import { OwnKey } from './providers/own-key.js';
 import { ParameterForm, paramsIn, paramsOf } from './providers/parameters.js';
 import { QuotaLeft } from './providers/quota.js';
-import { type SeriesAnswer, type SeriesData, unitOf } from './providers/series-data.js';
+import { type SeriesAnswer, type SeriesData, textOf, unitOf } from './providers/series-data.js';
 import { TakeSeries } from './providers/take-series.js';
 import type { ProviderDetail } from './providers/types.js';
 import { useQuota, WithProvider } from './providers/with-provider.js';
@@ -47,7 +47,7 @@ const Facts = ({ series }: { series: SeriesData }) => {
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{wordsOf(name)}</dt>
-            <dd>{String(value)}</dd>
+            <dd>{textOf(value)}</dd>
           </div>
         ))}
       </dl>

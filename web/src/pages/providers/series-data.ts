@@ -7,10 +7,13 @@ export interface Observation {
   readonly flag?: string;
 }
 
+/** An object is a legend: `{"p": "provisional"}`. */
+type Fact = string | number | boolean | null | Readonly<Record<string, string>>;
+
 export interface SeriesData {
   readonly series_id: string;
   readonly label: string;
-  readonly metadata: Readonly<Record<string, string | number | boolean | null>>;
+  readonly metadata: Readonly<Record<string, Fact>>;
   /** Oldest first. */
   readonly data: readonly Observation[];
   readonly is_preview: boolean;
@@ -42,8 +45,16 @@ export const namesOf = (list: readonly SeriesData[]): readonly string[] =>
       : label,
   );
 
+/** A fact of the metadata as one line: `p: provisional; e: estimated`. */
+export const textOf = (fact: Fact): string =>
+  typeof fact === 'object' && fact !== null
+    ? Object.entries(fact)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join('; ')
+    : String(fact ?? '');
+
 /** What a series is measured in, as its provider writes it. */
-export const unitOf = ({ metadata }: SeriesData): string => String(metadata.units ?? metadata.unit ?? '');
+export const unitOf = ({ metadata }: SeriesData): string => textOf(metadata.units ?? metadata.unit ?? '');
 
 const valuesOn = ({ data }: SeriesData): ReadonlyMap<string, Observation> =>
   new Map(data.map((observation) => [observation.date, observation]));
