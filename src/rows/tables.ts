@@ -1,5 +1,5 @@
 /**
- * The tables that rows lie in (see model/version.ts and place.ts for the terms).
+ * The tables that hold rows (README.md has the terms).
  *
  * On disk
  *   s<storeId>       of one dataset and its clones; one partition per segment
