@@ -45,20 +45,21 @@ const fill = (clickhouse: ClickHouse, segment: number, count: number, first: num
 
 const place = tablePlace({ storeId: 1, shard: 1 });
 
-const merge: SegmentMerge = {
+/** @param rows Of the version before. */
+const mergeOf = (rows: number): SegmentMerge => ({
   mode: 'upsert',
   target: 2501,
   targetPlace: place,
   basePlace: place,
   filePlace: place,
-  base: { segmentIds: [1001] },
+  base: { segmentIds: [1001], rowCount: rows },
   baseColumns: columns,
   fileSegment: 2001,
   fileColumns: columns,
   columns,
   keyIds: [1, 2],
   keep: 'last',
-};
+});
 
 /** Looks at the memory of running queries ten times a second; gives the largest, in MB, when it is ended. */
 const watchMemory = (clickhouse: ClickHouse): (() => number) => {
@@ -101,6 +102,7 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const keys = createKeys(clickhouse);
   const write = createMerge(clickhouse, tables);
   const startedAt = performance.now();
+  const merge = mergeOf(rows);
   const counts = await keys.count(merge);
   const countedAt = performance.now();
   await write(merge, counts);

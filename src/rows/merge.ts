@@ -14,6 +14,7 @@ import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import {
   type Copied,
+  CopyDiffers,
   compareRows,
   insertRows,
   layOut,
@@ -33,8 +34,8 @@ export interface SegmentMerge {
   /** The segment to write, and its place. */
   readonly target: number;
   readonly targetPlace: Place;
-  /** Rows of the version before. */
-  readonly base: SegmentList;
+  /** Rows of the version before, and how many they are. */
+  readonly base: SegmentList & { readonly rowCount: number };
   readonly basePlace: Place;
   readonly baseColumns: readonly StoredColumn[];
   /** The segment of the file and the columns it has, in their types of the target. */
@@ -241,6 +242,9 @@ export const createMerge =
       params: sql.params,
       settings: { max_threads: 2 },
     });
+    // Rows that are missing would be added again, in another place, or left out.
+    if (laidOut.rows !== merge.base.rowCount)
+      throw new CopyDiffers(`the version before has ${laidOut.rows} rows, not ${merge.base.rowCount}`);
     const touched = counts.known > 0;
     const copy = {
       target: { segment: merge.target, place: merge.targetPlace },

@@ -99,7 +99,7 @@ export const createMerger = (options: MergerOptions): Step => {
       anew,
       target: 0,
       targetPlace: placement,
-      base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [] },
+      base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [], rowCount: base?.rowCount ?? 0 },
       basePlace: base?.placement ?? placement,
       baseColumns: base?.columns ?? [],
       fileSegment: segmentId(processId, attempt),
@@ -187,7 +187,7 @@ export const createMerger = (options: MergerOptions): Step => {
     const { segmentId: id, placement: place } = target;
     // A short file behind a large version: only its own rows are copied to where those lie.
     const keepsBase = plain && isSamePlace(plan.basePlace, place);
-    const rest = keepsBase ? { base: { segmentIds: [] } } : {};
+    const rest = keepsBase ? { base: { segmentIds: [], rowCount: 0 } } : {};
     await writeMerge({ ...plan, ...rest, target: id, targetPlace: place }, counts);
     const list = keepsBase
       ? { ...plan.base, segmentIds: [...plan.base.segmentIds, id] }

@@ -172,6 +172,22 @@ describe('appends behind the one with which a dataset gets a table of its own', 
     expect(await download(owner, dataset)).toBe(shown(54));
   });
 
+  it.each(['upsert', 'sync', 'delete'])(
+    'does not become a version by %s when the one before lost rows',
+    async (mode) => {
+      const dataset = await createDataset(owner);
+      const first = await uploadWith(owner, dataset, rowsFrom(0, 20), {});
+      await product.clickhouse(
+        `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${first.id * 1_000 + 1} AND _row = 7`,
+      );
+      // All keys of the version before: a sync has as many rows as the file, whatever is missing.
+      const outcome = await ended(owner, await send(dataset, rowsFrom(0, 22), { mode, key: '["k"]' }));
+      expect([outcome.status, outcome.error?.code]).toEqual(['failed', 'miscounted']);
+      const versions = await product.sql.query('SELECT 1 FROM versions WHERE dataset_id = $1', [dataset]);
+      expect(versions).toHaveLength(1);
+    },
+  );
+
   it('are copied again when a copy differs from its rows', async () => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, rowsFrom(0, 60), {});
