@@ -120,7 +120,7 @@ export const connectServers = async (options: ConnectOptions): Promise<ClickHous
       if (now !== last.addresses) last = { addresses: now, shards: await shardsAt(now) };
       return last.shards;
     },
-    makeTables: () => makeShardTables({ sql, tables: createStoreTables(servers), log }),
+    makeTables: () => makeShardTables({ sql, clickhouse: servers, tables: createStoreTables(servers), log }),
     log,
   });
   return servers;

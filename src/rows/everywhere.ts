@@ -18,7 +18,7 @@ import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type PoolPlace, poolName, tablePlace } from './place.js';
 import type { PoolClass } from './slots.js';
-import { placeEverywhere } from './stores.js';
+import { noteShards, placeEverywhere } from './stores.js';
 import type { OnShard, StoreTables } from './tables.js';
 
 export interface GrowingUpload {
@@ -122,6 +122,7 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
       const shards = await leftOvers(tx, home);
       if (shards.length > 0) throw new Error(`left-over rows or tables of it on shard ${shards.join(', ')}`);
       await makeTables(tx, home, columns);
+      await noteShards(tx, servers.shards.length);
       await placeEverywhere(tx, storeId);
       return true;
     });

@@ -147,6 +147,7 @@ export const createRestoreTarget = ({
           shard: homes.get(store.id) ?? firstShard,
           everywhere: isEverywhere(store),
         })),
+        servers.shards.length,
       );
       return (ids) =>
         tx.query<SegmentPlace>(

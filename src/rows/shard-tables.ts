@@ -1,19 +1,23 @@
 import type { Log } from '../lib/log.js';
+import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { everywhereStores } from './stores.js';
+import { everywhereStores, noteShards } from './stores.js';
 import type { StoreTables } from './tables.js';
 
 export interface ShardTablesParts {
   readonly sql: Sql;
+  readonly clickhouse: Pick<ClickHouseServers, 'shards' | 'engine'>;
   readonly tables: StoreTables;
   readonly log: Log;
 }
 
 /**
- * Makes the tables of stores that are everywhere, where a shard lacks them, without which none of them can be read: one that is new, or was away when
- * they were made. Idempotent.
+ * Makes the tables of stores that are everywhere, where a shard lacks them, without which none of them can be read: one that is new, or
+ * was away when they were made. Notes how many shards there are. Idempotent.
  */
-export const makeShardTables = async ({ sql, tables, log }: ShardTablesParts): Promise<void> => {
+export const makeShardTables = async ({ sql, clickhouse, tables, log }: ShardTablesParts): Promise<void> => {
+  const { shards, spread } = servedBy(clickhouse);
+  if (spread) await noteShards(sql, shards.length);
   const made = await tables.mend(await everywhereStores(sql));
   if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
 };

@@ -10,7 +10,7 @@ import {
 } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { readServerSizes } from './sizes.js';
-import { countStores, type StrayStores, strayStores } from './stores.js';
+import { countStores, noteShards, type StrayStores, strayStores } from './stores.js';
 import { readTopology, type TopologyOptions } from './topology.js';
 
 /** Contents of one shard of a cluster; nulls while it does not answer. */
@@ -178,16 +178,19 @@ export const withAllShards = async <T>(
   }
 };
 
-/** Advice to an operator. */
-const adviceOf = (shard: number | null, cluster: string | undefined): string =>
-  cluster === undefined
-    ? 'set CLICKHOUSE_CLUSTER as it was; to give the cluster up, restore a backup onto one server'
-    : `give ${cluster} its shard ${shard} back in remote_servers; if its rows are lost, restore a backup`;
+/** What is wrong with the configuration, and what to do. */
+const faultOf = (shard: number | null, cluster: string | undefined): string => {
+  if (cluster === undefined)
+    return 'and CLICKHOUSE_CLUSTER is not set: set it as it was; to give the cluster up, restore a backup onto one server';
+  const [lacked, those] =
+    shard === null
+      ? [`of which cluster ${cluster} lacks some`, 'its shards']
+      : [`which cluster ${cluster} does not have`, `its shard ${shard}`];
+  return `${lacked}: give ${cluster} ${those} back in remote_servers; if rows are lost, restore a backup`;
+};
 
 const describeStray = ({ shard, datasets }: StrayStores, cluster: string | undefined): string =>
-  `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} lie on ${shard === null ? 'several shards' : `shard ${shard}`}, ${
-    cluster === undefined ? 'and CLICKHOUSE_CLUSTER is not set' : `which cluster ${cluster} does not have`
-  }: ${adviceOf(shard, cluster)}`;
+  `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} lie on ${shard === null ? 'several shards' : `shard ${shard}`}, ${faultOf(shard, cluster)}`;
 
 /** Reason why there is no cluster to show; names datasets that one server alone cannot read. */
 export const describeNoCluster = async (sql: Sql): Promise<string> => {
@@ -210,6 +213,7 @@ export const tellStrays = async (
   log: Log,
 ): Promise<RequireServed | undefined> => {
   const served = servedBy(servers);
+  if (served.spread) await noteShards(sql, served.shards.length);
   const strays = await strayStores(sql, served);
   for (const stray of strays) {
     const { shard, stores, datasets } = stray;

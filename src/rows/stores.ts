@@ -1,5 +1,6 @@
 /** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
 import { firstShard, type ServedShards } from '../storage/clickhouse/client.js';
+import { raiseSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { OnShard } from './tables.js';
 
@@ -14,6 +15,12 @@ export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShar
   if (store === undefined) throw new Error('a store was inserted but not returned');
   return store.id;
 };
+
+/** Setting with the most shards that this installation has had: rows of what is everywhere may be on each of them. */
+const mostShards = 'rows_shards';
+
+/** Notes that rows may be on so many shards. A smaller number changes nothing. */
+export const noteShards = (sql: Sql, shards: number): Promise<void> => raiseSetting(sql, mostShards, shards);
 
 /** The rows of the store may be on every shard from now on. */
 export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
@@ -41,8 +48,9 @@ export interface RestoredHome {
   readonly everywhere: boolean;
 }
 
-/** Sets the homes of all stores of a catalog that was restored. */
-export const placeStores = async (tx: Sql, homes: readonly RestoredHome[]): Promise<void> => {
+/** Sets the homes of all stores of a catalog that was restored onto so many shards. */
+export const placeStores = async (tx: Sql, homes: readonly RestoredHome[], shards: number): Promise<void> => {
+  await setSetting(tx, mostShards, String(shards));
   await tx.query(
     `UPDATE stores s SET shard = f.shard, everywhere = f.everywhere
      FROM unnest($1::bigint[], $2::int[], $3::boolean[]) AS f (id, shard, everywhere) WHERE s.id = f.id`,
@@ -113,9 +121,13 @@ export interface StrayStores {
   readonly datasets: number;
 }
 
-/** Condition that no server of the configuration has the rows of the store `own`; the first shard is always there. */
+/**
+ * Condition that not all servers with rows of the store `own` are in the configuration; the first shard always is. What is everywhere
+ * may have rows on as many shards as there ever were.
+ */
 const isStray = ({ shards, spread }: ServedShards): string => `(own.everywhere OR own.shard > 1)
-  AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (${spread} OR NOT own.everywhere))`;
+  AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${spread} AND ${shards.length} >=
+    coalesce((SELECT value::int FROM settings WHERE name = '${mostShards}'), 0)))`;
 
 /** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
 export const isServed = (segments: string, served: ServedShards): string =>

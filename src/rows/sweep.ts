@@ -246,7 +246,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     release,
 
     async sweep(stop) {
-      await makeShardTables({ sql, tables, log });
+      await makeShardTables({ sql, clickhouse, tables, log });
       const abandonedCompactions = await abandonSilent(sql);
       await noteUnnamed(sql);
       poolsDueAt = 0;

@@ -418,6 +418,29 @@ describe('a configuration without shards that have rows', () => {
     await end();
   });
 
+  it('takes no uploads to a dataset that is on more shards than there are', async () => {
+    const setShards = (count: number) =>
+      joined.sql.query(`UPDATE settings SET value = $1 WHERE name = 'rows_shards' RETURNING 1`, [
+        String(count),
+      ]);
+    expect(await setShards(4)).toHaveLength(1);
+    const { told, ask, end } = await apiWith({});
+    expect(told.map(({ shard }) => shard)).toEqual([null]);
+    expect(told[0]?.reason).toMatch(
+      /^the rows of \d+ datasets? lie on several shards, of which cluster \w+ lacks some: give /,
+    );
+    const put = await putFile(ask(key()), far.spread, fileOf(5));
+    expect([put.status, await json(put, 503)]).toMatchObject([503, { code: 'store_unavailable' }]);
+    expect((await putFile(ask(key()), far.other, fileOf(900))).status).toBe(201);
+    // The rows of this one are all there.
+    expect((await call(ask(key()), 'GET', `/datasets/${far.spread}/data?$skip=0`)).status).toBe(200);
+    await setShards(3);
+    await end();
+    const again = await apiWith({});
+    expect(again.told).toEqual([]);
+    await again.end();
+  });
+
   it('is named by the commands that need a cluster', async () => {
     const own = createScope(silentLog);
     const config = { ...joined.config, clickhouseCluster: undefined } as Config;
