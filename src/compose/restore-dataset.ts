@@ -58,7 +58,7 @@ export const openDatasetRestore = async (
     migrations: await appliedMigrations(sql),
     homeFor: async ({ versionBytes }) => ({
       turns: await homeTurns(),
-      everywhere: servedBy(servers).spread && versionBytes >= config.spreadMinBytes,
+      everywhere: servedBy(servers).isCluster && versionBytes >= config.spreadMinBytes,
     }),
     ensureTable: (storeId, shard, columns) => tables.ensure(tablePlace({ storeId, shard }), columns),
     admit,

@@ -26,7 +26,7 @@ export const clickhouseSettings = {
     'SPREAD_MIN_BYTES',
     integer(1),
     String(8 * GiB),
-    'Raw bytes of a dataset from which on its rows are spread over all shards of CLICKHOUSE_CLUSTER; smaller ones lie on one.',
+    'Raw bytes of a dataset from which on its rows go to all shards of CLICKHOUSE_CLUSTER; those of smaller ones are on one.',
   ),
   clickhouseNodeUrls: setting(
     'CLICKHOUSE_NODE_URLS',

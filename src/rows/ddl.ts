@@ -5,7 +5,7 @@
 import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
 import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
 import { tableSettings, widePartColumns } from './engine.js';
-import { poolName, spreadName } from './place.js';
+import { overName, poolName } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface Statement {
@@ -122,7 +122,7 @@ export const createDdl = (database: string, engine: Engine) => {
     /** A `Distributed` table over the tables of that name on all shards. */
     createOver: (table: string, columns: readonly ColumnDefinition[]): Statement[] => [
       {
-        sql: `CREATE TABLE IF NOT EXISTS ${database}.${spreadName(table)} (${['_seg UInt64', '_row UInt64', ...columns.map(column)].join(', ')}) ENGINE = Distributed('${engine.cluster}', '${database}', '${table}', ${shardingKey})`,
+        sql: `CREATE TABLE IF NOT EXISTS ${database}.${overName(table)} (${['_seg UInt64', '_row UInt64', ...columns.map(column)].join(', ')}) ENGINE = Distributed('${engine.cluster}', '${database}', '${table}', ${shardingKey})`,
         settings: longStatement,
       },
     ],

@@ -101,14 +101,14 @@ export const tableOf = (place: Place): string => {
 };
 
 /** A `Distributed` table of the entry over the tables of that name on all shards. */
-export const spreadName = (table: string): string => `d${table}`;
+export const overName = (table: string): string => `d${table}`;
 
 /**
- * The table that statements name, on the server that `ClickHouseServers.at` gives for the place. What is spread is asked of
- * all shards, and what is written there goes to them by turns.
+ * The table that statements name, on the server that `ClickHouseServers.at` gives for the place. What is everywhere
+ * is asked of all shards.
  */
 export const statedTable = (database: string, place: Place): string =>
-  `${database}.${isEverywhere(place) ? spreadName(tableOf(place)) : tableOf(place)}`;
+  `${database}.${isEverywhere(place) ? overName(tableOf(place)) : tableOf(place)}`;
 
 const slotOf = (name: string, { pool }: Inside): string => {
   const slot = pool?.slots[name];

@@ -134,7 +134,7 @@ export const createRestoreTarget = ({
     async place(tx) {
       const stores = await tx.query<RestoredStore>(storesSql);
       const isEverywhere = ({ versionBytes }: RestoredStore): boolean =>
-        servedBy(servers).spread && versionBytes >= spreadMinBytes;
+        servedBy(servers).isCluster && versionBytes >= spreadMinBytes;
       const homes = homesFor(
         servers.shards,
         // A dataset that is on all shards does not count against its home.

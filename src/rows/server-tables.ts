@@ -4,7 +4,7 @@ import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
 import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
-import { insideOf, poolName, spreadName, storedAs, tableOf } from './place.js';
+import { insideOf, overName, poolName, storedAs, tableOf } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface ServerTables {
@@ -102,7 +102,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
     async ensureOver(placement, columns) {
       const table = tableOf(placement);
       const wanted = wantedOf(placement, columns);
-      await ensureTable(spreadName(table), wanted, ddl.createOver(table, wanted));
+      await ensureTable(overName(table), wanted, ddl.createOver(table, wanted));
     },
 
     createUpload: (table, placement, columns) =>

@@ -16,8 +16,8 @@ export interface ShardTablesParts {
  * was away when they were made. Notes how many shards there are. Idempotent.
  */
 export const makeShardTables = async ({ sql, clickhouse, tables, log }: ShardTablesParts): Promise<void> => {
-  const { shards, spread } = servedBy(clickhouse);
-  if (spread) await noteShards(sql, shards.length);
+  const { shards, isCluster } = servedBy(clickhouse);
+  if (isCluster) await noteShards(sql, shards.length);
   const made = await tables.mend(await everywhereStores(sql));
   if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
 };

@@ -39,7 +39,7 @@ export interface ShardSummary extends ShardSizes {
 
 export interface ShardsView {
   /** Stores that have rows on all shards. */
-  readonly spreadStores: number;
+  readonly everywhereStores: number;
   /** Shards of the configuration, then others that have stores. */
   readonly shards: readonly ShardSummary[];
 }
@@ -103,7 +103,7 @@ const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsV
           },
         ],
   );
-  return { spreadStores: storesOn(null), shards: [...configured, ...others] };
+  return { everywhereStores: storesOn(null), shards: [...configured, ...others] };
 };
 
 /** The same for the console; empty for one server that has all rows. */
@@ -194,7 +194,7 @@ const describeStray = ({ shard, datasets }: StrayStores, cluster: string | undef
 
 /** Reason why there is no cluster to show; names datasets that one server alone cannot read. */
 export const describeNoCluster = async (sql: Sql): Promise<string> => {
-  const strays = await strayStores(sql, { shards: [firstShard], spread: false });
+  const strays = await strayStores(sql, { shards: [firstShard], isCluster: false });
   return strays.length === 0
     ? 'CLICKHOUSE_CLUSTER is not set: all rows are on one server'
     : strays.map((stray) => describeStray(stray, undefined)).join('; ');
@@ -213,7 +213,7 @@ export const tellStrays = async (
   log: Log,
 ): Promise<RequireServed | undefined> => {
   const served = servedBy(servers);
-  if (served.spread) await noteShards(sql, served.shards.length);
+  if (served.isCluster) await noteShards(sql, served.shards.length);
   const strays = await strayStores(sql, served);
   for (const stray of strays) {
     const { shard, stores, datasets } = stray;

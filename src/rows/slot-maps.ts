@@ -15,8 +15,8 @@ export const nearMapSql = (datasetId: string): string => `
   WHERE r.dataset_id = ${datasetId} AND r.until_version IS NULL LIMIT 1`;
 
 /**
- * Condition that rows which are appended to a dataset go into the table of its store, beside those of the current version. What is
- * spread takes them from a pool. Both are expressions.
+ * Condition that rows which are appended to a dataset go into the table of its store, with those of the current version. What is
+ * everywhere takes them from a pool. Both are expressions.
  */
 export const joinsTableSql = (datasetId: string, storeId: string): string => `(
   EXISTS (SELECT 1 FROM (${nearMapSql(datasetId)}) AS n WHERE n.id IS NULL)

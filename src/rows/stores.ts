@@ -125,8 +125,8 @@ export interface StrayStores {
  * Condition that not all servers with rows of the store `own` are in the configuration; the first shard always is. What is everywhere
  * may have rows on as many shards as there ever were.
  */
-const isStray = ({ shards, spread }: ServedShards): string => `(own.everywhere OR own.shard > 1)
-  AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${spread} AND ${shards.length} >=
+const isStray = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
+  AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${isCluster} AND ${shards.length} >=
     coalesce((SELECT value::int FROM settings WHERE name = '${mostShards}'), 0)))`;
 
 /** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */

@@ -39,7 +39,7 @@ import {
   insideOf,
   isEverywhere,
   isPooled,
-  spreadName,
+  overName,
   statedTable,
   tableName,
   tableOf,
@@ -170,7 +170,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
   const forget: StoreTables['forget'] = (placement) => {
     const table = tableOf(placement);
     for (const tables of having(insideOf(placement))) tables.forget(table);
-    if (isEverywhere(placement)) for (const tables of over()) tables.forget(spreadName(table));
+    if (isEverywhere(placement)) for (const tables of over()) tables.forget(overName(table));
   };
 
   return {
@@ -221,7 +221,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
       const table = tableName(storeId);
       if (shard !== undefined) return on(shard).dropTable(table);
       if (engine.cluster !== undefined)
-        await Promise.all(over().map((tables) => tables.dropTable(spreadName(table))));
+        await Promise.all(over().map((tables) => tables.dropTable(overName(table))));
       await everywhere((tables) => tables.dropTable(table));
     },
     columnNames: async ({ shard = firstShard, storeId }) =>
@@ -246,7 +246,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
         return (id: number) => digests.get(nameOf(id));
       };
       const lists = await Promise.all([
-        ...over().map(digestsBy((id) => spreadName(tableName(id)))),
+        ...over().map(digestsBy((id) => overName(tableName(id)))),
         ...all().map(digestsBy(tableName)),
       ]);
       const digestsOf = (id: number) => lists.map((digestOf) => digestOf(id));

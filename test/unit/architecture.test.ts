@@ -417,7 +417,7 @@ describe('the source tree', () => {
     );
     expect(withToken.map(([file]) => file)).toEqual(['rows/staging.ts']);
     const code = codeOf(withToken[0]?.[1] ?? '');
-    expect(code.match(/\b(?:spreadName|statedTable|sourceOf|Distributed|entry)\b/g)).toBeNull();
+    expect(code.match(/\b(?:overName|statedTable|sourceOf|Distributed|entry)\b/g)).toBeNull();
     // Its table has the name that it has on one server.
     expect(code.match(/INSERT INTO \S+/g)).toEqual([['INSERT INTO $', '{database}.$', '{table}'].join('')]);
   });

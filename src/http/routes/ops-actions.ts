@@ -52,7 +52,7 @@ export interface OpsActions {
       readonly pools: TableSizes[];
       readonly largest: LargeTable[];
       /** Of a cluster. */
-      readonly spreadStores?: number;
+      readonly everywhereStores?: number;
       readonly shards?: readonly ShardSummary[];
     }
   >;

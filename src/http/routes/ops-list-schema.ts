@@ -124,7 +124,7 @@ export const storesSchema = z
     ),
     mostParts: size,
     disks: z.array(z.object({ disk: z.string(), freeBytes: size, bytes: size })),
-    spreadStores: count
+    everywhereStores: count
       .optional()
       .meta({ description: 'Stores whose rows lie on all shards of the cluster.' }),
     shards: z

@@ -72,8 +72,8 @@ export const firstShard = 1;
 /** The servers of the configuration, by number. */
 export interface ServedShards {
   readonly shards: readonly number[];
-  /** They are a cluster: what is spread over its shards can be reached. */
-  readonly spread: boolean;
+  /** What is on all shards can be read through one of them. */
+  readonly isCluster: boolean;
 }
 
 /** A server of a cluster that has rows of its own. */
@@ -92,7 +92,7 @@ export interface Shard {
 export interface ClickHouseServers {
   readonly database: string;
   readonly engine: Engine;
-  /** Where CLICKHOUSE_URL leads; it asks the others for what is spread. */
+  /** Where CLICKHOUSE_URL leads; it asks the others for what is on all shards. */
   readonly entry: Connection;
   /** By number, as they were read last. */
   readonly shards: readonly Shard[];
@@ -126,13 +126,13 @@ export const unknownShard = (shard: ShardNumber): AppError =>
 /** Which rows can be reached. */
 export const servedBy = ({ shards, engine }: Pick<ClickHouseServers, 'shards' | 'engine'>): ServedShards => ({
   shards: shards.map(({ number }) => number),
-  spread: engine.cluster !== undefined,
+  isCluster: engine.cluster !== undefined,
 });
 
 const shardOf = ({ shard = firstShard }: ShardPlace): ShardNumber => shard;
 
 /**
- * The shard that all of these places share. All rows of a store lie on one shard or are spread; places that were looked up
+ * The shard that all of these places share. All rows of a store are on one shard or on all; places that were looked up
  * one after the other may differ when the store was moved in between.
  */
 export const commonShard = (places: readonly [ShardPlace, ...ShardPlace[]]): ShardNumber => {

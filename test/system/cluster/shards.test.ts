@@ -326,7 +326,7 @@ describe('a dataset that is large', () => {
 
 interface Stores {
   readonly kinds: { readonly kind: string; readonly rows: number }[];
-  readonly spreadStores?: number;
+  readonly everywhereStores?: number;
   readonly shards?: {
     readonly shard: number;
     readonly state: string;
@@ -414,7 +414,7 @@ describe('a configuration without shards that have rows', () => {
       [2, 'not configured'],
       [3, 'not configured'],
     ]);
-    expect(stores.spreadStores).toBeGreaterThan(0);
+    expect(stores.everywhereStores).toBeGreaterThan(0);
     await end();
   });
 

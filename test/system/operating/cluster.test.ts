@@ -137,6 +137,6 @@ describe('the shards of a cluster', () => {
     expect((await call(owner, 'GET', question)).status).toBe(503);
     expect((await upload(owner, dataset, content)).status).toBe('completed');
     expect((await download(owner, dataset, '?$select=b')).split('\n')).toHaveLength(4_002);
-    expect((await cluster<ClusterView>('show')).spreadStores).toBe(1);
+    expect((await cluster<ClusterView>('show')).everywhereStores).toBe(1);
   });
 });
