@@ -54,7 +54,7 @@ export interface HashesOptions {
 
 const pageSize = 500;
 
-/** Of several workers one does it. */
+/** Advisory lock: one worker at a time records hashes. */
 const lockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary hashes')) AS held`;
 
 export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes => {

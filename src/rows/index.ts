@@ -1,6 +1,6 @@
 /**
  * Front door of the code that knows where rows are stored; SQL fragments for statements about the catalog are in sql.ts.
- * Other rooms import these two files; architecture.test.ts lists those that still import others of this folder.
+ * Other rooms import these two files and no others of this folder: architecture.test.ts holds them to it.
  */
 
 /* Copy: one protocol for merges, compaction, column merges, restore and repair. */

@@ -136,7 +136,7 @@ const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
 };
 
 /**
- * What a statement reads FROM: `_seg`, `_row` and the columns under their stored names, in any place. Conditions
+ * Table expression for FROM, with `_seg`, `_row` and the columns under their stored names, in any place. Conditions
  * belong behind it: ClickHouse merges a read from a pool with what is around it.
  */
 export const sourceOf = (database: string, place: Place, columns: readonly NamedColumn[]): string => {

@@ -20,10 +20,10 @@ export interface ShardSizes {
   readonly error: string | null;
   /** On its disks. */
   readonly bytes: number | null;
-  /** Of datasets. */
+  /** Number of rows of datasets. */
   readonly rows: number | null;
   readonly parts: number | null;
-  /** Of all disks; null where ClickHouse does not know. */
+  /** Free bytes on all disks; null where ClickHouse does not report them. */
   readonly freeBytes: number | null;
 }
 
@@ -178,7 +178,7 @@ export const withAllShards = async <T>(
   }
 };
 
-/** What is wrong with the configuration, and what to do. */
+/** The fault of the configuration, and the advice to an operator. */
 const faultOf = (shard: number | null, cluster: string | undefined): string => {
   if (cluster === undefined)
     return 'and CLICKHOUSE_CLUSTER is not set: set it as it was; to give the cluster up, restore a backup onto one server';

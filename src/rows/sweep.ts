@@ -38,7 +38,7 @@ import {
 } from './stores.js';
 import type { StoreTables } from './tables.js';
 
-/** What lost its last name and is due. */
+/** Segments and stores that nothing refers to any more, and whose grace period is over. */
 export interface ReleaseReport {
   /** Segments that no version, upload or compaction names: row in PostgreSQL, rows in ClickHouse. */
   readonly segments: number;
@@ -85,7 +85,7 @@ export interface TidyOptions {
 
 const batch = 1_000;
 
-/** Of several workers one drops rows. */
+/** Advisory lock: one worker at a time drops rows. */
 const dropLockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary drops')) AS held`;
 /** Milliseconds between two checks whether another worker is done. */
 const lockCheckMs = 200;
@@ -95,7 +95,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
   const inventory = createInventory(sql, clickhouse);
   const dropRows = createDropRows(clickhouse);
 
-  /** What of a list is still due, while no backup or restore holds rows. */
+  /** The segments of a list that may still be dropped; none while a backup or restore holds rows. */
   const unlessHeld = async <T>(
     listed: readonly T[],
     stillDue: (listed: readonly T[]) => Promise<readonly T[]>,

@@ -21,7 +21,7 @@ export interface WholeSegment {
 }
 
 /**
- * What is known of a segment after the statement.
+ * State of a segment after the statement.
  *
  *   stored        it holds the rows that were encoded
  *   count         it does if they are counted: the statement was repeated, or its columns were not looked at

@@ -25,13 +25,13 @@ export interface NewUpload {
   readonly layout: Layout;
   readonly dryRun?: boolean;
   readonly notices?: readonly Notice[];
-  /** Of a file that is appended, where it is whole by now. */
+  /** Hash of a file that is appended; absent while the rest of it is still to come. */
   readonly fileDigest?: Buffer | undefined;
   /** The file is one chunk that a pool may take. */
   readonly isSmall: boolean;
   /** Bytes of the file so far, unpacked. */
   readonly receivedBytes: number;
-  /** Of the request's body; undefined: the file is all there is. */
+  /** Size of the request body; undefined: only the bytes of the file are counted. */
   readonly body?: {
     readonly sentBytes: number;
     /** Null: not known. */

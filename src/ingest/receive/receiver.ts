@@ -125,7 +125,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     let accepted: Accepted | undefined;
     let bytes = 0;
     let isPlaced = options.everywhere === undefined;
-    /** Of a file that is appended, to tell when it is sent twice. */
+    /** Hash of a file that is appended, to notice when it is sent twice. */
     const hash = upload.options.mode === 'append' ? createHash('sha256') : undefined;
     let fileDigest: Buffer | undefined;
 

@@ -1,5 +1,5 @@
 /**
- * What two versions of a dataset differ in, as counts and as rows. Versions never change, so answers are remembered by the pair
+ * Differences of two versions of a dataset, as counts and as rows. Versions never change, so answers are remembered by the pair
  * of versions. Callers look up the versions first: one that was deleted, or that a caller may not read, is refused whatever is
  * remembered of it.
  */
@@ -134,7 +134,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
       return pairOf(baseVersionId === null ? withoutRows(to) : await version(baseVersionId), to, keyIds);
     }
     const [from, to] = await Promise.allSettled([version(between.from), version(between.to)]);
-    // Of two versions that are missing, the first is named.
+    // When both versions are missing, the error names the first.
     if (from.status === 'rejected') throw from.reason;
     if (to.status === 'rejected') throw to.reason;
     return pairOf(from.value, to.value);

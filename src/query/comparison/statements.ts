@@ -161,7 +161,7 @@ export const changedRowsSql = (comparison: Comparison): ChangedRows => {
         FROM ${rows})
       WHERE present = 1 OR low != high ORDER BY place, side, p0, p1`,
     };
-  // Of equal rows each has a counterpart as long as the other version has one left.
+  // Equal rows are paired one by one, until either version has none left.
   return {
     output: output(`if(side = 0, 'removed', 'added')`),
     from: `FROM (

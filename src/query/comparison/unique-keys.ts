@@ -51,7 +51,7 @@ export const createUniqueKeys = (reader: Reader): UniqueKeys => {
   const asking = createSharedWork<boolean>();
 
   const remember = (version: ReadableVersion, keys: readonly StoredColumn[], isUnique: boolean): void => {
-    // What a dry run would publish has no id of its own.
+    // A dry run publishes no version, so there is no id to remember the answer by.
     if (version.versionId !== 0) known.set(nameOf(version, keys), isUnique);
   };
 
