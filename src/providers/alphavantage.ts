@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../lib/errors.js';
 import { parseDay } from './dates.js';
 import { readErrorReply } from './error-reply.js';
 import {
@@ -19,6 +20,7 @@ import type {
   Params,
   Provider,
   SeriesData,
+  UpstreamHttp,
   UpstreamReply,
   UpstreamRequest,
 } from './provider.js';
@@ -81,6 +83,7 @@ const searchReply = z.object({ bestMatches: z.array(numbered) });
 interface Instrument {
   readonly label: string;
   readonly query: NonNullable<UpstreamRequest['query']>;
+  /** Absent for a price of a security, which is in the currency of its exchange. */
   readonly unit?: string;
 }
 
@@ -106,9 +109,32 @@ const readId = (seriesId: string, field: string): Instrument => {
   return {
     label: seriesId,
     query: { function: daily, symbol: seriesId },
-    // Prices are in the currency of the exchange, which only the search tells.
     ...(field === 'volume' ? { unit: 'Shares' } : {}),
+    ...(field === 'split_coefficient' ? { unit: 'Ratio' } : {}),
   };
+};
+
+const askMatches = async (keywords: string, http: UpstreamHttp) => {
+  // Kept: a symbol keeps its currency, and each request is one of few.
+  const payload = await http.json({
+    path: ['query'],
+    query: { function: 'SYMBOL_SEARCH', keywords },
+    keep: 'structure',
+  });
+  return readShape(named, searchReply, payload).bestMatches;
+};
+
+/** Currency of the exchange of a symbol, which the search alone tells. */
+const askCurrency = async (symbol: string, http: UpstreamHttp): Promise<string | undefined> => {
+  try {
+    const matches = await askMatches(symbol, http);
+    const match = matches.find((one) => one.get('symbol')?.toUpperCase() === symbol.toUpperCase());
+    return match?.get('currency') || undefined;
+  } catch (error) {
+    // The prices are good without it.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 };
 
 const askSeries = async (
@@ -118,7 +144,7 @@ const askSeries = async (
   { http }: Context,
 ): Promise<SeriesData> => {
   const field = String(params.field ?? 'close');
-  const { label, query, unit } = readId(seriesId, field);
+  const { label, query, unit: known } = readId(seriesId, field);
   const payload = await http.json({ path: ['query'], query: { ...query, outputsize } });
   const { meta, rows } = readShape(named, seriesReply, payload);
   const observed = Object.entries(rows).map(
@@ -131,6 +157,7 @@ const askSeries = async (
   if (!Object.values(rows).some((row) => row.has(field))) {
     throw unexpectedReply(named, `no observation has the ${field}`);
   }
+  const unit = known ?? (await askCurrency(label, http));
   const fieldLabel = fields.find(({ code }) => code === field)?.label.replace(/ \(.*$/, '') ?? field;
   return {
     label: `${label}, ${fieldLabel.toLowerCase()}`,
@@ -232,17 +259,13 @@ export const alphaVantage: Provider = {
   },
   // Of a free key; the zone of the daily quota is not published, the exchange's own is the likely one.
   limits: { keyed: { perSecond: 1, perDay: 25 }, resetZone: 'America/New_York', maxConcurrent: 1 },
-  validity: { structure: 86_400, list: 86_400, series: 21_600 },
+  validity: { structure: 30 * 86_400, list: 86_400, series: 21_600 },
   timeoutMs: 20_000,
 
   explain,
 
   async search(query, { http }) {
-    const payload = await http.json({
-      path: ['query'],
-      query: { function: 'SYMBOL_SEARCH', keywords: query },
-    });
-    return readShape(named, searchReply, payload).bestMatches.map(toItem);
+    return (await askMatches(query, http)).map(toItem);
   },
 
   preview: (seriesId, params, ctx) => askSeries(seriesId, params, 'compact', ctx),

@@ -6,7 +6,7 @@ import { readValue } from './numbers.js';
 import type { Context, Item, Observation, Provider, SeriesData } from './provider.js';
 import { boundOf, rangeParameters } from './range.js';
 import { readShape, requireValue } from './shape.js';
-import { type Unit, unitOfText } from './units.js';
+import { type Unit, unitOfText, unitTimes } from './units.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
 const named = { slug: 'bankofcanada', name: 'Bank of Canada Valet' };
@@ -66,7 +66,7 @@ const unitOf = (seriesId: string, texts: readonly (string | undefined)[]): Unit 
   const [, base, quote] = /^FXM?A?([A-Z]{3})([A-Z]{3})$/.exec(seriesId) ?? [];
   if (base !== undefined) return unitOfText(`${quote} per ${base}`);
   const multiplier = texts.map((text) => unitOfText(text).unitMultiplier ?? 1).find((one) => one > 1);
-  return multiplier === undefined ? {} : { unitMultiplier: multiplier };
+  return multiplier === undefined ? {} : unitTimes(undefined, multiplier);
 };
 
 const fetchSeries = async (

@@ -42,6 +42,7 @@ export const norgesBank = createSdmx21({
     const unit = `${quote} per ${base}`;
     const power = readExponent(quoted);
     if (power === undefined) return { units: unit, unit };
-    return { units: unit, unit, unitMultiplier: power === 'none' ? 1 : powerOfTen(-power) };
+    if (power === 'none' || power === 0) return { units: unit, unit, unitMultiplier: 1 };
+    return { units: `${quote} per ${10 ** power} ${base}`, unit, unitMultiplier: powerOfTen(-power) };
   },
 });

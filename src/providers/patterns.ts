@@ -31,8 +31,15 @@ export const largeEconomies = [
 
 const names = new Intl.DisplayNames(['en'], { type: 'currency' });
 
+/** Name of a currency; undefined for a code that is none. */
+export const currencyName = (code: string): string | undefined => {
+  if (!/^[A-Z]{3}$/.test(code)) return undefined;
+  const name = names.of(code);
+  return name === code ? undefined : name;
+};
+
 /** Codes and labels of currencies. */
 export const currencies = (codes: string) => ({
   codes: list(codes),
-  labels: Object.fromEntries(list(codes).map((code) => [code, names.of(code) ?? code])),
+  labels: Object.fromEntries(list(codes).map((code) => [code, currencyName(code) ?? code])),
 });

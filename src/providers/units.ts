@@ -1,10 +1,10 @@
 /**
  * One meaning for every upstream: a value times `unitMultiplier` is in `unit`. Upstreams tell the magnitude as an
  * exponent beside the unit, as words within it ("Billions of Dollars"), as a convention of a table, or not at all;
- * each connector converts its own. `units` stays what the upstream wrote.
+ * each connector converts its own.
  */
 export interface Unit {
-  /** The words of the upstream, magnitude included. */
+  /** In words, magnitude included: those of the upstream where they say it, otherwise `Thousands of persons`. */
   readonly units?: string;
   /** What one is: `Dollars`, `persons`, `NOK per SEK`; left out where the upstream does not tell. */
   readonly unit?: string;
@@ -105,15 +105,70 @@ export const unitOfText = (text: string | undefined): Unit => {
   return { units: text, unit: rest === '' ? 'Units' : rest, unitMultiplier: powerOfTen(power) };
 };
 
+const scales: readonly (readonly [power: number, words: string])[] = [
+  [12, 'trillions'],
+  [9, 'billions'],
+  [6, 'millions'],
+  [3, 'thousands'],
+  [0, ''],
+];
+const within3 = ['', 'tens', 'hundreds'];
+const fractions: Readonly<Record<number, string>> = {
+  1: 'tenths',
+  2: 'hundredths',
+  3: 'thousandths',
+  6: 'millionths',
+};
+
+/** A power of ten in words: `thousands`, `hundreds of millions`; `10^15` for one without a name. */
+const powerInWords = (power: number): string => {
+  if (power < 0) return fractions[-power] ?? `10^${power}`;
+  const [scale, words] = scales.find(([one]) => power >= one) ?? [0, ''];
+  const rest = within3[power - scale];
+  return rest === undefined ? `10^${power}` : [rest, words].filter(Boolean).join(' of ');
+};
+
+/** Words that say no more than the magnitude does: a number of `Number` in thousands is `Thousands`. */
+const isBareNumber = (unit: string | undefined): boolean =>
+  unit === undefined || /^(?:numbers?|units?|pure number)$/i.test(unit);
+
+/** `Thousands`, `Billions of U.S. dollars`: what a reader of `units` alone has to see. */
+const inWords = (unit: string | undefined, power: number): string => {
+  const words = powerInWords(power);
+  const start = words.charAt(0).toUpperCase() + words.slice(1);
+  if (isBareNumber(unit)) return start;
+  return `${start}${start.startsWith('10^') ? '' : ' of'} ${unit}`;
+};
+
+/**
+ * A unit and the multiplier that its upstream tells apart from it. `units` has both in words, unless the words of
+ * the upstream (`text`, by default the unit) say the magnitude already.
+ */
+export const unitTimes = (
+  unit: string | undefined,
+  unitMultiplier: number,
+  text: string | undefined = unit,
+): Unit => {
+  const said = unitOfText(text).unitMultiplier ?? 1;
+  const power = Math.round(Math.log10(unitMultiplier));
+  const spelled = power === 0 ? unit : inWords(unit, power);
+  const units = said === unitMultiplier ? text : spelled;
+  return {
+    ...(units === undefined || units === '' ? {} : { units }),
+    ...(unit === undefined || unit === '' ? {} : { unit }),
+    unitMultiplier,
+  };
+};
+
 /**
  * A unit beside its exponent. Services that send both often say the magnitude twice (`Millions of current dollars`
  * and 6): it counts once.
  */
 export const unitWithExponent = (text: string | undefined, exponent: number | 'none' | undefined): Unit => {
-  const told = text === undefined || text === '' ? {} : { units: text, unit: text };
-  if (exponent === undefined) return told;
-  if (exponent === 'none' || exponent === 0) return { unitMultiplier: 1, ...unitOfText(text) };
+  const told = text === '' ? undefined : text;
+  if (exponent === undefined) return told === undefined ? {} : { units: told, unit: told };
+  const read = unitOfText(told);
+  if (exponent === 'none' || exponent === 0) return { unitMultiplier: 1, ...read };
   const multiplier = powerOfTen(exponent);
-  const inWords = unitOfText(text);
-  return inWords.unitMultiplier === multiplier ? inWords : { ...told, unitMultiplier: multiplier };
+  return read.unitMultiplier === multiplier ? read : unitTimes(told, multiplier);
 };

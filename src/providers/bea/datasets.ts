@@ -1,8 +1,8 @@
 import { unknownPath } from '../errors.js';
 import { listPart } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
-import { askData, askValues, named } from './reply.js';
-import { describeUnits } from './units.js';
+import { askData, askValues, named, type Row } from './reply.js';
+import { unitOf } from './units.js';
 
 export interface Dataset {
   readonly label: string;
@@ -99,6 +99,11 @@ export const tableQuery = (dataset: string, table: string, frequency: string, ye
   Year: years,
 });
 
+const unitsOf = (row: Row): Pick<Item, 'units'> => {
+  const { units } = unitOf(row);
+  return units === undefined ? {} : { units };
+};
+
 const linesOf = async (
   { name, table, title, third = '' }: Place,
   { http, today }: Context,
@@ -113,7 +118,7 @@ const linesOf = async (
       label: row.LineDescription || `Line ${line}`,
       description: title,
       frequency: frequencyLabels[third] ?? third,
-      units: describeUnits(row),
+      ...unitsOf(row),
       path: [name, table, third],
     });
   }

@@ -7,7 +7,7 @@ import { withinBounds } from '../range.js';
 import { requireValue } from '../shape.js';
 import { askTables, datasets, frequenciesOf, frequencyLabels, recentYears, tableQuery } from './datasets.js';
 import { askData, type Data, named, type Row } from './reply.js';
-import { describeUnits, unitOf } from './units.js';
+import { unitOf } from './units.js';
 
 const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
 
@@ -82,7 +82,6 @@ const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
     metadata: toMetadata({
       frequency: frequencyOf(row.TimePeriod),
       ...unitOf(row),
-      units: describeUnits(row),
       source: 'U.S. Bureau of Economic Analysis',
       notes: (data.Notes ?? []).flatMap(({ NoteText }) => NoteText || []).join('\n'),
       produced: data.UTCProductionTime,

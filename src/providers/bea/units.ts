@@ -10,12 +10,3 @@ export const unitOf = (row: Row): Unit => {
   const parts = [row.METRIC_NAME, row.CL_UNIT].filter((text): text is string => !!text && text !== 'Level');
   return unitWithExponent([...new Set(parts)].join(', '), readExponent(row.UNIT_MULT));
 };
-
-const multipliers: Readonly<Record<number, string>> = { 1e3: 'thousands', 1e6: 'millions', 1e9: 'billions' };
-
-/** Unit and magnitude in one text, for lists: `Current Dollars, millions`. */
-export const describeUnits = (row: Row): string => {
-  const { units = '', unit, unitMultiplier = 1 } = unitOf(row);
-  if (unitMultiplier === 1 || unit !== units) return units;
-  return [units, multipliers[unitMultiplier] ?? `times ${unitMultiplier}`].filter(Boolean).join(', ');
-};

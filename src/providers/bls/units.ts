@@ -1,4 +1,4 @@
-import { type Unit, unitOfText } from '../units.js';
+import { type Unit, unitOfText, unitTimes } from '../units.js';
 import type { Catalog } from './reply.js';
 
 /**
@@ -19,20 +19,17 @@ const conventions: readonly (readonly [form: RegExp, units: string])[] = [
   [/^AP/, 'U.S. dollars'],
 ];
 
-/** The magnitude stands in the type of the measure or in the title: `All employees, thousands, total nonfarm`. */
+/** The magnitude is in the type of the measure or in the title: `All employees, thousands, total nonfarm`. */
 const unitOfCatalog = ({ measure_data_type, series_title }: Catalog): Unit => {
-  const [measure, title] = [measure_data_type, series_title].map((text) => unitOfText(text ?? undefined));
-  return measure?.unitMultiplier === 1
-    ? { ...measure, unitMultiplier: title?.unitMultiplier ?? 1 }
-    : { ...measure };
+  const measure = unitOfText(measure_data_type ?? undefined);
+  if (measure.unitMultiplier !== 1) return measure;
+  return unitTimes(measure.unit, unitOfText(series_title ?? undefined).unitMultiplier ?? 1);
 };
 
 export const unitOf = (seriesId: string, catalog: Catalog | null | undefined): Unit => {
   const told = catalog ? unitOfCatalog(catalog) : {};
   const usual = unitOfText(conventions.find(([form]) => form.test(seriesId))?.[1]);
-  return {
-    ...usual,
-    ...told,
-    ...(usual.unit === undefined ? {} : { unit: usual.unit, unitMultiplier: usual.unitMultiplier ?? 1 }),
-  };
+  return usual.unit === undefined
+    ? told
+    : unitTimes(usual.unit, usual.unitMultiplier ?? 1, told.units ?? usual.units);
 };

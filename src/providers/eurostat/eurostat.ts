@@ -25,7 +25,7 @@ import { type Dimension, readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
 import { keyNotFound } from '../series-key.js';
 import { readShape } from '../shape.js';
-import { type Unit, unitOfText } from '../units.js';
+import { type Unit, unitOfText, unitTimes } from '../units.js';
 import { findEntry, listDatasets, readContents, toFolders } from './contents.js';
 import { explainNotice } from './notices.js';
 import { statuses } from './statuses.js';
@@ -134,7 +134,7 @@ const codedMagnitude = (code: string): number => {
 const unitOf = (unit: { readonly code: string; readonly label: string } | undefined): Unit => {
   if (unit === undefined) return {};
   const told = unitOfText(unit.label);
-  return told.unitMultiplier === 1 ? { ...told, unitMultiplier: codedMagnitude(unit.code) } : told;
+  return told.unitMultiplier === 1 ? unitTimes(told.unit, codedMagnitude(unit.code)) : told;
 };
 
 const metadataOf = (cube: Cube, payload: unknown, data: readonly Observation[]): SeriesMetadata => {

@@ -5,7 +5,7 @@ import { readValue } from '../numbers.js';
 import type { Context, Item, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
 import { boundOf } from '../range.js';
 import { requireValue } from '../shape.js';
-import { type Unit, unitOfText } from '../units.js';
+import { type Unit, unitOfText, unitTimes } from '../units.js';
 import { askAll, askNewest, dateColumn, named, type Row, type Rows } from './rows.js';
 import { findTable, type Table } from './tables.js';
 
@@ -101,9 +101,7 @@ const unitOf = (table: string, field: string, { types, labels }: Rows): Unit => 
   const type = types[field];
   if (type === 'PERCENTAGE') return { units: 'Percent', unit: 'Percent', unitMultiplier: 1 };
   if (type === undefined || !type.startsWith('CURRENCY')) return { unitMultiplier: 1 };
-  const unitMultiplier = multiplierOf(table, field, labels[field] ?? '');
-  const units = unitMultiplier === 1e6 ? 'Millions of U.S. dollars' : 'U.S. dollars';
-  return { units, unit: 'U.S. dollars', unitMultiplier };
+  return unitTimes('U.S. dollars', multiplierOf(table, field, labels[field] ?? ''));
 };
 
 const toSeries = (seriesId: string, wanted: Wanted, told: Rows): SeriesData => {

@@ -49,6 +49,8 @@ export interface Sdmx21Record extends SdmxService {
   readonly wholeSeries?: boolean;
   /** True when UNIT_MEASURE holds codes that say nothing by themselves, so that the structure must spell them. */
   readonly codedUnits?: boolean;
+  /** Words of the usual codes of units; the structure is asked for the others alone. */
+  unitWords?(code: string): string | undefined;
   /** For flows whose `UNIT_MULT` means something else than the exponent of the unit. */
   unitOf?(row: Readonly<Record<string, string>>): Unit | undefined;
   /** False when structure calls are not counted against the limits of the service. */

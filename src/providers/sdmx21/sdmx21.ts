@@ -16,6 +16,7 @@ import {
   structureRequest,
 } from './requests.js';
 import {
+  hasUnknownUnit,
   needsCodes,
   parseSeriesId,
   parseTable,
@@ -78,7 +79,7 @@ const readWholeSeries = async (
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
   const table = readTable(record, text);
   requireOneSeries(record, seriesId, table);
-  const spelled = needsCodes(table) || record.codedUnits === true;
+  const spelled = needsCodes(table) || hasUnknownUnit(record, table);
   const structure = spelled ? await fetchStructure(record, flow, ctx) : undefined;
   return toSeriesData(record, table, spellWith(structure));
 };

@@ -9,7 +9,11 @@ import { readExponent, type Unit, unitWithExponent } from '../units.js';
 import { type CsvTable, readCsv } from './data.js';
 import type { Sdmx21Record } from './record.js';
 
-type Named = Pick<Sdmx21Record, 'slug' | 'name' | 'provider' | 'seriesIdPlaceholder' | 'unitOf'>;
+type Named = Pick<
+  Sdmx21Record,
+  'slug' | 'name' | 'provider' | 'seriesIdPlaceholder' | 'unitOf' | 'unitWords' | 'codedUnits'
+>;
+type Row = Readonly<Record<string, string>>;
 
 export interface SeriesRef {
   /** As it stands in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
@@ -86,22 +90,35 @@ const present = (text: string | undefined): string | undefined =>
 /** Spells a code out when the structure is known. */
 export type Spell = (column: string, code: string) => string | undefined;
 
+const unitCode = (row: Row): readonly [column: string, code: string | undefined] =>
+  (['UNIT', 'UNIT_MEASURE'] as const)
+    .map((name) => [name, present(row[name])] as const)
+    .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
+
 /**
  * `UNIT_MULT` is the exponent in base 10 with which a value has to be multiplied to be in the unit of measure
  * (SDMX Glossary, cross-domain concept UNIT_MULT); values themselves are never multiplied.
  */
-const unitOf = (row: Readonly<Record<string, string>>, spell: Spell): Unit => {
-  const [column, code] = (['UNIT', 'UNIT_MEASURE'] as const)
-    .map((name) => [name, present(row[name])] as const)
-    .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
-  const text = code === undefined ? undefined : (spell(column, code) ?? code);
+const unitOf = (record: Named, row: Row, spell: Spell): Unit => {
+  const told = record.unitOf?.(row);
+  if (told !== undefined) return told;
+  const [column, code] = unitCode(row);
+  const text = code === undefined ? undefined : (record.unitWords?.(code) ?? spell(column, code) ?? code);
   return unitWithExponent(text, readExponent(row.UNIT_MULT));
+};
+
+/** Returns true if the unit of the series is a code that the structure alone spells out. */
+export const hasUnknownUnit = (record: Named, { rows: [row] }: CsvTable): boolean => {
+  if (record.codedUnits === true) return true;
+  if (record.unitWords === undefined || row === undefined || record.unitOf?.(row) !== undefined) return false;
+  const [, code] = unitCode(row);
+  return code !== undefined && record.unitWords(code) === undefined;
 };
 
 const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata =>
   toMetadata({
     frequency: frequencyLabel(row.FREQ ?? row.FREQUENCY),
-    ...(record.unitOf?.(row) ?? unitOf(row, spell)),
+    ...unitOf(record, row, spell),
     seasonal_adjustment: (['ADJUSTMENT', 'SEASONAL_ADJUST'] as const)
       .map((column) => [column, present(row[column])] as const)
       .flatMap(([column, code]) =>

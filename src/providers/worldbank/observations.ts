@@ -7,7 +7,7 @@ import { readValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { readShape, requireValue, written } from '../shape.js';
-import { type Unit, unitOfText } from '../units.js';
+import { type Unit, unitOfText, unitTimes } from '../units.js';
 import { worldBankCountries } from './countries.js';
 import { type Indicator, indicator, named, page, trimmed } from './reply.js';
 
@@ -107,9 +107,10 @@ const unitWords =
  */
 const unitOf = (name: string, unit: string | null | undefined): Unit => {
   const { unitMultiplier = 1 } = unitOfText(name);
-  if (unit) return { unitMultiplier, ...unitOfText(unit) };
   const told = [...name.matchAll(/\(([^()]+)\)/g)].map(([, text = '']) => text);
-  return { unitMultiplier, ...unitOfText(told.find((text) => unitWords.test(text))) };
+  const read = unitOfText(unit || told.find((text) => unitWords.test(text)));
+  // The magnitude is in the unit or elsewhere in the name, and counts once.
+  return (read.unitMultiplier ?? 1) === 1 ? unitTimes(read.unit, unitMultiplier) : read;
 };
 
 const readSeries = async (

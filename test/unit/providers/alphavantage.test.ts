@@ -24,6 +24,7 @@ const exchanges: Exchange[] = [
     ask({ function: 'TIME_SERIES_DAILY_ADJUSTED', symbol: 'IBM', outputsize: size }, own('adjusted-IBM')),
   ]),
   ask({ function: 'SYMBOL_SEARCH', keywords: 'BA' }, own('search')),
+  ask({ function: 'SYMBOL_SEARCH', keywords: 'IBM' }, own('search-IBM')),
 ];
 
 describeConnector({
@@ -61,6 +62,8 @@ describe('alpha vantage', () => {
       label: 'IBM, close',
       metadata: {
         frequency: 'Daily',
+        units: 'USD',
+        unit: 'USD',
         unitMultiplier: 1,
         source: 'Alpha Vantage',
         notes: 'Daily Prices (open, high, low, close) and Volumes',
@@ -113,7 +116,21 @@ describe('alpha vantage', () => {
     await alphaVantage.series('IBM', { start: '2025-12-01' }, connector.ctx);
     // 99 days before 2026-03-15.
     await alphaVantage.series('IBM', { start: '2025-12-06' }, connector.ctx);
-    expect(sizesAsked(connector)).toEqual(['compact', 'full', 'full', 'compact']);
+    expect(sizesAsked(connector).filter((size) => size !== null)).toEqual([
+      'compact',
+      'full',
+      'full',
+      'compact',
+    ]);
+  });
+
+  it('gives prices without a currency if the search refuses', async () => {
+    const { ctx } = await open([
+      ask({ function: 'SYMBOL_SEARCH', keywords: 'IBM' }, { Information: '25 requests per day' }),
+    ]);
+    const { metadata, data } = await alphaVantage.preview('IBM', {}, ctx);
+    expect(metadata.unit).toBeUndefined();
+    expect(data).toHaveLength(3);
   });
 
   it('cuts the range itself', async () => {
@@ -123,8 +140,13 @@ describe('alpha vantage', () => {
   });
 
   it.each(['BRK.B', '^GSPC', 'TSCO.LON', 'GC=F'])('asks for the symbol %s as it is', async (symbol) => {
-    const { ctx, upstream } = await open([daily(symbol, 'compact', own('daily-IBM'))]);
-    await alphaVantage.preview(symbol, {}, ctx);
+    const { ctx, upstream } = await open([
+      daily(symbol, 'compact', own('daily-IBM')),
+      ask({ function: 'SYMBOL_SEARCH', keywords: symbol }, own('search-IBM')),
+    ]);
+    const { metadata } = await alphaVantage.preview(symbol, {}, ctx);
+    // The search knows no such symbol.
+    expect(metadata.unit).toBeUndefined();
     expect(upstream.unmatched).toEqual([]);
   });
 

@@ -110,7 +110,7 @@ describe('bea', () => {
       label: 'Gross domestic product, Table 1.1.5. Gross Domestic Product',
       metadata: {
         frequency: 'Quarterly',
-        units: 'Current Dollars, millions',
+        units: 'Millions of Current Dollars',
         unit: 'Current Dollars',
         unitMultiplier: 1_000_000,
         source: 'U.S. Bureau of Economic Analysis',
@@ -157,7 +157,7 @@ describe('bea', () => {
   it.each([
     [
       { METRIC_NAME: 'Current Dollars', CL_UNIT: 'Level', UNIT_MULT: '9' },
-      'Current Dollars, billions',
+      'Billions of Current Dollars',
       'Current Dollars',
       1e9,
     ],
@@ -168,7 +168,7 @@ describe('bea', () => {
       1,
     ],
     [{ CL_UNIT: 'Thousands of persons', UNIT_MULT: 3 }, 'Thousands of persons', 'persons', 1000],
-    [{ CL_UNIT: 'Dollars', UNIT_MULT: '2' }, 'Dollars, times 100', 'Dollars', 100],
+    [{ CL_UNIT: 'Dollars', UNIT_MULT: '2' }, 'Hundreds of Dollars', 'Dollars', 100],
     [{ CL_UNIT: 'Index', UNIT_MULT: null }, 'Index', 'Index', 1],
     [{ CL_UNIT: 'Dollars', UNIT_MULT: 'x' }, 'Dollars', 'Dollars', undefined],
   ])('describes the units of %j', async (row, units, unit, unitMultiplier) => {
@@ -257,7 +257,7 @@ describe('bea', () => {
           label: 'Personal consumption expenditures',
           description: 'Table 1.1.5. Gross Domestic Product (A) (Q)',
           frequency: 'Quarterly',
-          units: 'Current Dollars, millions',
+          units: 'Millions of Current Dollars',
           path: ['NIPA', 'T10105', 'Q'],
         },
       ],

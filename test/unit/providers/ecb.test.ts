@@ -61,8 +61,8 @@ describe('ecb', () => {
     expect(metadata).toEqual({
       flags: { M: 'Missing value; data cannot exist', P: 'Provisional value' },
       frequency: 'Daily',
-      units: 'USD',
-      unit: 'USD',
+      units: 'USD per EUR',
+      unit: 'USD per EUR',
       unitMultiplier: 1,
       source: 'European Central Bank',
       notes: 'ECB reference exchange rate, US dollar/Euro, 2:15 pm (C.E.T.)',

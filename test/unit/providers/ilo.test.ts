@@ -63,7 +63,7 @@ describe('ilo', () => {
     expect(metadata).toEqual({
       flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Annual',
-      units: 'Number',
+      units: 'Thousands',
       unit: 'Number',
       unitMultiplier: 1000,
       source: 'International Labour Organization',

@@ -50,7 +50,7 @@ describe('norges bank', () => {
     expect(metadata).toEqual({
       flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Daily, business days',
-      units: 'NOK per SEK',
+      units: 'NOK per 100 SEK',
       unit: 'NOK per SEK',
       unitMultiplier: 0.01,
       source: 'Norges Bank',

@@ -39,7 +39,13 @@ export interface Sample {
 }
 
 export const samples: readonly Sample[] = [
-  { provider: alphaVantage, id: 'IBM', data: 'alphavantage/daily-IBM.json', written: '252.3000' },
+  {
+    provider: alphaVantage,
+    id: 'IBM',
+    data: 'alphavantage/daily-IBM.json',
+    others: { SYMBOL_SEARCH: 'alphavantage/search-IBM.json' },
+    written: '252.3000',
+  },
   {
     provider: bankOfCanada,
     id: 'FXUSDCAD',

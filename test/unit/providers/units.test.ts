@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fiscalData } from '../../../src/providers/fiscaldata/fiscaldata.js';
 import { allProviders } from '../../../src/providers/registry.js';
-import { readExponent, unitOfText, unitWithExponent } from '../../../src/providers/units.js';
+import { readExponent, unitOfText, unitTimes, unitWithExponent } from '../../../src/providers/units.js';
 import { expectShortTurns } from '../../support/pauses.js';
 import { readSample, sampleOf, samples } from './samples.js';
 
@@ -17,7 +17,7 @@ const conventions: readonly (readonly [
   unit: string | undefined,
   multiplier: number | undefined,
 ])[] = [
-  ['alphavantage', 'prices in the currency of the exchange', '', '', undefined, 1],
+  ['alphavantage', 'prices in the currency of the exchange', '', '', 'USD', 1],
   ['bankofcanada', 'currencies in the id', '', '', 'CAD per USD', 1],
   ['bea', 'exponent as text beside the measure', '', '', 'Current Dollars', 1e6],
   ['bea', 'exponent as number', '"UNIT_MULT":"6"', '"UNIT_MULT":3', 'Current Dollars', 1e3],
@@ -34,10 +34,12 @@ const conventions: readonly (readonly [
   ['bls', 'type of the measure', '', '', 'Percent', 1],
   ['bls', 'magnitude in the type of the measure', 'Percent or rate', 'Number in thousands', 'Percent', 1],
   ['dbnomics', 'magnitude in the words of a dimension', '', '', 'US dollars', 1e6],
-  ['ecb', 'SDMX exponent', '', '', 'USD', 1],
-  ['ecb', 'SDMX exponent above zero', ',USD,0\n', ',EUR,6\n', 'EUR', 1e6],
-  ['ecb', 'a negative exponent', ',USD,0\n', ',USD,-2\n', 'USD', 0.01],
-  ['ecb', 'an exponent that is not understood', ',USD,0\n', ',USD,lots\n', 'USD', undefined],
+  ['ecb', 'a price', '', '', 'USD per EUR', 1],
+  ['ecb', 'SDMX exponent above zero', ',USD,0\n', ',EUR,6\n', 'Euro', 1e6],
+  ['ecb', 'a negative exponent', ',USD,0\n', ',USD,-2\n', 'USD per EUR', 0.01],
+  ['ecb', 'an exponent that is not understood', ',USD,0\n', ',USD,lots\n', 'USD per EUR', undefined],
+  ['ecb', 'code of a unit', ',USD,0\n', ',PC,0\n', 'Percent', 1],
+  ['ecb', 'another code of a unit', ',USD,0\n', ',PCPA,0\n', 'Percent per annum', 1],
   ['eia', 'a price', '', '', '$/BBL', 1],
   ['eia', 'abbreviation of the trade', '$\\/BBL', 'MBBL\\/D', 'barrels per day', 1e3],
   ['eia', 'another abbreviation of the trade', '$\\/BBL', 'MMCF', 'cubic feet', 1e6],
@@ -79,6 +81,15 @@ const conventions: readonly (readonly [
   ['worldbank', 'unit in the name', '', '', 'current US$', 1],
 ];
 
+/** Magnitude that a reader of `units` alone sees. */
+const magnitudeIn = (units: string | undefined): number => {
+  // Of the trade in oil and gas, and of prices for a hundred.
+  const trade: Readonly<Record<string, number>> = { 'MBBL/D': 1e3, MMCF: 1e6 };
+  const told = units ?? '';
+  if (/ per 100 /.test(told) || told.startsWith('Hundredths')) return 0.01;
+  return trade[told] ?? unitOfText(told).unitMultiplier ?? 1;
+};
+
 describe('units', () => {
   it('are told by every connector', () => {
     const told = new Set(conventions.map(([slug]) => slug));
@@ -90,6 +101,7 @@ describe('units', () => {
     const change = (reply: string): string => (from === '' ? reply : reply.replaceAll(from, to));
     const { metadata } = await readSample(sampleOf(slug), change);
     expect([metadata.unit, metadata.unitMultiplier]).toEqual([unit, unitMultiplier]);
+    expect(magnitudeIn(metadata.units)).toBe(unitMultiplier ?? 1);
     expect(metadata).not.toHaveProperty('unit_multiplier');
   });
 
@@ -199,6 +211,30 @@ describe('unitWithExponent', () => {
       unitMultiplier: 1e6,
     });
     expect(unitWithExponent('Euro', undefined)).toEqual({ units: 'Euro', unit: 'Euro' });
-    expect(unitWithExponent(undefined, 3)).toEqual({ unitMultiplier: 1000 });
+    expect(unitWithExponent(undefined, 3)).toEqual({ units: 'Thousands', unitMultiplier: 1000 });
+  });
+});
+
+describe('unitTimes', () => {
+  it.each([
+    ['Number', 1e3, 'Thousands'],
+    [undefined, 1e6, 'Millions'],
+    ['U.S. dollars', 1e9, 'Billions of U.S. dollars'],
+    ['persons', 1e5, 'Hundreds of thousands of persons'],
+    ['Euro', 1e7, 'Tens of millions of Euro'],
+    ['Euro', 1e15, '10^15 Euro'],
+    ['USD per EUR', 0.01, 'Hundredths of USD per EUR'],
+    ['Percent', 1, 'Percent'],
+    ['Millions of euro', 1e6, 'Millions of euro'],
+  ])('spells %s times %d', (unit, multiplier, units) => {
+    expect(unitTimes(unit, multiplier).units).toBe(units);
+  });
+
+  it('is read back as the same magnitude', () => {
+    for (const power of [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]) {
+      const multiplier = Number(`1e${power}`);
+      const { units } = unitTimes('persons', multiplier);
+      expect(unitOfText(units)).toMatchObject({ unit: 'persons', unitMultiplier: multiplier });
+    }
   });
 });
