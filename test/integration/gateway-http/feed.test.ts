@@ -165,7 +165,7 @@ describe('a feed of another provider', () => {
     await workbook.xlsx.load(await sheet.arrayBuffer());
     expect(workbook.worksheets[0]?.rowCount).toBe(dates.length + 1);
     // One request served all forms, and the symbol went out as one encoded value.
-    const prices = alpha.calls.filter(({ url }) => url.includes('TIME_SERIES'));
+    const prices = alpha.calls.filter(({ url }) => !url.includes('SYMBOL_SEARCH'));
     const asked = prices.filter(({ url }) => url.includes(encodeURIComponent(symbol.slice(0, 3))));
     expect(asked).toHaveLength(1);
     expect(csv.text + csv.headers.get('content-disposition')).not.toContain(key);
