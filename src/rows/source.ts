@@ -206,7 +206,7 @@ export const spanSource = (database: string, rows: SpannedRows, at: number): Row
     from: `${sourceOf(database, placement, columns.map(namedColumn))} AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r${at}:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g`,
-    where: `_seg IN if(${guard}, ${list}, []) AND (l = 0 OR _row < l)`,
+    where: `_seg IN if(${guard}, ${list}, []) AND _row < l`,
     values: {
       [`s${at}`]: [...new Set(ranges.map(({ segment }) => segment))],
       [`n${at}`]: rowCount,
