@@ -28,9 +28,9 @@ const withServers = {
 const manySamples = {
   include: [
     'test/integration/query/{pages,filter-http}.test.ts',
-    'test/integration/ingest/column-lists.test.ts',
+    'test/integration/ingest/{column-lists,changes-model}.test.ts',
   ],
-  env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152' },
+  env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152', CHANGE_DATASETS: '136' },
 };
 
 /** Folder into which each run writes its results as JSON. */

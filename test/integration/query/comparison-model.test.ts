@@ -1,5 +1,7 @@
 /** Comparisons of all pairs of versions against a plain model, asked twice: what is remembered must be what was computed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compared, type Expected, shown } from '../../support/changes/comparison.js';
+import { emptyTable, type Row, type Table, type TableColumn } from '../../support/changes/table.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
@@ -15,72 +17,31 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-type Row = Readonly<Record<string, string>>;
-
 const parse = (text: string): Row[] => {
   const [header = '', ...lines] = text.trimEnd().split('\r\n');
   const cells = (line: string): string[] => line.split(',').map((cell) => cell.replaceAll('"', ''));
   const names = cells(header);
-  return lines.map((line) => Object.fromEntries(cells(line).map((cell, at) => [names[at], cell])));
+  return lines.map((line) =>
+    Object.fromEntries(
+      cells(line)
+        .map((cell, at) => [names[at], cell])
+        .filter(([, cell]) => cell !== ''),
+    ),
+  );
 };
 
-const rowsOf = async (dataset: number, version: string): Promise<Row[]> => {
+const columns = ['Country', 'Date', 'Value', 'Extra'].map(
+  (name): TableColumn => ({
+    name,
+    dataType: name === 'Country' ? 'String' : name === 'Date' ? 'Date' : 'Decimal',
+    isEntity: name === 'Country' || name === 'Date',
+  }),
+);
+
+const tableOf = async (dataset: number, version: string): Promise<Table> => {
   const answer = await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0&versionId=${version}`);
   expect(answer.status).toBe(200);
-  return parse(await answer.text());
-};
-
-const keyOf = (row: Row): string => `${row.Country}/${row.Date}`;
-const wholeOf = (row: Row): string =>
-  JSON.stringify(
-    Object.entries(row)
-      .filter(([, cell]) => cell !== '')
-      .sort(),
-  );
-
-const isUnique = (rows: readonly Row[]): boolean => new Set(rows.map(keyOf)).size === rows.length;
-
-/** Rows of the first list beyond those that the second has of the same kind. */
-const beyond = (rows: readonly Row[], others: readonly Row[], kindOf: (row: Row) => string): Row[] => {
-  const left = new Map<string, number>();
-  for (const row of others) left.set(kindOf(row), (left.get(kindOf(row)) ?? 0) + 1);
-  return rows.filter((row) => {
-    const count = left.get(kindOf(row)) ?? 0;
-    left.set(kindOf(row), count - 1);
-    return count <= 0;
-  });
-};
-
-interface Expected {
-  readonly counts: object;
-  readonly rows: readonly string[];
-}
-
-const shown = (change: string, row: Row): string => `${change} ${wholeOf(row)}`;
-
-const compared = (from: readonly Row[], to: readonly Row[]): Expected => {
-  const [removed, added] = [beyond(from, to, wholeOf), beyond(to, from, wholeOf)];
-  const byWhole = { keys: [], added: added.length, removed: removed.length, changed: 0 };
-  if (!isUnique(from) || !isUnique(to))
-    return {
-      counts: byWhole,
-      rows: [...removed.map((row) => shown('removed', row)), ...added.map((row) => shown('added', row))],
-    };
-  const before = new Map(from.map((row) => [keyOf(row), row]));
-  const now = new Set(to.map(keyOf));
-  const gone = from.filter((row) => !now.has(keyOf(row)));
-  const news = to.filter((row) => !before.has(keyOf(row)));
-  const changed = added.filter((row) => before.has(keyOf(row)));
-  return {
-    counts: { keys: ['Country', 'Date'], added: news.length, removed: gone.length, changed: changed.length },
-    rows: [
-      ...gone.map((row) => shown('removed', row)),
-      ...added.flatMap((row) => {
-        const old = before.get(keyOf(row));
-        return old === undefined ? [shown('added', row)] : [shown('before', old), shown('after', row)];
-      }),
-    ],
-  };
+  return { columns, rows: parse(await answer.text()) };
 };
 
 const ask = async (path: string): Promise<{ counts: Record<string, unknown>; rows: string[] }> => {
@@ -93,11 +54,10 @@ const ask = async (path: string): Promise<{ counts: Record<string, unknown>; row
 };
 
 /** The key is ambiguous, and the model knows that counts by it are the same as long as no row changed. */
-const sameCounts = (counts: Record<string, unknown>, expected: object): void => {
+const sameCounts = (counts: Record<string, unknown>, expected: Expected): void => {
   const { keys, ambiguousKeys: _, from: __, to: ___, ...numbers } = counts;
-  const { keys: wanted, ...wantedNumbers } = expected as { keys: string[] };
-  expect(numbers).toEqual(wantedNumbers);
-  if (numbers.changed !== 0) expect(keys).toEqual(wanted);
+  expect(numbers).toEqual(expected.counts);
+  if (numbers.changed !== 0) expect(keys).toEqual(expected.keys);
 };
 
 const header = 'Country,Date,Value\n';
@@ -135,16 +95,16 @@ describe('the differences of each pair of versions', () => {
         201,
       );
       ids.push(restored.versionId);
-      const contents = new Map<string, Row[]>();
-      for (const id of ids) contents.set(id, await rowsOf(dataset, id));
+      const contents = new Map<string, Table>();
+      for (const id of ids) contents.set(id, await tableOf(dataset, id));
       for (const from of ids)
         for (const to of ids) {
-          const expected = compared(contents.get(from) ?? [], contents.get(to) ?? []);
+          const expected = compared(contents.get(from) ?? emptyTable, contents.get(to) ?? emptyTable);
           const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
           const [first, second] = [await ask(path), await ask(path)];
           expect(second).toEqual(first);
-          sameCounts(first.counts, expected.counts);
-          expect([...first.rows].sort(), `${from} and ${to}`).toEqual([...expected.rows].sort());
+          sameCounts(first.counts, expected);
+          expect([...first.rows].sort(), `${from} and ${to}`).toEqual(expected.rows);
         }
     },
   );

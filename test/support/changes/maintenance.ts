@@ -1,0 +1,43 @@
+/** What workers do in the background, done now. */
+import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
+import { silentLog } from '../../../src/lib/log.js';
+import {
+  createCompactions,
+  createCompactor,
+  createJoin,
+  createStoreTables,
+  createTidy,
+} from '../../../src/rows/index.js';
+import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import type { TestProduct } from '../product.js';
+
+/** Joins all segments that may be joined, and drops what no version names; nobody may read meanwhile. */
+export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' | 'sql'>): Promise<void> => {
+  const clickhouse = createClickHouse({
+    url: config.clickhouseUrl ?? '',
+    database: config.clickhouseDatabase,
+  });
+  try {
+    const compactor = createCompactor({
+      compactions: createCompactions({ sql, leaseMs: 60_000, log: silentLog }),
+      join: createJoin({ clickhouse, log: silentLog }),
+      bounds: { least: 2, maxBytes: 1_000_000_000 },
+      onJoined: () => undefined,
+      log: silentLog,
+    });
+    await compactor.compact(new AbortController().signal);
+    const tidy = createTidy({
+      sql,
+      clickhouse,
+      tables: createStoreTables(clickhouse),
+      poolDropIntervalMs: 0,
+      graceMs: 0,
+      isBeingRead: isStoreJoined,
+      log: silentLog,
+    });
+    const { missingSegments } = await tidy.sweep();
+    if (missingSegments > 0) throw new Error(`${missingSegments} segments of versions have no rows`);
+  } finally {
+    await clickhouse.close();
+  }
+};
