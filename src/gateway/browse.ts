@@ -3,6 +3,7 @@ import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.j
 import type { GatewayCaller } from './caller.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
 import { formatPath, parsePath } from './path.js';
+import type { ItemIndex } from './search/item-index.js';
 
 export interface BrowseEntry {
   readonly label: string;
@@ -86,7 +87,21 @@ const toSeriesEntry = (
   ...(units === undefined ? {} : { units }),
 });
 
-export const createBrowser = (operations: Operations, now: () => number): Browser => {
+export const createBrowser = (
+  operations: Operations,
+  index: Pick<ItemIndex, 'titles'>,
+  now: () => number,
+): Browser => {
+  /** Items that their upstream gives without a title have that of the index. */
+  const withTitles = async ({ slug }: Provider, items: readonly Item[]): Promise<readonly Item[]> => {
+    const untitled = items.filter(({ id, label }) => label === id).map(({ id }) => id);
+    if (untitled.length === 0) return items;
+    const titles = await index.titles(slug, untitled);
+    return items.map((item) =>
+      item.label === item.id ? { ...item, label: titles.get(item.id) ?? item.id } : item,
+    );
+  };
+
   const requireHierarchy = async (provider: Provider, caller: GatewayCaller): Promise<void> => {
     if (!provider.capabilities.includes('hierarchical')) throw notSupported(provider, 'browsing');
     const key = await operations.keyFor(provider, caller);
@@ -179,8 +194,9 @@ export const createBrowser = (operations: Operations, now: () => number): Browse
         validity: 'list',
         work: (ctx) => seriesAt(at, page, ctx),
       });
+      const items = await withTitles(provider, value.items);
       return {
-        value: { items: value.items.map((item) => toSeriesEntry(at, item)), total: value.total },
+        value: { items: items.map((item) => toSeriesEntry(at, item)), total: value.total },
         ...age,
       };
     },

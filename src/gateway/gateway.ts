@@ -212,12 +212,14 @@ export const createGateway = (parts: GatewayParts): Gateway => {
   const { settings, telemetry, now = Date.now } = parts;
   const { userKeys, usage, leases, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
-  const browser = createBrowser(operations, now);
-  const reader = createSeriesReader(
+  const browser = createBrowser(operations, index, now);
+  const reader = createSeriesReader({
     operations,
     telemetry,
-    settings.providers.filter(({ vintages }) => vintages !== undefined).map(({ slug }) => slug),
-  );
+    withVintages: settings.providers.filter(({ vintages }) => vintages !== undefined).map(({ slug }) => slug),
+    titleOf: async (slug, id) => (await index.titles(slug, [id])).get(id),
+    today: () => new Date(now()).toISOString().slice(0, 10),
+  });
   const searcher = createSearcher(operations, index);
   const withSimilar = createWithSimilar(parts.sql);
 

@@ -32,6 +32,8 @@ export interface Operation<T> {
 /** Runs functions of connectors: chooses the key, opens the network, keeps answers, names errors. */
 export interface Operations {
   run<T>(operation: Operation<T>): Promise<WithAge<T>>;
+  /** The answer, if a fresh one is kept already; asks no upstream. */
+  kept<T>(operation: Operation<T>): Promise<WithAge<T> | undefined>;
   /** The key that an operation of this caller would use. */
   keyFor(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;
   /** The network for a task of the service's own, without a deadline for the whole. */
@@ -159,12 +161,23 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     validSeconds: operation.provider.validity[operation.validity],
   });
 
+  const peek = async <T>(
+    operation: Operation<T>,
+    audiences: readonly string[],
+  ): Promise<WithAge<T> | undefined> => {
+    for (const audience of audiences) {
+      const found = await cache.peek(questionOf(operation, audience));
+      if (found === undefined) continue;
+      const { body, ageSeconds, stale } = found;
+      return { value: JSON.parse(body) as T, ageSeconds, stale };
+    }
+    return undefined;
+  };
+
   const keepAnswer = async <T>(operation: Operation<T>, key: ChosenKey): Promise<WithAge<T>> => {
     const [own = key.audience, ...others] = audiencesOf(key);
-    for (const audience of others) {
-      const found = await cache.peek(questionOf(operation, audience));
-      if (found !== undefined) return { ...found, value: JSON.parse(found.body) as T };
-    }
+    const known = await peek(operation, others);
+    if (known !== undefined) return known;
     const { body, ageSeconds, stale } = await cache.answer(questionOf(operation, own), async () => {
       const { value, ...rest } = await work(operation, key);
       return { body: JSON.stringify(value), ...rest };
@@ -176,6 +189,10 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     keyFor: (provider, caller) => keys.choose(provider, caller.accountId),
     async contextFor(provider, caller) {
       return open(provider, caller, await keys.choose(provider, caller.accountId), true).ctx;
+    },
+    async kept(operation) {
+      const key = await keys.choose(operation.provider, operation.caller.accountId);
+      return peek(operation, audiencesOf(key));
     },
     async run(operation) {
       const key = await keys.choose(operation.provider, operation.caller.accountId);

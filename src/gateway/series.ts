@@ -1,15 +1,10 @@
-import { invalid } from '../lib/errors.js';
-import type {
-  Observation,
-  Params,
-  Provider,
-  SeriesData,
-  SeriesMetadata,
-  Vintages,
-} from '../providers/provider.js';
+import { invalid, isAppError } from '../lib/errors.js';
+import type { Observation, Params, Provider, SeriesMetadata, Vintages } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
+import { cut, isCut, type KeptSeries, pack, unpack, withoutRange } from './kept-series.js';
+import type { ChosenKey } from './keys/choice.js';
 import { orderObservations, previewLength } from './observations.js';
-import { keyNeeded, type Operations, type WithAge } from './operations.js';
+import { keyNeeded, type Operation, type Operations, type WithAge } from './operations.js';
 import { resolveParams } from './params.js';
 import { createSeriesAnswer, type KeyNotice, type SeriesAnswer } from './series-answer.js';
 import type { Telemetry } from './telemetry.js';
@@ -42,49 +37,6 @@ export interface VintagesWanted {
 /** The observations as of a day, oldest first, one per date. */
 export type VintagesAnswer = (day: string) => readonly Observation[];
 
-/** As it is kept: pairs are half the size of objects. */
-interface KeptSeries {
-  readonly label: string;
-  readonly metadata: SeriesMetadata;
-  readonly data: readonly (readonly [date: string, value: string | null, flag?: string])[];
-}
-
-/** The number of flags and the meanings of those that are there. */
-const withFlags = (
-  { flags: _, ...metadata }: SeriesMetadata,
-  found: readonly string[],
-  legend: ReadonlyMap<string, string>,
-): SeriesMetadata => {
-  if (found.length === 0) return metadata;
-  const used = new Set(found);
-  const flags = Object.fromEntries([...legend].filter(([flag]) => used.has(flag)));
-  const isEmpty = Object.keys(flags).length === 0;
-  return { ...metadata, flagged_values: found.length, ...(isEmpty ? {} : { flags }) };
-};
-
-const pack = (
-  provider: Provider,
-  seriesId: string,
-  { label, metadata, data }: SeriesData,
-  newest: number | undefined,
-  telemetry: Telemetry,
-): KeptSeries => {
-  const ordered = orderObservations(provider, seriesId, data);
-  const cut = newest === undefined ? ordered : ordered.slice(-newest);
-  const found = cut.flatMap(({ flag }) => flag ?? []);
-  const legend = new Map(Object.entries(metadata.flags ?? {}));
-  const texts = found.filter((flag) => !legend.has(flag)).length;
-  if (texts > 0) telemetry.flaggedValues(provider.slug, texts);
-  return {
-    label,
-    metadata: withFlags(metadata, found, legend),
-    data: cut.map(({ date, value, flag }) => (flag === undefined ? [date, value] : [date, value, flag])),
-  };
-};
-
-const unpack = ({ data }: KeptSeries): Observation[] =>
-  data.map(([date, value, flag]) => (flag === undefined ? { date, value } : { date, value, flag }));
-
 /** Tells a reader of the body alone that the upstream is down and how old this is. */
 const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: WithAge<unknown>): SeriesMetadata =>
   stale ? { ...metadata, stale: true, age_seconds: ageSeconds } : metadata;
@@ -94,39 +46,103 @@ const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined
     ? { api_key_required: true, has_api_key: hasOwnKey, api_key_hint: provider.key.hint }
     : undefined;
 
-export const createSeriesReader = (
-  operations: Operations,
-  telemetry: Telemetry,
+/** What a public page says when it does not give a series: it refuses, or answers with something else. */
+const refusals: ReadonlySet<string> = new Set([
+  'upstream_failed',
+  'unexpected_reply',
+  'upstream_key_required',
+]);
+
+export interface SeriesReaderOptions {
+  readonly operations: Operations;
+  readonly telemetry: Telemetry;
   /** Slugs of the providers that keep vintages, for errors. */
-  withVintages: readonly string[],
-): SeriesReader => {
-  const toAnswer = (
+  readonly withVintages: readonly string[];
+  /** Title of a series in the search index. */
+  readonly titleOf: (provider: string, seriesId: string) => Promise<string | undefined>;
+  /** The day in UTC, YYYY-MM-DD. */
+  readonly today: () => string;
+}
+
+/** How a series was asked for. */
+interface Asked {
+  readonly params: Params;
+  readonly isPreview: boolean;
+  readonly key: ChosenKey;
+  readonly rangeNote?: string | undefined;
+}
+
+export const createSeriesReader = ({
+  operations,
+  telemetry,
+  withVintages,
+  titleOf,
+  today,
+}: SeriesReaderOptions): SeriesReader => {
+  const toAnswer = async (
     provider: Provider,
     seriesId: string,
     kept: WithAge<KeptSeries>,
-    { params, isPreview, hasOwnKey }: { params: Params; isPreview: boolean; hasOwnKey: boolean },
-  ): SeriesAnswer =>
-    createSeriesAnswer({
+    { params, isPreview, key, rangeNote }: Asked,
+  ): Promise<SeriesAnswer> => {
+    const { label, metadata } = kept.value;
+    return createSeriesAnswer({
       seriesId,
       params,
-      label: kept.value.label,
-      metadata: withAge(kept.value.metadata, kept),
+      label: label === seriesId ? ((await titleOf(provider.slug, seriesId)) ?? label) : label,
+      metadata: {
+        ...withAge(metadata, kept),
+        ...(rangeNote === undefined ? {} : { range_note: rangeNote }),
+      },
       data: unpack(kept.value),
       isPreview,
-      keyNotice: noticeOf(provider, hasOwnKey),
+      keyNotice: noticeOf(provider, key.kind === 'own'),
       ageSeconds: kept.ageSeconds,
       stale: kept.stale,
     });
+  };
 
   /** Without the key that is needed there is nothing to show but how to get one. */
-  const emptyPreview = (provider: Provider, seriesId: string): SeriesAnswer => {
+  const emptyPreview = (provider: Provider, seriesId: string, key: ChosenKey): Promise<SeriesAnswer> => {
     const label = provider.popularSeries.find(({ id }) => id === seriesId)?.label ?? seriesId;
     const value: KeptSeries = { label, metadata: {}, data: [] };
-    return toAnswer(
-      provider,
-      seriesId,
-      { value, ageSeconds: 0, stale: false },
-      { params: {}, isPreview: true, hasOwnKey: false },
+    const kept = { value, ageSeconds: 0, stale: false };
+    return toAnswer(provider, seriesId, kept, { params: {}, isPreview: true, key });
+  };
+
+  const seriesOperation = (
+    provider: Provider,
+    caller: GatewayCaller,
+    seriesId: string,
+    params: Params,
+  ): Operation<KeptSeries> => ({
+    provider,
+    caller,
+    subject: { seriesId },
+    parts: ['series', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
+    validity: 'series',
+    work: async (ctx) =>
+      pack(provider, seriesId, await provider.series(seriesId, params, ctx), undefined, telemetry),
+  });
+
+  const defaultStartOf = (provider: Provider, params: Params, { kind }: ChosenKey): string | undefined =>
+    params.start === undefined ? provider.defaultStart?.of(params, { key: kind, today: today() }) : undefined;
+
+  /** The part of a whole series that is kept, so that nobody asks the upstream for what is here. */
+  const fromWhole = async (
+    operation: Pick<Operation<KeptSeries>, 'provider' | 'caller'> & { readonly seriesId: string },
+    { params, newest, key }: { params: Params; newest?: number; key: ChosenKey },
+  ): Promise<WithAge<KeptSeries> | undefined> => {
+    const { provider, caller, seriesId } = operation;
+    if (!isCut(provider, params)) return undefined;
+    const whole = withoutRange(params);
+    const begins = defaultStartOf(provider, whole, key);
+    const covered = begins === undefined || newest !== undefined || String(params.start ?? '') >= begins;
+    if (!covered) return undefined;
+    const wanted = begins === undefined ? whole : { ...whole, start: begins };
+    const kept = await operations.kept(seriesOperation(provider, caller, seriesId, wanted));
+    return (
+      kept && { ...kept, value: cut(kept.value, { params, ...(newest === undefined ? {} : { newest }) }) }
     );
   };
 
@@ -180,34 +196,41 @@ export const createSeriesReader = (
     async preview(caller, provider, seriesId) {
       const key = await operations.keyFor(provider, caller);
       const lacksKey = provider.key?.required === true && key.kind === 'none';
-      if (lacksKey && provider.key?.publicPreview !== true) return emptyPreview(provider, seriesId);
+      if (lacksKey && provider.key?.publicPreview !== true) return emptyPreview(provider, seriesId, key);
       const params = resolveParams(provider, {});
-      const kept = await operations.run<KeptSeries>({
-        provider,
-        caller,
-        subject: { seriesId },
-        parts: ['preview', seriesId],
-        validity: 'series',
-        work: async (ctx) =>
-          pack(provider, seriesId, await provider.preview(seriesId, params, ctx), previewLength, telemetry),
-      });
-      return toAnswer(provider, seriesId, kept, { params, isPreview: true, hasOwnKey: key.kind === 'own' });
+      const work = async (): Promise<WithAge<KeptSeries>> =>
+        (await fromWhole({ provider, caller, seriesId }, { params, newest: previewLength, key })) ??
+        operations.run<KeptSeries>({
+          provider,
+          caller,
+          subject: { seriesId },
+          parts: ['preview', seriesId],
+          validity: 'series',
+          work: async (ctx) =>
+            pack(provider, seriesId, await provider.preview(seriesId, params, ctx), previewLength, telemetry),
+        });
+      try {
+        return await toAnswer(provider, seriesId, await work(), { params, isPreview: true, key });
+      } catch (error) {
+        if (lacksKey && isAppError(error) && refusals.has(error.code)) {
+          return emptyPreview(provider, seriesId, key);
+        }
+        throw error;
+      }
     },
 
     async full(caller, provider, seriesId, given) {
-      const params = resolveParams(provider, given);
       const key = await operations.keyFor(provider, caller);
       if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
-      const kept = await operations.run<KeptSeries>({
-        provider,
-        caller,
-        subject: { seriesId },
-        parts: ['series', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
-        validity: 'series',
-        work: async (ctx) =>
-          pack(provider, seriesId, await provider.series(seriesId, params, ctx), undefined, telemetry),
-      });
-      return toAnswer(provider, seriesId, kept, { params, isPreview: false, hasOwnKey: key.kind === 'own' });
+      const resolved = resolveParams(provider, given);
+      const begins = defaultStartOf(provider, resolved, key);
+      const params = begins === undefined ? resolved : { ...resolved, start: begins };
+      const hasRange = resolved.start !== undefined || resolved.end !== undefined;
+      const kept =
+        (hasRange ? await fromWhole({ provider, caller, seriesId }, { params, key }) : undefined) ??
+        (await operations.run(seriesOperation(provider, caller, seriesId, params)));
+      const rangeNote = begins === undefined ? undefined : provider.defaultStart?.note;
+      return toAnswer(provider, seriesId, kept, { params, isPreview: false, key, rangeNote });
     },
   };
 };

@@ -44,6 +44,11 @@ export interface Parameter {
   readonly places?: true;
   /** A `number` may have a fraction; default false. */
   readonly fractional?: boolean;
+  /**
+   * The upstream computes values from their neighbours (change, average of a month), so that a range differs from
+   * the same part of the whole series.
+   */
+  readonly computes?: true;
 }
 
 /** How often an upstream lets itself be asked with one key (or, without a key, from this installation). */
@@ -164,6 +169,13 @@ export interface Provider {
    * (`keep`), so that a listing that was cut goes on where it ended; parts that may fail alone use `listPart`.
    */
   listAll?(ctx: Context): AsyncIterable<Item>;
+  /** Where a series begins for callers who name no start, if the whole takes too many of few requests. */
+  readonly defaultStart?: {
+    /** YYYY-MM-DD; undefined: at its beginning. */
+    of(params: Params, ctx: Pick<Context, 'key' | 'today'>): string | undefined;
+    /** Told in the metadata of such a series; a sentence for the end user. */
+    readonly note: string;
+  };
   /** The newest observations, about 24; more are cut by the gateway. */
   preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
   /** All observations within the parameters. */

@@ -118,6 +118,12 @@ const nameOf = (answers: readonly SeriesAnswer[]): string => {
   return more.length === 0 ? name : `${name} and ${more.length} more`;
 };
 
+/** The parameters to keep: a start that the provider chose is kept, so that it does not move from year to year. */
+const paramsOf = ({ params }: SeriesDatasetRequest, [first]: readonly SeriesAnswer[]) => {
+  const start = first?.params.start;
+  return start === undefined ? params : { ...params, start };
+};
+
 export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
   const {
     gateway,
@@ -242,7 +248,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
           accountId: caller.accountId,
           provider: slug,
           seriesIds: request.seriesIds,
-          params: request.params,
+          params: paramsOf(request, answers),
           withFlags,
           schedule,
           nextRunAt: nextRun(schedule, datasetId),

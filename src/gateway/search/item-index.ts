@@ -14,6 +14,8 @@ export interface Filling {
 /** What can be found in upstreams without a search of their own, in PostgreSQL. */
 export interface ItemIndex {
   search(query: string, options: SearchOptions): Promise<Hits>;
+  /** Titles by id, of those that have one. */
+  titles(provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Puts the bundled list in, at every start. */
   seed(provider: string, items: readonly Item[]): Promise<void>;
   fill(provider: string, generation: number): Filling;
@@ -39,6 +41,9 @@ const upsertItems = `
                item.id_words, item.label_words, item.description_words)
         IS DISTINCT FROM (excluded.label, excluded.description, excluded.kind, excluded.path, excluded.frequency, excluded.units,
                excluded.generation, excluded.id_words, excluded.label_words, excluded.description_words)`;
+
+const readTitles = `
+  SELECT id, label FROM gateway_items WHERE provider = $1 AND id = ANY ($2) AND kind = 'series' AND label <> id`;
 
 const sweep = `DELETE FROM gateway_items WHERE provider = $1 AND generation < $2 AND NOT popular`;
 
@@ -83,6 +88,13 @@ export const createItemIndex = (sql: Sql, known: readonly Provider[] = []): Item
 
   return {
     search: createItemSearch(sql, known),
+    async titles(provider, ids) {
+      const rows = await sql.query<{ id: string; label: string }>(readTitles, [
+        provider,
+        ids.map((id) => clean(id, 500)),
+      ]);
+      return new Map(rows.map(({ id, label }) => [id, label]));
+    },
     seed: (provider, items) => write(provider, items, true, 0),
     fill: (provider, generation) => ({
       add: (items) => write(provider, items, false, generation),

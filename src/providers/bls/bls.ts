@@ -2,9 +2,10 @@ import { unknownPath } from '../errors.js';
 import type { Context, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
-import { preview, series } from './observations.js';
+import { defaultStart, preview, series } from './observations.js';
 import { popularLabels, popularSeries } from './popular.js';
 import { dataReply, explain, named, popularReply, surveysReply } from './reply.js';
+import { listTitles } from './titles.js';
 
 const askSurveys = async ({ http }: Context) => {
   const payload = await http.json({ path: ['surveys'], keep: 'structure' });
@@ -76,6 +77,7 @@ export const bls: Provider = {
     'Without a key 25 requests a day are shared by all, each for at most 10 years of a series; with a key 500, each for 20 years.',
 
   baseUrl: 'https://api.bls.gov/publicAPI/v2',
+  otherBaseUrls: { files: 'https://download.bls.gov/pub/time.series' },
   key: {
     label: 'BLS registration key',
     url: 'https://data.bls.gov/registrationEngine/',
@@ -93,6 +95,8 @@ export const bls: Provider = {
   },
   validity: { structure: 604_800, list: 604_800, series: 21_600 },
   timeoutMs: 30_000,
+  // Lists of series are files of up to some 20 MB.
+  maxReplyBytes: 64 * 1024 * 1024,
 
   explain,
 
@@ -108,15 +112,24 @@ export const bls: Provider = {
     return { items: await toItems(ids.slice(offset, offset + limit), ctx, path), total: ids.length };
   },
 
-  /** Two requests, three with a key: asking every survey for its series would use up the quota of days. */
+  /** Two requests of the quota, three with a key: asking every survey would use up that of days. */
   async *listAll(ctx) {
     for (const { segment, label } of await askSurveys(ctx)) {
       yield { id: segment, label, kind: 'folder', path: [segment] };
     }
-    const ids = new Set([...popularLabels.keys(), ...(await askPopular(undefined, ctx))]);
-    yield* await toItems([...ids], ctx);
+    const listed = new Set<string>();
+    for await (const item of listTitles(ctx)) {
+      if (!listed.has(item.id)) yield item;
+      listed.add(item.id);
+    }
+    const popular = new Set([...popularLabels.keys(), ...(await askPopular(undefined, ctx))]);
+    yield* await toItems(
+      [...popular].filter((id) => !listed.has(id)),
+      ctx,
+    );
   },
 
+  defaultStart,
   preview,
   series,
 };

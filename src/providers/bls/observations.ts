@@ -123,10 +123,13 @@ const checkId = (seriesId: string): void => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'LNS14000000');
 };
 
-const thisYear = ({ today }: Context): number => Number(today.slice(0, 4));
+const thisYear = ({ today }: Pick<Context, 'today'>): number => Number(today.slice(0, 4));
 
 const yearOf = (bound: string | number | undefined): number | undefined =>
   bound === undefined ? undefined : Number(String(bound).slice(0, 4));
+
+const newestYear = ({ end }: Params, ctx: Pick<Context, 'today'>): number =>
+  Math.min(yearOf(end) ?? thisYear(ctx), thisYear(ctx));
 
 export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
   checkId(seriesId);
@@ -135,21 +138,35 @@ export const preview = async (seriesId: string, _params: Params, ctx: Context): 
   return toSeries(seriesId, catalog, data);
 };
 
+/** Years of a series that a caller without a key gets in two of 25 requests a day; the whole may take twelve. */
+const anonymousYears = 20;
+
+export const defaultStart = {
+  of(params: Params, ctx: Pick<Context, 'key' | 'today'>): string | undefined {
+    if (ctx.key !== 'none' || params.start !== undefined) return undefined;
+    return `${newestYear(params, ctx) - anonymousYears + 1}-01-01`;
+  },
+  note: `Without a key the last ${anonymousYears} years are given, for two of 25 requests a day. Name a start for more: a series since 1913 takes 12 requests.`,
+};
+
 /**
  * From the newest years backwards. Where the series begins is not told: a span without rows behind some with
  * rows is its end.
  */
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   checkId(seriesId);
-  const newest = Math.min(yearOf(params.end) ?? thisYear(ctx), thisYear(ctx));
+  const newest = newestYear(params, ctx);
   const oldest = Math.min(Math.max(yearOf(params.start) ?? firstYear, firstYear), newest);
   const rows: Row[] = [];
   let catalog: Catalog | null | undefined;
+  let requests = 0;
   for (let to = newest; to >= oldest; to -= span(ctx)) {
     const found = await askYears(seriesId, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
+    requests += 1;
     catalog ??= found.catalog;
     if (found.data.length === 0 && rows.length > 0) break;
     rows.push(...found.data);
   }
-  return withinBounds(toSeries(seriesId, catalog, rows), params);
+  const { metadata, ...found } = toSeries(seriesId, catalog, rows);
+  return withinBounds({ ...found, metadata: { ...metadata, upstream_requests: requests } }, params);
 };

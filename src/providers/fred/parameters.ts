@@ -41,8 +41,23 @@ export const aggregations: readonly ParameterValue[] = [
 ];
 
 export const parameters: readonly Parameter[] = [
-  { key: 'units', label: 'Units', type: 'select', location: 'query', default: 'lin', values: unitsOf },
-  { key: 'frequency', label: 'Frequency', type: 'select', location: 'query', values: frequencies },
+  {
+    key: 'units',
+    label: 'Units',
+    type: 'select',
+    location: 'query',
+    default: 'lin',
+    values: unitsOf,
+    computes: true,
+  },
+  {
+    key: 'frequency',
+    label: 'Frequency',
+    type: 'select',
+    location: 'query',
+    values: frequencies,
+    computes: true,
+  },
   {
     key: 'aggregation',
     label: 'Aggregation to the frequency',

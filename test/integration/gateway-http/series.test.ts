@@ -88,7 +88,9 @@ describe('an upstream that errs', () => {
   let year = 1990;
   const ask = () => {
     year += 1;
-    return world.ask('POST', `${rate}/data`, { body: { params: { start: `${year}-01-01` } } });
+    return world.ask('POST', '/providers/bankofcanada/series/FXJPYCAD/data', {
+      body: { params: { start: `${year}-01-01` } },
+    });
   };
   const failing = async (answer: Parameters<GatewayWorld['bank']['answerAll']>[0]) => {
     world.bank.answerAll(answer);
@@ -141,6 +143,26 @@ describe('keys', () => {
     });
     const empty = (await world.ask('GET', '/providers/alphavantage/series/IBM')).json();
     expect(empty).toMatchObject({ data: [], api_key_required: true, has_api_key: false });
+  });
+
+  it.each([
+    ['refuses', { status: 403, reply: '<html>Access denied</html>' }],
+    ['answers with another page', { reply: '<html>Please enable scripts</html>' }],
+  ])('of nobody: an empty preview with the hint if the public page %s', async (_name, answer) => {
+    world.fred.answerAll(answer);
+    try {
+      const preview = await world.ask('GET', '/providers/fred/series/T10Y2Y');
+      expect(preview.status).toBe(200);
+      expect(preview.json()).toMatchObject({
+        data: [],
+        is_preview: true,
+        api_key_required: true,
+        has_api_key: false,
+        api_key_hint: expect.stringContaining('fred.stlouisfed.org'),
+      });
+    } finally {
+      world.fred.answerAll(undefined);
+    }
   });
 
   it('of the caller: used for all requests of that provider', async () => {

@@ -32,6 +32,7 @@ const keyed: Provider = {
       type: 'select',
       location: 'query',
       default: 'lin',
+      computes: true,
       values: [
         { code: 'lin', label: 'Levels' },
         { code: 'pch', label: 'Change' },
@@ -220,12 +221,70 @@ describe('series', () => {
       );
       expect(answer.metadata).toEqual({ frequency: 'Daily', flagged_values: 1 });
     }
-    expect(flagged).toEqual([
-      ['keyed', 1],
-      ['keyed', 1],
-    ]);
+    // The preview is cut from the series.
+    expect(flagged).toEqual([['keyed', 1]]);
     // What is kept has the flags, too.
     expect((await gateway.fullSeries(anonymous, 'keyed', 'odd', {})).json).toContain('"flag":"Bank holiday"');
+  });
+
+  it('cuts previews and ranges from a series that is kept whole', async () => {
+    const gateway = open();
+    await gateway.fullSeries(anonymous, 'keyed', 'GDP', {});
+    expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
+    const range = { start: '2026-01-02', end: '2026-01-02' };
+    const part = await gateway.fullSeries(anonymous, 'keyed', 'GDP', range);
+    expect(part.data).toEqual([{ date: '2026-01-02', value: '2.50' }]);
+    expect(part.params).toEqual({ units: 'lin', ...range });
+    expect(upstream.calls).toHaveLength(1);
+    // Others are asked for: a change at the start of a range needs the value before it.
+    await gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch' });
+    await expect(
+      gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch', start: '2026-01-02' }),
+    ).rejects.toMatchObject({ code: 'upstream_failed' });
+  });
+
+  it('tells of the flags of a part alone', async () => {
+    const gateway = open();
+    await gateway.fullSeries(anonymous, 'keyed', 'odd', {});
+    const clean = await gateway.fullSeries(anonymous, 'keyed', 'odd', { end: '2026-01-01' });
+    expect(clean.metadata).toEqual({ frequency: 'Daily' });
+  });
+
+  it('begins later where the whole costs too much, says so, and serves parts of that', async () => {
+    const note = 'Only the newest are given.';
+    const defaultStart: Provider['defaultStart'] = {
+      of: ({ start }) => (start === undefined ? '2026-01-02' : undefined),
+      note,
+    };
+    const gateway = open({ providers: [{ ...keyed, defaultStart }, bankOfCanada] });
+    const answer = await gateway.fullSeries(anonymous, 'keyed', 'GDP', {});
+    expect(answer.params).toEqual({ units: 'lin', start: '2026-01-02' });
+    expect(answer.metadata.range_note).toBe(note);
+    const part = await gateway.fullSeries(anonymous, 'keyed', 'GDP', { start: '2026-01-03' });
+    expect(part.data).toEqual([{ date: '2026-01-03', value: null }]);
+    expect(part.metadata.range_note).toBeUndefined();
+    expect(upstream.calls).toHaveLength(1);
+    // An earlier start is not in what is kept.
+    await expect(gateway.fullSeries(anonymous, 'keyed', 'GDP', { start: '2025' })).rejects.toMatchObject({
+      code: 'upstream_failed',
+    });
+  });
+
+  it('has the title of the index where the upstream tells none', async () => {
+    const untitled: Provider = {
+      ...keyed,
+      seriesAt: async () => ({ items: [{ id: 'a/b', label: 'a/b' }] }),
+      series: async (id, params, ctx) => ({ ...(await keyed.series(id, params, ctx)), label: id }),
+    };
+    const gateway = open({ providers: [untitled, bankOfCanada] });
+    await gateway.seed();
+    await database.sql.query(
+      `INSERT INTO gateway_items (provider, id, label, kind, generation) VALUES ('keyed', 'a/b', 'Slashed title', 'series', 1)`,
+    );
+    expect((await gateway.fullSeries(anonymous, 'keyed', 'a/b', {})).label).toBe('Slashed title');
+    const { value } = await gateway.seriesAt(anonymous, 'keyed', { path: '', limit: 10, offset: 0 });
+    expect(value.items).toMatchObject([{ series_id: 'a/b', label: 'Slashed title' }]);
+    await database.sql.query(`DELETE FROM gateway_items WHERE id = 'a/b'`);
   });
 
   it('names what was asked for when it is not found, whatever the connector asked on the way', async () => {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bls } from '../../../src/providers/bls/bls.js';
+import { listedSurveys } from '../../../src/providers/bls/titles.js';
+import type { Params } from '../../../src/providers/provider.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
@@ -33,6 +35,25 @@ const ask = (id: string, startyear: string, endyear: string, answer: unknown, ca
   body: { seriesid: [id], startyear, endyear, ...(catalog ? { catalog } : {}) },
   reply: answer,
 });
+
+/** A list of series as the flat files have it: cells padded with blanks, lines ended by CR and LF. */
+const listOf = (rows: readonly (readonly [id: string, title: string])[]): string =>
+  [
+    ['series_id        ', 'seasonal', 'series_title', 'begin_year'],
+    ...rows.map(([id, title]) => [`${id}   `, 'S', ` ${title} `, '1939']),
+  ]
+    .map((cells) => `${cells.join('\t')}\r\n`)
+    .join('');
+const titlesOf: Partial<Record<(typeof listedSurveys)[number], string>> = {
+  CE: listOf([['CES0000000001', 'All employees, thousands, total nonfarm, seasonally adjusted']]),
+  LN: listOf([
+    ['LNS14000000', '(Seas) Unemployment Rate'],
+    ['LNS13327709', '(seas) Total unemployed, plus all marginally attached workers'],
+    ['LNS13327709', 'twice'],
+    ['LNU00000000', ''],
+  ]),
+};
+
 const failed = (status: string, message: string) => ({
   reply: { status, responseTime: 0, message: [message], Results: {} },
 });
@@ -49,12 +70,21 @@ const exchanges: Exchange[] = [
     reply: { status: 'REQUEST_SUCCEEDED', responseTime: 1, message: [], Results: { series: [null] } },
   },
   { path: '/timeseries/popular', reply: own('popular') },
+  ...listedSurveys.map((survey): Exchange => {
+    const name = survey.toLowerCase();
+    return { path: `/${name}/${name}.series`, base: 'files', reply: titlesOf[survey] ?? listOf([]) };
+  }),
   ask('LNS14000000', '2007', '2026', own('LNS14000000-catalog'), true),
   ask('LNS14000000', '1987', '2006', reply('LNS14000000', []), true),
   ask('LNS99999999', '2007', '2026', own('error-unknown-series'), true),
   {
     path: '/timeseries/data/',
     body: { seriesid: ['LNS12000000', 'LNS13327709'], startyear: '2026', endyear: '2026', catalog: true },
+    reply: own('titles'),
+  },
+  {
+    path: '/timeseries/data/',
+    body: { seriesid: ['LNS12000000'], startyear: '2026', endyear: '2026', catalog: true },
     reply: own('titles'),
   },
 ];
@@ -111,6 +141,7 @@ describe('bls', () => {
       seasonal_adjustment: 'Seasonally Adjusted',
       survey: 'Labor Force Statistics from the Current Population Survey',
       source: 'U.S. Bureau of Labor Statistics',
+      upstream_requests: 2,
       notes: 'P: Preliminary. 9: Data unavailable due to the 2025 lapse in appropriations.',
     });
   });
@@ -308,8 +339,42 @@ describe('bls', () => {
       kind: 'folder',
       path: ['AP'],
     });
-    expect(items).toContainEqual({ id: 'LNS13327709', label: 'LNS13327709' });
-    expect(upstream.calls).toHaveLength(2);
+    expect(items).toContainEqual({
+      id: 'LNS13327709',
+      label: '(seas) Total unemployed, plus all marginally attached workers',
+    });
+    expect(items).toContainEqual({ id: 'LNU00000000', label: 'LNU00000000' });
+    expect(items).toContainEqual({ id: 'LNS12000000', label: 'LNS12000000' });
+    const counted = upstream.calls.filter(({ url }) => !url.startsWith('/~files/'));
+    expect(counted).toHaveLength(2);
+  });
+
+  it('lists the other surveys if the file of one has no titles', async () => {
+    const { ctx } = await open([
+      { path: '/ce/ce.series', base: 'files', reply: '<html>Access Denied</html>' },
+    ]);
+    const passed: string[] = [];
+    const passOver = (part: string): boolean => passed.push(part) > 0;
+    const ids: string[] = [];
+    for await (const { id } of bls.listAll?.({ ...ctx, passOver }) ?? []) ids.push(id);
+    expect(passed).toEqual(['series of CE']);
+    expect(ids).toContain('LNU00000000');
+  });
+
+  it('begins 20 years ago for callers without a key who name no start', () => {
+    const at = (key: 'none' | 'own', params: Params) =>
+      bls.defaultStart?.of(params, { key, today: '2026-03-15' });
+    expect(at('none', {})).toBe('2007-01-01');
+    expect(at('none', { end: '1990-06' })).toBe('1971-01-01');
+    expect(at('none', { start: '1913' })).toBeUndefined();
+    expect(at('own', {})).toBeUndefined();
+  });
+
+  it('tells how many requests a series took', async () => {
+    const connector = await open();
+    connector.upstream.answerAll({ reply: reply('WPS00000000', []) });
+    const { metadata } = await bls.series('WPS00000000', { start: '1913' }, connector.ctx);
+    expect(metadata.upstream_requests).toBe(12);
   });
 
   it('counts requests by the day of the bureau', () => {

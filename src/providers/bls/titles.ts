@@ -1,0 +1,38 @@
+import { unexpectedReply } from '../errors.js';
+import { listPart } from '../listing.js';
+import type { Context, Item } from '../provider.js';
+import { named } from './reply.js';
+
+/**
+ * Surveys whose series are listed for the search with their titles; the interface tells titles with a key alone.
+ * Other surveys have up to millions of series by place, industry or occupation.
+ */
+export const listedSurveys = ['AP', 'CE', 'CU', 'EI', 'JT', 'LN', 'PC', 'PR', 'WP'] as const;
+
+/** `series_id<tab>…<tab>series_title<tab>…`, cells padded with blanks. */
+const readTitles = (text: string): Item[] => {
+  const [head = '', ...lines] = text.split(/\r?\n/);
+  const columns = head.split('\t').map((name) => name.trim());
+  const [id, title] = ['series_id', 'series_title'].map((name) => columns.indexOf(name));
+  if (id === undefined || title === undefined || id < 0 || title < 0) {
+    throw unexpectedReply(named, 'a list of series without ids or titles');
+  }
+  return lines.flatMap((line): Item[] => {
+    const cells = line.split('\t').map((cell) => cell.trim());
+    return cells[id] ? [{ id: cells[id], label: cells[title] || cells[id] }] : [];
+  });
+};
+
+/** Series of a survey with their titles, from the public files, which count against no quota. */
+const askTitles = async (survey: string, { http }: Context): Promise<readonly Item[]> => {
+  const name = survey.toLowerCase();
+  const { text } = await http.text({ path: [name, `${name}.series`], base: 'files', counted: false });
+  return readTitles(text);
+};
+
+/** All series of the listed surveys; a survey that cannot be read is passed over. */
+export const listTitles = async function* (ctx: Context): AsyncIterable<Item> {
+  for (const survey of listedSurveys) {
+    yield* (await listPart(ctx, `series of ${survey}`, () => askTitles(survey, ctx))) ?? [];
+  }
+};
