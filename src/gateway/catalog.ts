@@ -1,5 +1,6 @@
 import { notFound } from '../lib/errors.js';
-import type { Parameter, ParameterValue, Provider } from '../providers/provider.js';
+import type { Parameter, ParameterValue } from '../providers/parameter.js';
+import type { Provider } from '../providers/provider.js';
 
 export interface ProviderEntry {
   readonly slug: string;

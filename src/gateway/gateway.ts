@@ -1,13 +1,7 @@
 import { AppError, invalid } from '../lib/errors.js';
-import type { Log } from '../lib/log.js';
 import type { Provider } from '../providers/provider.js';
-import type { Sql } from '../storage/postgres/sql.js';
 import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './browse.js';
-import { createCache } from './cache/cache.js';
-import { createCacheRecords } from './cache/cache-records.js';
-import { createFetchLeases, type FetchLeases } from './cache/fetch-leases.js';
-import { createMemory } from './cache/memory.js';
-import { type GatewayCaller, indexTask } from './caller.js';
+import type { GatewayCaller } from './caller.js';
 import {
   createCatalog,
   type ProviderDetail,
@@ -19,71 +13,15 @@ import {
 } from './catalog.js';
 import { type CheckResult, checkProvider } from './check.js';
 import { createFeed, type Feed } from './feed.js';
-import { readGatewayState, type UpstreamState } from './gateway-state.js';
-import { createKeyChoice } from './keys/choice.js';
-import { createCipher, type MasterKey } from './keys/cipher.js';
-import { createUserKeys } from './keys/user-keys.js';
-import { createLimiter } from './limits/limiter.js';
-import { createUsageRecords, type UsageRecords } from './limits/usage-records.js';
+import { createParts, type GatewayParts } from './gateway-parts.js';
+import type { UpstreamState } from './gateway-state.js';
 import { matchProviders } from './match.js';
-import { createOperations, type WithAge } from './operations.js';
+import type { WithAge } from './operations.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
-import { createIndexer } from './search/indexer.js';
-import { createItemIndex } from './search/item-index.js';
 import { createSearcher, type Found, type FoundAnywhere, type FoundItem } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
 import { createSeriesReader, type VintagesAnswer, type VintagesWanted } from './series.js';
 import type { SeriesAnswer } from './series-answer.js';
-import type { Telemetry } from './telemetry.js';
-import type { BaseUrls } from './upstream/address.js';
-import { createBreaker } from './upstream/breaker.js';
-import { createRetryBudget } from './upstream/retry.js';
-import { createTransport, type Transport } from './upstream/transport.js';
-
-const megabyte = 1024 * 1024;
-const [sevenDaysMs, oneMinuteMs, oneHourMs] = [7 * 86_400_000, 60_000, 3_600_000];
-
-export interface GatewaySettings {
-  /** Connectors on offer. */
-  readonly providers: readonly Provider[];
-  /** The first seals user keys; none: no key can be stored. */
-  readonly masterKeys: readonly MasterKey[];
-  /** Keys of the service itself by slug. */
-  readonly serviceKeys: Readonly<Record<string, string>>;
-  readonly baseUrls: BaseUrls;
-  /** Slug of the upstream behind the direct feed. */
-  readonly feedProvider: string;
-  /** Slugs that need a plan with paid providers. */
-  readonly paidProviders: readonly string[];
-  readonly userAgent: string;
-  /** Longest wait for a turn at an upstream. Default 5 s. */
-  readonly maxQueueMs?: number;
-  /** Longest hold that an upstream may ask for. Default an hour. */
-  readonly maxHoldMs?: number;
-  /** Bound of the kept answers in PostgreSQL. Default 512 MiB. */
-  readonly cacheBytes?: number;
-  /** Bound of the kept answers in memory. Default 64 MiB. */
-  readonly memoryBytes?: number;
-  /** How long an answer is kept for the days when the upstream is down. Default 7 days. */
-  readonly staleMs?: number;
-  /** What a caller waits for one operation with all its requests. Default 60 s. */
-  readonly operationTimeoutMs?: number;
-  /** Attempts after the first. Default 2. */
-  readonly retries?: number;
-  /** Default 300 ms. */
-  readonly firstRetryWaitMs?: number;
-}
-
-export interface GatewayParts {
-  readonly settings: GatewaySettings;
-  readonly sql: Sql;
-  readonly log: Log;
-  readonly telemetry: Telemetry;
-  readonly now?: () => number;
-  /** In place of the network, for tests. */
-  readonly transport?: Transport;
-}
-
 export interface Gateway {
   list(): readonly ProviderEntry[];
   detail(caller: GatewayCaller, slug: string): Promise<ProviderDetail>;
@@ -145,67 +83,6 @@ export interface Gateway {
   /** To be called last: other processes no longer wait for answers to requests of this one. */
   leave(): Promise<void>;
 }
-
-const createAccess = (
-  { settings, sql, log, telemetry, now = Date.now, transport }: GatewayParts,
-  { usage, leases }: { usage: UsageRecords; leases: FetchLeases },
-) => ({
-  baseUrls: settings.baseUrls,
-  transport: transport ?? createTransport({ userAgent: settings.userAgent, log }),
-  limiter: createLimiter({
-    usage,
-    telemetry,
-    maxWaitMs: settings.maxQueueMs ?? 5_000,
-  }),
-  breaker: createBreaker(now),
-  budget: createRetryBudget(),
-  cache: createCache({
-    records: createCacheRecords({
-      sql,
-      maxBytes: settings.cacheBytes ?? 512 * megabyte,
-      staleMs: settings.staleMs ?? sevenDaysMs,
-      now,
-    }),
-    staleMs: settings.staleMs ?? sevenDaysMs,
-    memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
-    leases,
-    maxLeaseWaitMs: settings.operationTimeoutMs ?? oneMinuteMs,
-    telemetry,
-    log,
-    now,
-  }),
-  telemetry,
-  log,
-  now,
-  retries: settings.retries ?? 2,
-  firstRetryWaitMs: settings.firstRetryWaitMs ?? 300,
-  operationTimeoutMs: settings.operationTimeoutMs ?? oneMinuteMs,
-  maxHoldMs: settings.maxHoldMs ?? oneHourMs,
-});
-
-const createParts = (parts: GatewayParts) => {
-  const { settings, sql, log, now = Date.now } = parts;
-  const [current, ...older] = settings.masterKeys;
-  const cipher = current === undefined ? undefined : createCipher([current, ...older]);
-  const userKeys = createUserKeys({ sql, cipher });
-  const usage = createUsageRecords({ sql, maxHoldMs: settings.maxHoldMs ?? oneHourMs });
-  const leaseMs = 2 * (settings.operationTimeoutMs ?? oneMinuteMs);
-  const leases = createFetchLeases({ sql, leaseMs });
-  const access = createAccess(parts, { usage, leases });
-  const operations = createOperations(access, createKeyChoice(userKeys, settings.serviceKeys));
-  const index = createItemIndex(sql, settings.providers);
-  const openContext = (provider: Provider) => operations.contextFor(provider, indexTask);
-  const indexer = createIndexer({ sql, index, providers: settings.providers, openContext, log, now });
-  const state = () =>
-    readGatewayState({
-      sql,
-      providers: settings.providers,
-      serviceKeys: settings.serviceKeys,
-      breaker: access.breaker,
-      now,
-    });
-  return { userKeys, usage, leases, cache: access.cache, operations, index, indexer, state };
-};
 
 /** Everything that the routes of providers, user keys and the feed call. */
 export const createGateway = (parts: GatewayParts): Gateway => {

@@ -1,4 +1,5 @@
-import type { Observation, Params, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
+import type { Params } from '../providers/parameter.js';
+import type { Observation, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
 import { withinBounds } from '../providers/range.js';
 import { orderObservations } from './observations.js';
 import type { Telemetry } from './telemetry.js';

@@ -1,7 +1,8 @@
 import { invalid } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 import { parsePeriod } from '../providers/dates.js';
-import type { Parameter, ParameterValue, Params, Provider } from '../providers/provider.js';
+import type { Parameter, ParameterValue, Params } from '../providers/parameter.js';
+import type { Provider } from '../providers/provider.js';
 import { placeOf, places } from './search/places.js';
 import { wordsOf } from './search/words.js';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Observation, Params, SeriesMetadata } from '../providers/provider.js';
+import type { Params } from '../providers/parameter.js';
+import type { Observation, SeriesMetadata } from '../providers/provider.js';
 
 export interface KeyNotice {
   readonly api_key_required: true;

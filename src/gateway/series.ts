@@ -1,5 +1,6 @@
 import { invalid, isAppError } from '../lib/errors.js';
-import type { Observation, Params, Provider, SeriesMetadata, Vintages } from '../providers/provider.js';
+import type { Params } from '../providers/parameter.js';
+import type { Observation, Provider, SeriesMetadata, Vintages } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
 import { cut, isCut, type KeptSeries, pack, unpack, withoutRange } from './kept-series.js';
 import type { ChosenKey } from './keys/choice.js';

@@ -13,11 +13,11 @@ import {
 } from './errors.js';
 import { toMetadata } from './metadata.js';
 import { readValue } from './numbers.js';
+import type { Params } from './parameter.js';
 import type {
   Context,
   Item,
   Observation,
-  Params,
   Provider,
   SeriesData,
   UpstreamHttp,

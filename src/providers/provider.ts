@@ -12,44 +12,10 @@
  * an upstream cannot serve is left out; there is no empty success.
  */
 
+import type { Parameter, Params } from './parameter.js';
 import type { Unit } from './units.js';
 
 export type Capability = 'hierarchical' | 'search' | 'direct';
-
-/** Checked values of the provider's own parameters, defaults filled in. */
-export type Params = Readonly<Record<string, string | number>>;
-
-export interface ParameterValue {
-  readonly code: string;
-  readonly label: string;
-}
-
-export interface Parameter {
-  /** Name to use in the request. By convention the bounds of the range are `start` and `end`. */
-  readonly key: string;
-  readonly label: string;
-  readonly type: 'number' | 'text' | 'select';
-  readonly location: 'body' | 'query' | 'header';
-  readonly default?: string | number;
-  /** The allowed values; required for `select`. */
-  readonly values?: readonly ParameterValue[];
-  /** What a `text` must look like: `date` is YYYY, YYYY-MM or YYYY-MM-DD. */
-  readonly format?: 'date';
-  /** What a `text` must match as a whole, beside `format`. */
-  readonly pattern?: RegExp;
-  /** Bounds of a `number`, inclusive. */
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** Its values are places: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
-  readonly places?: true;
-  /** A `number` may have a fraction; default false. */
-  readonly fractional?: boolean;
-  /**
-   * The upstream computes values from their neighbours (change, average of a month), so that a range differs from
-   * the same part of the whole series.
-   */
-  readonly computes?: true;
-}
 
 /** How often an upstream lets itself be asked with one key (or, without a key, from this installation). */
 export interface Rate {

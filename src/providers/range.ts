@@ -1,5 +1,6 @@
 import { boundDay } from './dates.js';
-import type { Parameter, Params, SeriesData } from './provider.js';
+import type { Parameter, Params } from './parameter.js';
+import type { SeriesData } from './provider.js';
 
 /** The bounds of the range, by days or by periods of any length. */
 export const rangeParameters = (

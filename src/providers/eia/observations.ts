@@ -8,7 +8,8 @@ import {
 } from '../errors.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
-import type { Context, Observation, Params, SeriesData, UpstreamRequest } from '../provider.js';
+import type { Params } from '../parameter.js';
+import type { Context, Observation, SeriesData, UpstreamRequest } from '../provider.js';
 import { boundOf, withinBounds } from '../range.js';
 import { readShape, requireValue, written } from '../shape.js';
 import { dataReply, type Node, named, type Row } from './reply.js';

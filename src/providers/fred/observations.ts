@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { malformedSeriesId, unexpectedReply } from '../errors.js';
 import { readValue } from '../numbers.js';
+import type { Params } from '../parameter.js';
 import type {
   Context,
   Observation,
-  Params,
   SeriesData,
   SeriesMetadata,
   UpstreamHttp,

@@ -1,4 +1,4 @@
-import type { Parameter, ParameterValue } from '../provider.js';
+import type { Parameter, ParameterValue } from '../parameter.js';
 import { rangeParameters } from '../range.js';
 import { type Unit, unitOfText } from '../units.js';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { malformedSeriesId, unexpectedReply } from '../errors.js';
 import { readValue } from '../numbers.js';
-import type { Context, Params, UpstreamHttp, VintageValue } from '../provider.js';
+import type { Params } from '../parameter.js';
+import type { Context, UpstreamHttp, VintageValue } from '../provider.js';
 import { count, day, readShape, written } from '../shape.js';
 import { idForm, missing, optionsOf, pageSize } from './observations.js';
 import { named } from './reply.js';

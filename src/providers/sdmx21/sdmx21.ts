@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.js';
 import { isSeriesMissing, seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
-import type { Context, Folder, Item, Params, Provider, SeriesData, UpstreamRequest } from '../provider.js';
+import type { Params } from '../parameter.js';
+import type { Context, Folder, Item, Provider, SeriesData, UpstreamRequest } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { keyNotFound } from '../series-key.js';
 import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';

@@ -4,7 +4,8 @@ import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
-import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
+import type { Params } from '../parameter.js';
+import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { readShape, requireValue, written } from '../shape.js';
 import { type Unit, unitOfText, unitTimes } from '../units.js';

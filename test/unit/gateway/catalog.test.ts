@@ -12,7 +12,8 @@ import { createSeriesAnswer } from '../../../src/gateway/series-answer.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { parseDecimal } from '../../../src/providers/numbers.js';
-import type { Parameter, Provider } from '../../../src/providers/provider.js';
+import type { Parameter } from '../../../src/providers/parameter.js';
+import type { Provider } from '../../../src/providers/provider.js';
 import { allProviders } from '../../../src/providers/registry.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bls } from '../../../src/providers/bls/bls.js';
 import { listedSurveys } from '../../../src/providers/bls/titles.js';
-import type { Params } from '../../../src/providers/provider.js';
+import type { Params } from '../../../src/providers/parameter.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';

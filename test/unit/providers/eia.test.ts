@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { eia } from '../../../src/providers/eia/eia.js';
-import type { Params } from '../../../src/providers/provider.js';
+import type { Params } from '../../../src/providers/parameter.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';

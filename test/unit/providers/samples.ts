@@ -14,13 +14,8 @@ import { ilo } from '../../../src/providers/ilo.js';
 import { imf } from '../../../src/providers/imf.js';
 import { norgesBank } from '../../../src/providers/norgesbank.js';
 import { oecd } from '../../../src/providers/oecd.js';
-import type {
-  Context,
-  Params,
-  Provider,
-  SeriesData,
-  UpstreamRequest,
-} from '../../../src/providers/provider.js';
+import type { Params } from '../../../src/providers/parameter.js';
+import type { Context, Provider, SeriesData, UpstreamRequest } from '../../../src/providers/provider.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 import { fixture } from '../../support/replay-upstream.js';
 

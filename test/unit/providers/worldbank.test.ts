@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Params } from '../../../src/providers/provider.js';
+import type { Params } from '../../../src/providers/parameter.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';

@@ -1,0 +1,34 @@
+/** Checked values of the provider's own parameters, defaults filled in. */
+export type Params = Readonly<Record<string, string | number>>;
+
+export interface ParameterValue {
+  readonly code: string;
+  readonly label: string;
+}
+
+export interface Parameter {
+  /** Name to use in the request. By convention the bounds of the range are `start` and `end`. */
+  readonly key: string;
+  readonly label: string;
+  readonly type: 'number' | 'text' | 'select';
+  readonly location: 'body' | 'query' | 'header';
+  readonly default?: string | number;
+  /** The allowed values; required for `select`. */
+  readonly values?: readonly ParameterValue[];
+  /** What a `text` must look like: `date` is YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly format?: 'date';
+  /** What a `text` must match as a whole, beside `format`. */
+  readonly pattern?: RegExp;
+  /** Bounds of a `number`, inclusive. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Its values are places: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
+  readonly places?: true;
+  /** A `number` may have a fraction; default false. */
+  readonly fractional?: boolean;
+  /**
+   * The upstream computes values from their neighbours (change, average of a month), so that a range differs from
+   * the same part of the whole series.
+   */
+  readonly computes?: true;
+}
