@@ -33,6 +33,10 @@ CREATE TABLE segments (
   -- null: not published
   rows bigint,
   bytes bigint,
+  -- true: some of its rows replace or delete rows of segments that a version lists before it
+  patch boolean NOT NULL DEFAULT false,
+  -- stored rows that it makes invisible: replaced ones, and for each deleted row that row and its tombstone
+  hidden bigint NOT NULL DEFAULT 0,
   -- hash of the stored rows, recorded soon after publication; later checks compare with it. A move clears it. Null: not known
   hash text,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -45,6 +49,8 @@ CREATE INDEX segments_store ON segments (store_id);
 CREATE INDEX segments_own ON segments (store_id) WHERE slot_map_id IS NULL;
 CREATE INDEX segments_slot_map ON segments (slot_map_id) WHERE slot_map_id IS NOT NULL;
 CREATE INDEX segments_process ON segments (process_id);
+-- Every look-up of a version asks which of its segments are patches.
+CREATE INDEX segments_patches ON segments (id) INCLUDE (hidden) WHERE patch;
 CREATE INDEX segments_unhashed ON segments (id) WHERE hash IS NULL AND rows > 0;
 -- The sweep drops segments that were never published, and those that no version has any more.
 CREATE INDEX segments_unpublished ON segments (id) WHERE rows IS NULL;

@@ -91,6 +91,10 @@ export interface SegmentList {
   readonly segmentIds: readonly number[];
   /** Absent where every segment is read whole. */
   readonly cuts?: readonly SegmentCut[];
+  /**
+   * Those of the segments whose rows replace or delete rows of segments before them. Absent where none does.
+   */
+  readonly patches?: readonly number[];
 }
 
 /** What is known of the rows of a segment once it is complete. */
@@ -132,6 +136,8 @@ export interface ReadableVersion extends SegmentList {
   readonly placement: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
+  /** Stored rows of its segments that it does not have, because patches replace or delete them. @default 0 */
+  readonly hidden?: number;
   readonly byteSize: number;
   /** ISO 8601 in UTC. */
   readonly createdAt: string;

@@ -2,8 +2,8 @@ import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Place, ReadableVersion, SegmentCut } from '../model/version.js';
-import { presentPlace, type RowPlace } from '../rows/index.js';
+import type { Place, ReadableVersion } from '../model/version.js';
+import { presentPlace, type RowPlace, type SegmentListRow, segmentListOf } from '../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
@@ -35,10 +35,10 @@ export interface Versions {
 }
 
 /** A version without its segments and where they lie, which may change under it. */
-export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts' | 'placement'>;
+export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts' | 'patches' | 'hidden' | 'placement'>;
 
 /** A version as it lies in PostgreSQL now; its columns are a list that other versions may have as well. */
-interface VersionRow {
+interface VersionRow extends SegmentListRow {
   readonly id: number;
   readonly list: number;
   readonly columns_revision: number;
@@ -46,8 +46,6 @@ interface VersionRow {
   readonly byte_size: number;
   readonly created_at: Date;
   readonly content_id: number | null;
-  readonly segmentIds: number[];
-  readonly cuts: SegmentCut[];
   readonly placement: Place | null;
 }
 
@@ -151,8 +149,7 @@ export const createVersions = (sql: Sql): Versions => {
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
     };
     known.set(`${datasetId}/${versionId}`, { facts, list: row.list });
-    const { segmentIds, cuts, placement } = row;
-    return { ...facts, columns, placement, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
+    return { ...facts, columns, placement: row.placement, ...segmentListOf(row) };
   };
 
   return {

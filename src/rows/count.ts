@@ -83,7 +83,7 @@ export const countSegments = async (
   segments: SegmentList,
   date: NamedColumn | undefined,
 ): Promise<CountedSegment> => {
-  const where = segmentRows(segments);
+  const where = segmentRows(servers.database, placement, { list: segments });
   const facts =
     date === undefined
       ? 'NULL AS first, NULL AS last, NULL AS gap, NULL AS shown'
@@ -138,7 +138,7 @@ export const countDigits = async (
   segments: SegmentList,
   column: NamedColumn,
 ): Promise<Digits> => {
-  const where = segmentRows(segments);
+  const where = segmentRows(servers.database, placement, { list: segments });
   const from = `FROM ${sourceOf(servers.database, placement, [column])} WHERE ${where.sql}`;
   const [row] = await servers.at(insideOf(placement)).rows<Digits>(digitsSql(column.name, from), {
     params: where.params,
@@ -154,7 +154,7 @@ export const readOneRow = async (
   segments: SegmentList,
   columns: readonly NamedColumn[],
 ): Promise<void> => {
-  const where = segmentRows(segments);
+  const where = segmentRows(servers.database, placement, { list: segments });
   const names = columns.map(({ name }) => name).join(', ');
   await servers
     .at(insideOf(placement))

@@ -30,6 +30,9 @@ const shardingKey = `cityHash64(_seg, intDiv(_row, ${rowsTogether}))`;
  */
 const keyColumns = '_seg UInt64 CODEC(T64, LZ4), _row UInt64 CODEC(Delta, LZ4)';
 
+/** 1 in tombstones alone. Its name is in `bookColumns`. */
+const goneColumn = '_gone UInt8 DEFAULT 0';
+
 /** One partition per segment. */
 const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
 
@@ -93,6 +96,7 @@ export const createDdl = (database: string, engine: Engine) => {
         table,
         [
           keyColumns,
+          `${goneColumn} CODEC(T64, LZ4)`,
           ...columns.map(column),
           ...(isWide(columns.length) ? [] : columns.map((one) => `INDEX ${index(one)}`)),
         ],
@@ -119,10 +123,13 @@ export const createDdl = (database: string, engine: Engine) => {
       },
     ],
 
-    /** A `Distributed` table over the tables of that name on all shards. */
-    createOver: (table: string, columns: readonly ColumnDefinition[]): Statement[] => [
+    /**
+     * A `Distributed` table over the tables of that name on all shards.
+     * @param kind Kind of these tables.
+     */
+    createOver: (table: string, columns: readonly ColumnDefinition[], kind: 'own' | 'pool'): Statement[] => [
       {
-        sql: `CREATE TABLE IF NOT EXISTS ${database}.${overName(table)} (${['_seg UInt64', '_row UInt64', ...columns.map(column)].join(', ')}) ENGINE = Distributed('${engine.cluster}', '${database}', '${table}', ${shardingKey})`,
+        sql: `CREATE TABLE IF NOT EXISTS ${database}.${overName(table)} (${['_seg UInt64', '_row UInt64', ...(kind === 'own' ? [goneColumn] : []), ...columns.map(column)].join(', ')}) ENGINE = Distributed('${engine.cluster}', '${database}', '${table}', ${shardingKey})`,
         settings: longStatement,
       },
     ],

@@ -1,9 +1,9 @@
 import { conflict, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Place, ReadableVersion, SegmentCut, SegmentFacts } from '../model/version.js';
+import type { Place, ReadableVersion, SegmentFacts } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { placeSql } from './place.js';
-import { segmentListColumns } from './segment-ranges.js';
+import { type SegmentListRow, segmentListColumns, segmentListOf } from './segment-ranges.js';
 
 /** What a dry run would have published. */
 export interface DryRun {
@@ -15,7 +15,7 @@ export interface DryRun {
   readonly keyIds: readonly number[];
 }
 
-interface Row {
+interface Row extends SegmentListRow {
   readonly dryRun: boolean;
   readonly kept: boolean;
   readonly createdAt: Date;
@@ -28,8 +28,6 @@ interface Row {
     readonly facts: SegmentFacts;
   } | null;
   readonly base: number | null;
-  readonly segmentIds: readonly number[];
-  readonly cuts: readonly SegmentCut[];
   readonly placement: Place | null;
 }
 
@@ -46,7 +44,7 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
   const [row] = await sql.query<Row>(dryRunSql, [datasetId, processId]);
   if (row === undefined || !row.dryRun || row.outcome === null)
     throw notFound('no_dry_run', `Process ${processId} is no dry run that has completed.`);
-  const { outcome, base, cuts, placement, keyIds } = row;
+  const { outcome, base, placement, keyIds } = row;
   if (!row.kept || placement === null || base !== outcome.baseVersionId)
     throw conflict('dry_run_gone', 'What the dry run came to is not kept any more; run it again.');
   const { segmentId, keepsBase, columns, facts } = outcome;
@@ -61,8 +59,8 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
       rowCount: facts.rows,
       byteSize: facts.bytes,
       createdAt: row.createdAt.toISOString(),
+      ...(keepsBase ? segmentListOf(row) : {}),
       segmentIds: keepsBase ? [...row.segmentIds, segmentId] : [segmentId],
-      ...(keepsBase && cuts.length > 0 ? { cuts } : {}),
     },
   };
 };

@@ -11,9 +11,8 @@ import type { Reader } from '../storage/clickhouse/reader.js';
 import { CopyDiffers } from './copy.js';
 import { createSegmentHashes } from './hash.js';
 import type { NamedSegment } from './hashes.js';
-import { insideOf, statedTable, tableOf, tablePlace } from './place.js';
+import { bookColumns, insideOf, statedTable, tableOf, tablePlace } from './place.js';
 import type { ColumnDefinition, PoolClass } from './slots.js';
-import { rowOrder } from './source.js';
 import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
 import type { StoreTables } from './tables.js';
 
@@ -44,7 +43,7 @@ export interface SavedTable {
   readonly storeId: number;
   /** Null: an own table. */
   readonly pool: PoolClass | null;
-  /** `_seg` and `_row` among them. */
+  /** With `_seg`, `_row` and, of an own table, `_gone`. */
   readonly columns: readonly ColumnDefinition[];
   readonly segments: readonly SavedSegment[];
 }
@@ -108,7 +107,7 @@ export const createSegmentFiles = ({
   /** The table that takes saved rows, with their columns. */
   const ensureTable = async ({ target, pool, columns }: SavedRows): Promise<Place> => {
     const place = tablePlace({ ...insideOf(target), pool });
-    const own = columns.filter(({ name }) => !rowOrder.some((key) => key === name));
+    const own = columns.filter(({ name }) => !bookColumns.some((book) => book === name));
     await tables.ensure(place, pool === null ? own.map(({ name }) => namedColumnOf(name)) : []);
     return place;
   };

@@ -78,7 +78,7 @@ interface Example {
 
 export const createFold = (servers: ClickHouseServers, tables: TargetTables): Fold => {
   const rowsOf = ({ base, basePlace, baseColumns }: ColumnMerge) => {
-    const rows = segmentRows(base, 'base');
+    const rows = segmentRows(servers.database, basePlace, { list: base, name: 'base' });
     const source = sourceOf(servers.database, basePlace, baseColumns.map(namedColumn));
     return { from: `FROM ${source} WHERE ${rows.sql}`, params: rows.params };
   };

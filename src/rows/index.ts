@@ -81,7 +81,7 @@ export {
 } from './saved-dataset.js';
 export { byTable, type SegmentPlace, tableOfSegment } from './segment-place.js';
 /* Versions of datasets and the segments that they name. */
-export { reopenSegments } from './segment-ranges.js';
+export { reopenSegments, type SegmentListRow, segmentListOf } from './segment-ranges.js';
 export { restoreHashes } from './segment-records.js';
 export { makeShardTablesAtStart } from './shard-tables.js';
 export {

@@ -129,7 +129,7 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   const source = (place: Place, columns: readonly StoredColumn[]): string =>
     sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
-  const rows = segmentRows(merge.base, 'base');
+  const rows = segmentRows(database, merge.basePlace, { list: merge.base, name: 'base' });
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
   const { narrowed = none } = merge;
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);

@@ -3,7 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
-import { type CountedRows, countGuard, segmentRows } from './source.js';
+import { type CountedRows, countGuard, storedRows } from './source.js';
 
 /** Rows that one SELECT reads; several are joined by UNION ALL. */
 export interface PairPart {
@@ -74,7 +74,7 @@ const oneSide = (
   const { placement, columns } = version;
   if (placement === null) throw new Error('a version has rows but no segment');
   const guard = countGuard(database, version, name);
-  const rows = segmentRows(rest, `${name}Only`, guard.sql);
+  const rows = storedRows({ list: rest, name: `${name}Only`, guard: guard.sql });
   return {
     part: {
       from: sourceOf(database, placement, columns.map(namedColumn)),
@@ -101,7 +101,11 @@ const bothSides = (
   const guards = isWhole
     ? [countGuard(database, { ...to, segmentIds, rowCount: from.rowCount + to.rowCount }, 'pair')]
     : [countGuard(database, from, 'from'), countGuard(database, to, 'to')];
-  const rows = segmentRows({ segmentIds }, 'pair', guards.map(({ sql }) => sql).join(' AND '));
+  const rows = storedRows({
+    list: { segmentIds },
+    name: 'pair',
+    guard: guards.map(({ sql }) => sql).join(' AND '),
+  });
   return {
     part: {
       from: sourceOf(database, placement, columns.map(namedColumn)),

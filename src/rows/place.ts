@@ -136,6 +136,15 @@ const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
 };
 
 /**
+ * Columns of an own table that are no values: the segment that wrote a row, its position, and 1 for a tombstone, which deletes the
+ * row at its position. Pools have the first two.
+ */
+export const bookColumns = ['_seg', '_row', '_gone'] as const;
+
+/** The same for a list in SQL. */
+export const bookColumnNames = bookColumns.map((name) => `'${name}'`).join(', ');
+
+/**
  * Table expression for FROM, with `_seg`, `_row` and the columns under their stored names, in any place. Conditions
  * belong behind it: ClickHouse merges a read from a pool with what is around it.
  */

@@ -4,7 +4,7 @@ import type { Place, ReadableVersion } from '../model/version.js';
 import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
 import { insideOf, isEverywhere, isPooled, placeOf, statedTable, tableOf } from './place.js';
 import type { RowPlace } from './position.js';
-import { segmentRows, serverOf } from './source.js';
+import { serverOf, storedRows } from './source.js';
 
 type ReadContext = Pick<ReadQuery, 'queryId' | 'signal' | 'owner'>;
 
@@ -76,11 +76,11 @@ const countBefore = async (
   { segment, row }: RowPlace,
   context: ReadContext,
 ): Promise<number> => {
-  const whole = segmentRows(
-    { ...version, segmentIds: version.segmentIds.filter((id) => id < segment) },
-    'whole',
-  );
-  const begun = segmentRows({ ...version, segmentIds: [segment] }, 'begun');
+  const whole = storedRows({
+    list: { ...version, segmentIds: version.segmentIds.filter((id) => id < segment) },
+    name: 'whole',
+  });
+  const begun = storedRows({ list: { ...version, segmentIds: [segment] }, name: 'begun' });
   const table = statedTable(reader.database, version.placement!);
   const [counted] = await reader.facts<{ n: string }>({
     sql: `SELECT toString((SELECT count() FROM ${table} WHERE ${whole.sql})

@@ -8,6 +8,7 @@
  *   3. Bounds are ids of versions that exist; so a range holds at least one version, and two versions that no bound
  *      separates have the same segments.
  */
+import type { SegmentCut, SegmentList } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
@@ -22,17 +23,39 @@ export const segmentsOf = (dataset: string, version: string): string => `
   WHERE c.dataset_id = ${dataset} AND c.until_version IS NOT NULL
     AND int8range(c.from_version, c.until_version) @> ${version}`;
 
+/** Columns of `segmentListColumns`. Empty lists are those of a version without cuts or patches. */
+export interface SegmentListRow extends SegmentList {
+  readonly cuts: readonly SegmentCut[];
+  readonly patches: readonly number[];
+  /** Rows that its patches make invisible (migrations: `segments.hidden`). */
+  readonly hidden: number;
+}
+
+/** The same as a reader needs it. */
+export const segmentListOf = ({
+  segmentIds,
+  cuts,
+  patches,
+  hidden,
+}: SegmentListRow): SegmentList & { readonly hidden?: number } => ({
+  segmentIds,
+  ...(cuts.length === 0 ? {} : { cuts }),
+  ...(patches.length === 0 ? {} : { patches, hidden }),
+});
+
 /**
- * The segments of a version for a select list, in reading order: `"segmentIds"` and, of those that the version
- * has only in part, `cuts`.
+ * Columns of `SegmentListRow` for a select list: the segments of a version, in upload order.
  * @param version Alias of the table of versions.
  */
 export const segmentListColumns = (version: string): string => {
   const segments = segmentsOf(`${version}.dataset_id`, `${version}.id`);
+  const patches = `FROM (${segments}) AS s JOIN segments g ON g.id = s.segment_id WHERE g.patch`;
   return `
    (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]') FROM (${segments}) AS s) AS "segmentIds",
    (SELECT coalesce(json_agg(json_build_object('segmentId', s.segment_id, 'rows', s.row_limit)
-      ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.row_limit IS NOT NULL) AS cuts`;
+      ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.row_limit IS NOT NULL) AS cuts,
+   (SELECT coalesce(json_agg(g.id ORDER BY g.id), '[]') ${patches}) AS patches,
+   (SELECT coalesce(sum(g.hidden), 0)::bigint ${patches}) AS hidden`;
 };
 
 /** A range, and the segment that it is of. */

@@ -65,7 +65,7 @@ export const restoreHashes = async (
 /** Notes what segments of a dataset of a backup (saved-dataset.ts) hold, before a version names them. */
 export const restoreSegmentFacts = async (tx: Sql): Promise<void> => {
   await tx.query(
-    `UPDATE segments g SET rows = s.rows, bytes = s.bytes, hash = s.hash
+    `UPDATE segments g SET rows = s.rows, bytes = s.bytes, patch = s.patch, hidden = s.hidden, hash = s.hash
      FROM saved_segments s JOIN new_segments n ON n.old = s.id WHERE g.id = n.id`,
   );
 };

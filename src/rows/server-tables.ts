@@ -4,7 +4,7 @@ import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
 import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
-import { insideOf, overName, poolName, storedAs, tableOf } from './place.js';
+import { bookColumnNames, insideOf, overName, poolName, storedAs, tableOf } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface ServerTables {
@@ -52,7 +52,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
   const columnsOf = (table: string): Promise<ColumnDefinition[]> =>
     clickhouse.rows<ColumnDefinition>(
       `SELECT name, type FROM system.columns
-       WHERE database = {database:String} AND table = {table:String} AND name NOT IN ('_seg', '_row')
+       WHERE database = {database:String} AND table = {table:String} AND name NOT IN (${bookColumnNames})
        ORDER BY position`,
       { params: { database, table } },
     );
@@ -102,7 +102,8 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
     async ensureOver(placement, columns) {
       const table = tableOf(placement);
       const wanted = wantedOf(placement, columns);
-      await ensureTable(overName(table), wanted, ddl.createOver(table, wanted));
+      const kind = insideOf(placement).pool === null ? 'own' : 'pool';
+      await ensureTable(overName(table), wanted, ddl.createOver(table, wanted, kind));
     },
 
     createUpload: (table, placement, columns) =>
@@ -127,7 +128,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
     async columnDigests(tables) {
       const rows = await clickhouse.rows<{ table: string; digest: string }>(
         `SELECT table, concat(toString(count()), '/', toString(groupBitXor(cityHash64(name)))) AS digest FROM system.columns
-         WHERE database = {database:String} AND table IN {tables:Array(String)} AND name NOT IN ('_seg', '_row') GROUP BY table`,
+         WHERE database = {database:String} AND table IN {tables:Array(String)} AND name NOT IN (${bookColumnNames}) GROUP BY table`,
         { params: { database, tables } },
       );
       return new Map(rows.map(({ table, digest }) => [table, digest]));

@@ -5,6 +5,7 @@ import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { widePartColumns } from './engine.js';
+import { patchMask, type RowCondition } from './patches.js';
 import {
   clickHouseType,
   insideOf,
@@ -40,23 +41,25 @@ export const rowPosition = '(_seg, _row)';
 export const rowOrderAs = (...names: readonly [string, string]): string =>
   rowOrder.map((column, at) => `${column} AS ${names[at]}`).join(', ');
 
-export interface RowCondition {
-  readonly sql: string;
-  readonly params: Readonly<Record<string, number | readonly number[]>>;
+/** Which rows a condition is about, and the start of its parameters' names, where a statement reads several lists. */
+export interface RowChoice {
+  readonly list: SegmentList;
+  /** @default `segments` */
+  readonly name?: string;
+  /** A condition without which there are no rows. */
+  readonly guard?: string;
 }
 
 /**
- * Condition for the rows of a list of segments, which the key of the table answers. One segment is compared: that takes
- * half the time of looking each row up in a set of one.
+ * Condition for all rows that are stored of a list of segments, which the key of the table answers: also those that patches replace
+ * or delete. One segment is compared: that takes half the time of looking each row up in a set of one.
  * `indexHint` would spare the comparison, but `count()` ignores it: it counts the rows of all segments of the table.
- * @param name Start of the parameters' names, where a statement reads several lists.
- * @param guard A condition without which there are no rows.
  */
-export const segmentRows = (
-  { segmentIds, cuts = [] }: SegmentList,
+export const storedRows = ({
+  list: { segmentIds, cuts = [] },
   name = 'segments',
-  guard?: string,
-): RowCondition => {
+  guard,
+}: RowChoice): RowCondition => {
   const list = `{${name}:Array(UInt64)}`;
   const guarded = (rows: string, none: string): string =>
     guard === undefined ? rows : `if(${guard}, ${rows}, ${none})`;
@@ -75,6 +78,16 @@ export const segmentRows = (
       ),
     },
   };
+};
+
+/** Condition for the rows that a version with these segments has. */
+export const segmentRows = (database: string, placement: Place, choice: RowChoice): RowCondition => {
+  const stored = storedRows(choice);
+  const { list, name = 'segments' } = choice;
+  const mask = patchMask(statedTable(database, placement), list, name);
+  return mask === undefined
+    ? stored
+    : { sql: `${stored.sql} AND ${mask.sql}`, params: { ...stored.params, ...mask.params } };
 };
 
 /** Replaces the table of a version without rows, which may have none. */
@@ -102,6 +115,8 @@ export interface CountedRows extends SegmentList {
   readonly placement: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
+  /** Stored rows of the segments that are not among them, because patches replace or delete them. @default 0 */
+  readonly hidden?: number;
 }
 
 const requirePlace = ({ placement }: CountedRows): Place => {
@@ -116,10 +131,10 @@ const requirePlace = ({ placement }: CountedRows): Place => {
  */
 export const countGuard = (database: string, version: CountedRows, name: string): Guard => {
   const { count, from } = countSource(database, requirePlace(version), version);
-  const { sql, params } = segmentRows(version, name);
+  const { sql, params } = storedRows({ list: version, name });
   return {
     sql: `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`,
-    values: { ...params, [`${name}Count`]: version.rowCount },
+    values: { ...params, [`${name}Count`]: version.rowCount + (version.hidden ?? 0) },
   };
 };
 
@@ -137,11 +152,13 @@ export const versionSource = (database: string, version: CountedRows, name = 'se
   const { columns, rowCount } = version;
   const position = positionIn(version);
   if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {}, position };
+  const placement = requirePlace(version);
   const guard = countGuard(database, version, name);
+  const { sql, params } = segmentRows(database, placement, { list: version, name, guard: guard.sql });
   return {
-    from: sourceOf(database, requirePlace(version), columns.map(namedColumn)),
-    where: segmentRows(version, name, guard.sql).sql,
-    values: guard.values,
+    from: sourceOf(database, placement, columns.map(namedColumn)),
+    where: sql,
+    values: { ...guard.values, ...params },
     position,
   };
 };

@@ -1,20 +1,18 @@
 import type { StoredColumn } from '../../model/column.js';
-import type { Place, SegmentCut } from '../../model/version.js';
+import type { Place } from '../../model/version.js';
+import type { SegmentListRow } from '../../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../../rows/sql.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 
 /** The version that an upload changes or is compared with. */
-export interface BaseVersion {
+export interface BaseVersion extends SegmentListRow {
   readonly versionId: number;
   /** Under the names and roles that they have now. */
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   readonly byteSize: number;
-  /** In reading order. */
-  readonly segmentIds: readonly number[];
-  readonly cuts: readonly SegmentCut[];
   /** Null without segments. */
   readonly placement: Place | null;
 }

@@ -4,8 +4,15 @@
  */
 
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
-import type { Place, SegmentList } from '../../model/version.js';
-import { hasSlots, isPooled, namedColumn, readOneRow, type Write } from '../../rows/index.js';
+import type { Place } from '../../model/version.js';
+import {
+  hasSlots,
+  isPooled,
+  namedColumn,
+  readOneRow,
+  type SegmentListRow,
+  type Write,
+} from '../../rows/index.js';
 import { segmentListColumns, segmentsOf, versionPlaceColumn } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
@@ -55,7 +62,7 @@ const groupsSql = `
   WHERE v.dataset_id = ANY ($1) AND v.row_count > 0 AND ($2 OR g.slot_map_id IS NULL)
   GROUP BY v.dataset_id, d.name, v.column_list_id, g.store_id, g.slot_map_id ORDER BY 1, 3`;
 
-interface VersionRow extends SegmentList {
+interface VersionRow extends SegmentListRow {
   readonly columns: readonly StoredColumn[];
   readonly rows: number;
   readonly placement: Place | null;

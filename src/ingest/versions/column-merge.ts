@@ -18,6 +18,7 @@ import {
   isPooled,
   namedColumn,
   type PoolLimits,
+  segmentListOf,
   type Write,
 } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -147,11 +148,11 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     const physical = await typeOf(base, into, from, ids);
     if (physical === undefined) return typesDiffer(into, from);
     const merged: StoredColumn = retyped(into, from, physical);
-    const { segmentIds, cuts, placement, columns: baseColumns } = base;
+    const { placement, columns: baseColumns } = base;
     const merge: ColumnMerge | undefined =
       placement === null
         ? undefined
-        : { base: { segmentIds, cuts }, basePlace: placement, baseColumns, into, from, merged };
+        : { base: segmentListOf(base), basePlace: placement, baseColumns, into, from, merged };
     const collisions = merge && (await fold.collisions(merge));
     if (collisions !== undefined && collisions.count > 0) return valuesCollide(into, from, collisions);
     const columns = baseColumns

@@ -36,6 +36,7 @@ import {
   namedColumn,
   type PoolLimits,
   type SegmentMerge,
+  segmentListOf,
   type Write,
 } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -99,7 +100,10 @@ export const createMerger = (options: MergerOptions): Step => {
       anew,
       target: 0,
       targetPlace: placement,
-      base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [], rowCount: base?.rowCount ?? 0 },
+      base:
+        base === undefined
+          ? { segmentIds: [], rowCount: 0 }
+          : { ...segmentListOf(base), rowCount: base.rowCount },
       basePlace: base?.placement ?? placement,
       baseColumns: base?.columns ?? [],
       fileSegment: segmentId(processId, attempt),

@@ -36,7 +36,8 @@ const everyStatement = (engine: Engine): string => {
       ? []
       : [
           ...ddl.createOverNodes('rows.nodes', engine.cluster),
-          ...ddl.createOver('s1', columns(2)),
+          ...ddl.createOver('s1', columns(2), 'own'),
+          ...ddl.createOver('pool_narrow', [{ name: 's9', type: 'Nullable(String)' }], 'pool'),
           ...ddl.addColumns('ds1', columns(1, 3)),
         ]),
   ]
@@ -58,7 +59,7 @@ describe('statements that make and change tables', () => {
     const alone = everyStatement(createEngine('MergeTree'));
     const cluster = everyStatement(createEngine('MergeTree', { cluster: 'main' }));
     expect(cluster.startsWith(alone)).toBe(true);
-    expect(cluster.slice(alone.length).match(/Distributed\('main', /g)).toHaveLength(2);
+    expect(cluster.slice(alone.length).match(/Distributed\('main', /g)).toHaveLength(3);
   });
 
   it('ask nothing of a server for no columns, segments or partitions', () => {
