@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { boundDay } from './dates.js';
 import { malformedSeriesId, seriesNotFound, unknownPath } from './errors.js';
+import { pageOf } from './listing.js';
 import { toMetadata } from './metadata.js';
 import { readValue } from './numbers.js';
 import type { Context, Item, Observation, Provider, SeriesData } from './provider.js';
 import { boundOf, rangeParameters } from './range.js';
-import { readShape, requireValue } from './shape.js';
+import { readShape, requireValue, trimmed } from './shape.js';
 import { type Unit, unitOfText, unitTimes } from './units.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
 const named = { slug: 'bankofcanada', name: 'Bank of Canada Valet' };
 
-const label = z.string().transform((text) => text.trim());
-const described = z.object({ label, description: z.string().nullish() });
+const described = z.object({ label: trimmed, description: z.string().nullish() });
 
 const groupList = z.object({ groups: z.record(z.string(), described) });
 const seriesList = z.object({ series: z.record(z.string(), described) });
 /** As in observations the detail is singular and in `series/…` plural, both spellings are met here. */
 const groupReply = z
   .object({
-    groupDetails: z.object({ groupSeries: z.record(z.string(), z.object({ label })) }),
+    groupDetails: z.object({ groupSeries: z.record(z.string(), z.object({ label: trimmed })) }),
   })
   .transform((reply) => reply.groupDetails.groupSeries);
 
@@ -143,17 +143,17 @@ export const bankOfCanada: Provider = {
     }));
   },
 
-  async seriesAt(path, { limit, offset }, { http }) {
+  async seriesAt(path, page, { http }) {
     const [group, ...rest] = path;
     if (group === undefined) return { items: [], total: 0 };
     if (rest.length > 0) throw unknownPath(named, path);
     const series = Object.entries(
       readShape(named, groupReply, await http.json({ path: ['groups', group, 'json'], keep: 'structure' })),
     );
-    return {
-      items: series.slice(offset, offset + limit).map(([id, found]) => toItem(id, found, [group])),
-      total: series.length,
-    };
+    return pageOf(
+      series.map(([id, found]) => toItem(id, found, [group])),
+      page,
+    );
   },
 
   async *listAll({ http }) {

@@ -1,4 +1,5 @@
-import type { Context } from './provider.js';
+import { unexpectedReply } from './errors.js';
+import type { Context, Item, Page, Provider, SeriesPage } from './provider.js';
 
 /** One part of a listing (a table, a page): when it fails alone it is recorded and passed over. */
 export const listPart = async <T>(
@@ -12,4 +13,41 @@ export const listPart = async <T>(
     if (ctx.passOver?.(part, error) === true) return undefined;
     throw error;
   }
+};
+
+/** One page of a list that is here as a whole. */
+export const pageOf = <T extends Item>(items: readonly T[], { limit, offset }: Page): SeriesPage => ({
+  items: items.slice(offset, offset + limit),
+  total: items.length,
+});
+
+export interface PartOfList<T> {
+  /** Entries of the whole list, as the upstream tells it. */
+  readonly total: number;
+  readonly items: readonly T[];
+  /** The upstream says that no page follows. */
+  readonly isLast?: boolean;
+}
+
+/**
+ * All pages of a list, put together.
+ * @throws AppError 502 for a list that has fewer or more entries than it tells
+ */
+export const allPages = async <T, P extends PartOfList<T>>(
+  provider: Pick<Provider, 'slug' | 'name'>,
+  /** @param offset entries before the page @param number pages before it */
+  ask: (offset: number, number: number) => Promise<P & PartOfList<T>>,
+): Promise<P & PartOfList<T>> => {
+  const first = await ask(0, 0);
+  let page = first;
+  let { items } = first;
+  for (let number = 1; items.length < first.total; number += 1) {
+    if (page.isLast === true || page.items.length === 0) {
+      throw unexpectedReply(provider, 'fewer entries than it tells');
+    }
+    page = await ask(items.length, number);
+    items = items.concat(page.items);
+  }
+  if (items.length > first.total) throw unexpectedReply(provider, 'more entries than it tells');
+  return { ...first, items };
 };

@@ -6,6 +6,12 @@ import type { Provider } from './provider.js';
 /** A value as `parseExactJson` gives it: a number, the digits of one that JavaScript would alter, a text, null. */
 export const written = z.union([z.string(), z.number(), z.null()]);
 
+/** A text without blanks at its ends. */
+export const trimmed = z.string().transform((text) => text.trim());
+
+/** A text whose blanks and line ends, at its ends or within, are single blanks. */
+export const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
+
 /** A count that may come as number or text (World Bank, EIA). */
 export const count = z.union([z.number().int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)]);
 

@@ -1,5 +1,5 @@
 import { unknownPath } from '../errors.js';
-import { listPart } from '../listing.js';
+import { listPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
 import { askData, askValues, named, type Row } from './reply.js';
 import { unitOf } from './units.js';
@@ -136,15 +136,11 @@ const areasOf = async ({ name, table, third = '' }: Place, { http }: Context): P
   }));
 };
 
-export const seriesAt = async (
-  path: readonly string[],
-  { limit, offset }: Page,
-  ctx: Context,
-): Promise<SeriesPage> => {
+export const seriesAt = async (path: readonly string[], page: Page, ctx: Context): Promise<SeriesPage> => {
   const place = path.length === 0 ? undefined : await findPlace(path, ctx.http);
   if (place?.third === undefined) return { items: [], total: 0 };
   const items = place.dataset.regional === true ? await areasOf(place, ctx) : await linesOf(place, ctx);
-  return { items: items.slice(offset, offset + limit), total: items.length };
+  return pageOf(items, page);
 };
 
 /** Tables only: the lines of every table would be hundreds of megabytes. */

@@ -9,11 +9,9 @@ import {
   upstreamNotFound,
 } from '../errors.js';
 import type { UpstreamHttp, UpstreamReply, UpstreamRequest } from '../provider.js';
-import { readShape, written } from '../shape.js';
+import { readShape, words, written } from '../shape.js';
 
 export const named = { slug: 'bea', name: 'BEA' };
-
-const trimmed = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 
 /** `Results` is an object, for some calls a list of one. */
 const results = <S extends z.ZodType>(schema: S) =>
@@ -28,11 +26,11 @@ const results = <S extends z.ZodType>(schema: S) =>
 
 /** Tables are told as `TableName` and `Description`, or as `Key` and `Desc`, depending on the dataset. */
 const parameterValue = z.union([
-  z.object({ TableName: z.string().min(1), Description: trimmed }).transform((value) => ({
+  z.object({ TableName: z.string().min(1), Description: words }).transform((value) => ({
     code: value.TableName,
     label: value.Description || value.TableName,
   })),
-  z.object({ Key: z.string().min(1), Desc: trimmed }).transform(({ Key, Desc }) => ({
+  z.object({ Key: z.string().min(1), Desc: words }).transform(({ Key, Desc }) => ({
     code: Key,
     label: Desc || Key,
   })),
@@ -44,23 +42,23 @@ const valuesReply = results(z.object({ ParamValue: z.array(parameterValue) }));
 const row = z.object({
   TimePeriod: z.string(),
   DataValue: written.optional(),
-  CL_UNIT: trimmed.nullish(),
+  CL_UNIT: words.nullish(),
   /** Power of ten that the values are to be multiplied with. */
   UNIT_MULT: z.union([z.string(), z.number()]).nullish(),
-  METRIC_NAME: trimmed.nullish(),
+  METRIC_NAME: words.nullish(),
   LineNumber: z.union([z.string(), z.number()]).nullish(),
-  LineDescription: trimmed.nullish(),
+  LineDescription: words.nullish(),
   SeriesCode: z.string().nullish(),
   GeoFips: z.string().nullish(),
-  GeoName: trimmed.nullish(),
+  GeoName: words.nullish(),
 });
 export type Row = z.output<typeof row>;
 
 const dataReply = results(
   z.object({
-    Statistic: trimmed.nullish(),
+    Statistic: words.nullish(),
     UTCProductionTime: z.string().nullish(),
-    Notes: z.array(z.object({ NoteRef: z.string().nullish(), NoteText: trimmed.nullish() })).nullish(),
+    Notes: z.array(z.object({ NoteRef: z.string().nullish(), NoteText: words.nullish() })).nullish(),
     Data: z.array(row),
   }),
 );

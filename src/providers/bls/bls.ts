@@ -1,4 +1,5 @@
 import { unknownPath } from '../errors.js';
+import { pageOf } from '../listing.js';
 import type { Context, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
@@ -106,10 +107,22 @@ export const bls: Provider = {
     return [];
   },
 
-  async seriesAt(path, { limit, offset }, ctx) {
+  async seriesAt(path, page, ctx) {
     if (path.length === 0) return { items: [], total: 0 };
     const ids = await askPopular(await checkSurvey(path, ctx), ctx);
-    return { items: await toItems(ids.slice(offset, offset + limit), ctx, path), total: ids.length };
+    const { items, total } = pageOf(
+      ids.map((id) => ({ id, label: id })),
+      page,
+    );
+    // Titles cost a request, so those of the page alone are asked for.
+    return {
+      items: await toItems(
+        items.map(({ id }) => id),
+        ctx,
+        path,
+      ),
+      ...(total === undefined ? {} : { total }),
+    };
   },
 
   /** Two requests of the quota, three with a key: asking every survey would use up that of days. */

@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
 import { keyRefused, limitReached, refusedRequest, seriesNotFound, upstreamFailed } from '../errors.js';
 import type { UpstreamReply } from '../provider.js';
-import { listOf, written } from '../shape.js';
+import { listOf, trimmed, written } from '../shape.js';
 
 export const named = { slug: 'bls', name: 'BLS' };
-
-const trimmed = z.string().transform((text) => text.trim());
 
 /** Only with a key, and not for every survey. Further members describe the survey's own dimensions. */
 const catalog = z.object({

@@ -1,4 +1,5 @@
 import { unknownPath } from '../errors.js';
+import { allPages } from '../listing.js';
 import type { Context, Folder } from '../provider.js';
 import { readShape } from '../shape.js';
 import {
@@ -24,23 +25,22 @@ const fetchAll = async (
   fetchPage: (
     offset: number,
   ) => Promise<{ docs: readonly { code: string; name?: string | null | undefined }[]; num_found: number }>,
-): Promise<Entry[]> => {
-  const entries: Entry[] = [];
-  for (;;) {
-    const { docs, num_found } = await fetchPage(entries.length);
-    entries.push(...docs.map(({ code, name }) => ({ code, name: text(name) ?? code })));
-    if (docs.length === 0 || entries.length >= num_found) return entries;
-  }
+): Promise<readonly Entry[]> => {
+  const { items } = await allPages(named, async (offset) => {
+    const { docs, num_found: total } = await fetchPage(offset);
+    return { total, items: docs.map(({ code, name }): Entry => ({ code, name: text(name) ?? code })) };
+  });
+  return items;
 };
 
-export const fetchProviders = ({ http }: Context): Promise<Entry[]> =>
+export const fetchProviders = ({ http }: Context): Promise<readonly Entry[]> =>
   fetchAll(async (offset) => {
     const query = offset === 0 ? {} : { offset };
     const payload = await http.json({ path: ['providers'], query, keep: 'structure' });
     return readShape(named, providersReply, payload).providers;
   });
 
-const fetchDatasets = (provider: string, { http }: Context): Promise<Entry[]> =>
+const fetchDatasets = (provider: string, { http }: Context): Promise<readonly Entry[]> =>
   fetchAll(async (offset) => {
     const query = { limit: datasetsPerPage, offset };
     const payload = await http.json({ path: ['datasets', provider], query, keep: 'structure' });

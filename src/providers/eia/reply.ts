@@ -9,25 +9,23 @@ import {
   upstreamNotFound,
 } from '../errors.js';
 import type { UpstreamReply, UpstreamRequest } from '../provider.js';
-import { count, listOf } from '../shape.js';
+import { count, listOf, words } from '../shape.js';
 
 export const named = { slug: 'eia', name: 'EIA' };
-
-const trimmed = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 
 /** A node of the route tree: with `routes` an inner one, with `data` and `facets` a leaf. */
 export const nodeReply = z
   .object({
     response: z.object({
-      name: trimmed.nullish(),
-      description: trimmed.nullish(),
+      name: words.nullish(),
+      description: words.nullish(),
       routes: z
-        .array(z.object({ id: z.string().min(1), name: trimmed.nullish(), description: trimmed.nullish() }))
+        .array(z.object({ id: z.string().min(1), name: words.nullish(), description: words.nullish() }))
         .nullish()
         .transform((routes) => routes ?? undefined),
       frequency: listOf(z.object({ id: z.string().min(1) })),
-      facets: listOf(z.object({ id: z.string().min(1), description: trimmed.nullish() })),
-      data: z.record(z.string(), z.object({ alias: trimmed.nullish(), units: trimmed.nullish() })).nullish(),
+      facets: listOf(z.object({ id: z.string().min(1), description: words.nullish() })),
+      data: z.record(z.string(), z.object({ alias: words.nullish(), units: words.nullish() })).nullish(),
     }),
   })
   .transform(({ response }) => response);
@@ -37,7 +35,7 @@ export type Node = z.output<typeof nodeReply>;
 /** One code may stand there twice, under an old and a new name. */
 export const facetReply = z
   .object({
-    response: z.object({ facets: z.array(z.object({ id: z.string(), name: trimmed.nullish() })) }),
+    response: z.object({ facets: z.array(z.object({ id: z.string(), name: words.nullish() })) }),
   })
   .transform(({ response }) => {
     const names = new Map<string, string>();
@@ -54,7 +52,7 @@ export const dataReply = z
     response: z.object({
       total: count,
       frequency: z.string().nullish(),
-      description: trimmed.nullish(),
+      description: words.nullish(),
       data: z.array(row),
     }),
   })

@@ -9,6 +9,7 @@ import {
 } from '../errors.js';
 import { legendOf } from '../flags.js';
 import { type Cube, readCube, readCubeSeries } from '../json-stat.js';
+import { pageOf } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import { eurostatPlaces } from '../patterns.js';
 import type {
@@ -21,7 +22,8 @@ import type {
   SeriesMetadata,
 } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
-import { type Dimension, readStructure } from '../sdmx21/structure.js';
+import type { Dimension } from '../sdmx/structure.js';
+import { readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
 import { keyNotFound } from '../series-key.js';
 import { readShape } from '../shape.js';
@@ -253,7 +255,7 @@ export const eurostat: Provider = {
     return foldersOf(await openDataset(path, dataset.code, codes, ctx), codes.length);
   },
 
-  async seriesAt(path, { limit, offset }, ctx) {
+  async seriesAt(path, page, ctx) {
     const { dataset, codes } = findEntry(named, await fetchContents(ctx), path);
     if (dataset === undefined) return { items: [], total: 0 };
     const dimensions = await openDataset(path, dataset.code, codes, ctx);
@@ -261,14 +263,14 @@ export const eurostat: Provider = {
     // Further up there is a product of code lists, most of which has no data.
     if (last === undefined || codes.length < dimensions.length - 1) return { items: [], total: 0 };
     const chosen = codes.map((code, index) => dimensions[index]?.codes.get(code) ?? code);
-    const items = [...last.codes].slice(offset, offset + limit).map(
+    const items = [...last.codes].map(
       ([code, label]): Item => ({
         id: `${dataset.code}/${[...codes, code].join('.')}`,
         label: [...chosen, label].join(' - '),
         path,
       }),
     );
-    return { items, total: last.codes.size };
+    return pageOf(items, page);
   },
 
   async *listAll(ctx) {

@@ -1,5 +1,5 @@
 import { unknownPath } from '../errors.js';
-import { listPart } from '../listing.js';
+import { listPart, pageOf } from '../listing.js';
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { explain, named } from './rows.js';
@@ -64,10 +64,9 @@ export const fiscalData: Provider = {
     return tables.map((table) => ({ segment: table.path, label: table.label, leaf: true }));
   },
 
-  async seriesAt(path, { limit, offset }, { http }) {
+  async seriesAt(path, page, { http }) {
     if (path.length === 0) return { items: [], total: 0 };
-    const items = await seriesOf(tableAt(path), http);
-    return { items: items.slice(offset, offset + limit), total: items.length };
+    return pageOf(await seriesOf(tableAt(path), http), page);
   },
 
   async *listAll(ctx) {

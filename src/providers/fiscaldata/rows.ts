@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
-import { refusedRequest, unexpectedReply, upstreamNotFound } from '../errors.js';
+import { refusedRequest, upstreamNotFound } from '../errors.js';
+import { allPages } from '../listing.js';
 import type { UpstreamHttp, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { count, readShape } from '../shape.js';
 
@@ -94,10 +95,9 @@ export const askAll = async (
   const others = Object.keys(only.types).filter((column) => column !== dateColumn);
   const order = [dateColumn, ...others].join(',');
   const first = only.pages > 1 ? await ask(1, order) : only;
-  let { rows } = first;
-  for (let number = 2; number <= first.pages; number += 1) {
-    rows = rows.concat((await ask(number, order)).rows);
-  }
-  if (rows.length !== first.total) throw unexpectedReply(named, 'another number of rows than it tells');
-  return { ...first, rows };
+  const { items } = await allPages(named, async (_offset, number) => {
+    const { total, rows } = number === 0 ? first : await ask(number + 1, order);
+    return { total, items: rows, isLast: number + 1 >= first.pages };
+  });
+  return { ...first, rows: items };
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { allPages } from '../listing.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type {
@@ -52,7 +53,7 @@ const askObservations = async (seriesId: string, query: Query, http: UpstreamHtt
   const page = readShape(named, observationsReply, payload);
   return {
     total: page.count,
-    data: page.observations.map(({ date, value }): Observation => ({ date, ...readValue(value, missing) })),
+    items: page.observations.map(({ date, value }): Observation => ({ date, ...readValue(value, missing) })),
   };
 };
 
@@ -60,14 +61,11 @@ const askAllObservations = async (
   seriesId: string,
   query: Query,
   http: UpstreamHttp,
-): Promise<Observation[]> => {
-  let all: Observation[] = [];
-  for (;;) {
-    const page = await askObservations(seriesId, { ...query, limit: pageSize, offset: all.length }, http);
-    all = all.concat(page.data);
-    if (all.length >= page.total) return all;
-    if (page.data.length === 0) throw unexpectedReply(named, 'fewer observations than it tells');
-  }
+): Promise<readonly Observation[]> => {
+  const { items } = await allPages(named, (offset) =>
+    askObservations(seriesId, { ...query, limit: pageSize, offset }, http),
+  );
+  return items;
 };
 
 /** The tags of a series name its source and whether a third party holds the copyright. */
@@ -166,6 +164,6 @@ export const createPreview =
     }
     return describedData(seriesId, params, ctx, async () => {
       const newest = { ...optionsOf(params), sort_order: 'desc', limit: previewLength };
-      return (await askObservations(seriesId, newest, ctx.http)).data;
+      return (await askObservations(seriesId, newest, ctx.http)).items;
     });
   };

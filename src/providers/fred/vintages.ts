@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { allPages } from '../listing.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type { Context, UpstreamHttp, VintageValue } from '../provider.js';
@@ -24,23 +25,10 @@ const observationsReply = z.object({
   ),
 });
 
-/** All pages of a list, put together. */
-const askPages = async <T>(
-  ask: (offset: number) => Promise<{ readonly total: number; readonly items: readonly T[] }>,
-): Promise<T[]> => {
-  let all: T[] = [];
-  for (;;) {
-    const { total, items } = await ask(all.length);
-    all = all.concat(items);
-    if (all.length >= total) return all;
-    if (items.length === 0) throw unexpectedReply(named, 'a page that is empty before the end of the list');
-  }
-};
-
 /** Days of all vintages, oldest first. */
 const days = async (seriesId: string, { http }: Context): Promise<readonly string[]> => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
-  const found = await askPages(async (offset) => {
+  const { items: found } = await allPages(named, async (offset) => {
     const payload = await http.json({
       path: ['series', 'vintagedates'],
       query: { series_id: seriesId, file_type: 'json', limit: daysPageSize, offset },
@@ -52,7 +40,7 @@ const days = async (seriesId: string, { http }: Context): Promise<readonly strin
 };
 
 const askWindow = (seriesId: string, params: Params, window: readonly string[], http: UpstreamHttp) =>
-  askPages(async (offset) => {
+  allPages(named, async (offset) => {
     const payload = await http.json({
       path: ['series', 'observations'],
       query: {
@@ -87,7 +75,7 @@ export const vintages = {
     window: readonly string[],
     { http }: Context,
   ): Promise<readonly VintageValue[]> {
-    const values = await askWindow(seriesId, params, window, http);
+    const { items: values } = await askWindow(seriesId, params, window, http);
     // As of a series without bounds: over its limit FRED was seen to answer with no rows at all.
     if (values.length === 0 && params.start === undefined && params.end === undefined)
       throw unexpectedReply(named, 'no observations in a vintage');

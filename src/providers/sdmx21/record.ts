@@ -1,23 +1,5 @@
-import type { Provider } from '../provider.js';
+import type { SdmxService } from '../sdmx/service.js';
 import type { Unit } from '../units.js';
-
-/** What the record of a service says itself; the rest of a connector is the same for every SDMX service. */
-export interface SdmxService
-  extends Omit<
-    Provider,
-    | 'capabilities'
-    | 'parameters'
-    | 'explain'
-    | 'browse'
-    | 'seriesAt'
-    | 'search'
-    | 'listAll'
-    | 'preview'
-    | 'series'
-  > {
-  /** For structure calls, where they are slow; in milliseconds. */
-  readonly structureTimeoutMs?: number;
-}
 
 /**
  * An SDMX 2.1 REST service as a data record. Paths are flow, then one code per dimension in the order of the

@@ -8,7 +8,7 @@ import {
 } from '../errors.js';
 import type { Context, UpstreamReply, UpstreamRequest } from '../provider.js';
 import type { Sdmx21Record } from './record.js';
-import { type Flow, readErrorDocument, readFlows, readStructure, type Structure } from './structure.js';
+import { type Flow, type FlowStructure, readErrorDocument, readFlows, readStructure } from './structure.js';
 import { parseXml, type XmlElement } from './xml.js';
 
 const genericXml = 'application/vnd.sdmx.genericdata+xml;version=2.1';
@@ -49,7 +49,7 @@ export const fetchStructure = async (
   record: Sdmx21Record,
   flow: string,
   { http }: Context,
-): Promise<Structure> => {
+): Promise<FlowStructure> => {
   const parts = flow.split(',');
   const [agency, id, version] =
     parts.length === 1 ? [record.agency, flow, 'latest'] : [parts[0], parts[1], parts[2] ?? 'latest'];

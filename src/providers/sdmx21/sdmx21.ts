@@ -1,9 +1,12 @@
-import { AppError } from '../../lib/errors.js';
-import { isSeriesMissing, seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
+import { isSeriesMissing, seriesNotFound, unexpectedReply } from '../errors.js';
 import type { Params } from '../parameter.js';
 import type { Context, Folder, Item, Provider, SeriesData, UpstreamRequest } from '../provider.js';
-import { rangeParameters, withinBounds } from '../range.js';
-import { keyNotFound } from '../series-key.js';
+import { withinBounds } from '../range.js';
+import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
+import { codesOf, foldersOf, keyOf, type Place, placeOf, titleOf } from '../sdmx/place.js';
+import { createSdmxProvider } from '../sdmx/service.js';
+import { type Dimension, spellWith } from '../sdmx/structure.js';
+import { requireValue } from '../shape.js';
 import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
 import type { Sdmx21Record } from './record.js';
 import {
@@ -17,21 +20,14 @@ import {
   structureRequest,
 } from './requests.js';
 import {
+  dimensionColumns,
   hasUnknownUnit,
   needsCodes,
   parseSeriesId,
   parseTable,
-  requireOneSeries,
-  type Spell,
   toSeriesData,
 } from './series.js';
-import { type Dimension, readAvailability, type Structure } from './structure.js';
-
-const spellWith =
-  (structure: Structure | undefined): Spell =>
-  (column, code) =>
-    structure?.dimensions.find(({ id }) => id === column)?.codes.get(code) ??
-    structure?.attributes.get(column)?.get(code);
+import { type Flow, type FlowStructure, readAvailability } from './structure.js';
 
 /** A page with an apology may be well-formed XML; it is no message without series. */
 const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[]): XmlSeries[] => {
@@ -43,18 +39,6 @@ const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[
 const readTable = (record: Sdmx21Record, text: string): CsvTable =>
   record.csv === undefined ? toTable(readMessage(record, text, ['GenericData'])) : parseTable(record, text);
 
-/** Names what is wrong with the key of a series that the service does not have, if the structure is known. */
-const explainMissing = async (record: Sdmx21Record, seriesId: string, ctx: Context): Promise<AppError> => {
-  const { flow, key } = parseSeriesId(record, seriesId);
-  const structure = await fetchStructure(record, flow, ctx).catch((error: unknown) => {
-    // Without the structure, the answer is that there is no such series.
-    if (error instanceof AppError) return undefined;
-    throw error;
-  });
-  if (structure === undefined) return seriesNotFound(record, seriesId);
-  return keyNotFound(record, seriesId, structure.dimensions, key.split('.'));
-};
-
 const fetchSeries = async (
   record: Sdmx21Record,
   seriesId: string,
@@ -64,7 +48,9 @@ const fetchSeries = async (
   try {
     return await readWholeSeries(record, seriesId, query, ctx);
   } catch (error) {
-    throw isSeriesMissing(error) ? await explainMissing(record, seriesId, ctx) : error;
+    if (!isSeriesMissing(error)) throw error;
+    const { flow, key } = parseSeriesId(record, seriesId);
+    throw await missingSeries(record, seriesId, key, () => fetchStructure(record, flow, ctx));
   }
 };
 
@@ -79,24 +65,21 @@ const readWholeSeries = async (
   // An empty body is how several services say that nothing matches.
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
   const table = readTable(record, text);
-  requireOneSeries(record, seriesId, table);
+  requireOneSeries(record, seriesId, table.rows, dimensionColumns(table));
   const spelled = needsCodes(table) || hasUnknownUnit(record, table);
   const structure = spelled ? await fetchStructure(record, flow, ctx) : undefined;
   return toSeriesData(record, table, spellWith(structure));
 };
 
-/** The flow and the codes chosen so far, checked against the structure. */
-const openPath = async (record: Sdmx21Record, path: readonly string[], ctx: Context) => {
-  const [flow = '', ...codes] = path;
-  const structure = await fetchStructure(record, flow, ctx);
-  const known = codes.every((code, index) => {
-    const list = structure.dimensions[index]?.codes;
-    return list !== undefined && (list.size === 0 || list.has(code));
-  });
-  if (!known) throw unknownPath(record, path);
-  const key = structure.dimensions.map((_, index) => codes[index] ?? '').join('.');
-  return { flow, codes, structure, key };
-};
+/** The first segment of a path is the flow. */
+const flowSegments = 1;
+
+const openPath = async (
+  record: Sdmx21Record,
+  path: readonly string[],
+  ctx: Context,
+): Promise<Place<FlowStructure>> =>
+  placeOf(record, path, flowSegments, await fetchStructure(record, path[0] ?? '', ctx));
 
 /** The codes of a path are known, so "no results" says that their combination has no data. */
 const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<string> =>
@@ -108,36 +91,21 @@ const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<str
     },
   );
 
-const constrainedCodes = async (
+/** Codes of the next dimension that have data; undefined: not told. */
+const availableCodes = async (
   record: Sdmx21Record,
-  { flow, key, structure }: { flow: string; key: string; structure: Structure },
+  place: Place<FlowStructure>,
   { id }: Dimension,
   ctx: Context,
 ): Promise<readonly string[] | undefined> => {
   if (record.availability === 'codelist') return undefined;
-  if (record.availability === 'references') return structure.available.get(id);
-  const path = ['availableconstraint', flow, key, 'all', id];
+  if (record.availability === 'references') return place.structure.available.get(id);
+  const path = ['availableconstraint', ...place.flow, keyOf(place, ''), 'all', id];
   const text = await readOrNothing(ctx, structureRequest(record, path));
   if (text === '') return [];
   const codes = readAvailability(readXml(record, text)).get(id);
   if (codes === undefined) throw unexpectedReply(record, `no codes of ${id}`);
   return codes;
-};
-
-/** In the order of the code list; a dimension without one has whatever the constraint tells. */
-const availableCodes = async (
-  record: Sdmx21Record,
-  place: { flow: string; key: string; structure: Structure },
-  dimension: Dimension,
-  ctx: Context,
-): Promise<readonly string[]> => {
-  const all = [...dimension.codes.keys()];
-  const codes = await constrainedCodes(record, place, dimension, ctx);
-  // Without a list and a constraint there would be no way on: not the same as a place without data.
-  if (codes === undefined && all.length === 0) throw unexpectedReply(record, `no codes of ${dimension.id}`);
-  if (codes === undefined || all.length === 0) return codes ?? all;
-  const wanted = new Set(codes);
-  return all.filter((code) => wanted.has(code));
 };
 
 const browse = async (record: Sdmx21Record, path: readonly string[], ctx: Context): Promise<Folder[]> => {
@@ -146,38 +114,32 @@ const browse = async (record: Sdmx21Record, path: readonly string[], ctx: Contex
     return flows.map((flow) => ({ segment: refOf(record, flow), label: flow.name }));
   }
   const place = await openPath(record, path, ctx);
-  const { codes, structure } = place;
-  const dimension = structure.dimensions[codes.length];
+  const { dimensions } = place.structure;
+  const dimension = dimensions[place.codes.length];
   if (dimension === undefined) return [];
-  const leaf = codes.length + 1 === structure.dimensions.length;
-  return (await availableCodes(record, place, dimension, ctx)).map((code) => ({
-    segment: code,
-    label: dimension.codes.get(code) ?? code,
-    ...(leaf ? { leaf } : {}),
-  }));
+  const codes = codesOf(record, dimension, await availableCodes(record, place, dimension, ctx));
+  return foldersOf(dimension, codes, place.codes.length + 1 === dimensions.length);
 };
 
 const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
-  const { flow, structure, key } = await openPath(record, path, ctx);
-  const text = await readOrNothing(ctx, keysRequest(record, flow, key));
+  const place = await openPath(record, path, ctx);
+  const { structure } = place;
+  const flow = place.flow.join('/');
+  const text = await readOrNothing(ctx, keysRequest(record, flow, keyOf(place, '')));
   if (text === '') return [];
   const spell = spellWith(structure);
   return readMessage(record, text, ['GenericData', 'StructureSpecificData'])
     .map((series): Item => {
-      const codes = structure.dimensions.map(({ id }) => {
-        const code = series.key[id] ?? '';
-        if (code === '') throw unexpectedReply(record, `a series without a code of ${id}`);
-        return code;
-      });
-      const label = structure.dimensions
-        // `_Z`, not applicable, is noise in a title.
-        .flatMap(({ id }, index) =>
-          codes[index] === '_Z' ? [] : [spell(id, codes[index] ?? '') ?? codes[index]],
-        )
-        .join(' - ');
+      const key = Object.fromEntries(
+        structure.dimensions.map(({ id }) => [
+          id,
+          requireValue(record, `a series without a code of ${id}`, series.key[id] || undefined),
+        ]),
+      );
+      const codes = Object.values(key);
       return {
         id: `${flow}/${codes.join('.')}`,
-        label: series.attributes.TITLE?.trim() || label,
+        label: series.attributes.TITLE?.trim() || titleOf(key, spell),
         path: [flow, ...codes],
       };
     })
@@ -189,40 +151,25 @@ const bounds = ({ start, end }: Params): NonNullable<UpstreamRequest['query']> =
   endPeriod: end,
 });
 
+const flowItem = (record: Sdmx21Record, flow: Flow): Item => {
+  const id = refOf(record, flow);
+  const { name: label, description } = flow;
+  return { id, label, path: [id], ...(description === undefined ? {} : { description }) };
+};
+
 /** A connector for an SDMX 2.1 service from its data record. */
-export const createSdmx21 = (record: Sdmx21Record): Provider => ({
-  ...record,
-  capabilities: ['hierarchical', 'search'],
-  parameters: rangeParameters('period'),
-  explain: (reply, request) => explain(record, reply, request),
-  browse: (path, ctx) => browse(record, path, ctx),
-
-  async seriesAt(path, { limit, offset }, ctx) {
-    if (path.length === 0) return { items: [], total: 0 };
-    const items = await listKeys(record, path, ctx);
-    return { items: items.slice(offset, offset + limit), total: items.length };
-  },
-
-  async *listAll(ctx) {
-    for (const flow of await fetchFlows(record, ctx)) {
-      const id = refOf(record, flow);
-      const description = flow.description;
-      yield {
-        id,
-        label: flow.name,
-        kind: 'folder',
-        path: [id],
-        ...(description === undefined ? {} : { description }),
-      };
-    }
-  },
-
-  preview: (seriesId, _params, ctx) =>
-    fetchSeries(record, seriesId, record.wholeSeries === true ? {} : { lastNObservations: 24 }, ctx),
-
-  async series(seriesId, params, ctx) {
-    const whole = record.wholeSeries === true;
-    const data = await fetchSeries(record, seriesId, whole ? {} : bounds(params), ctx);
-    return whole || record.cutsRange === true ? withinBounds(data, params) : data;
-  },
-});
+export const createSdmx21 = (record: Sdmx21Record): Provider =>
+  createSdmxProvider(record, {
+    flowSegments,
+    explain: (reply, request) => explain(record, reply, request),
+    flows: async (ctx) => (await fetchFlows(record, ctx)).map((flow) => flowItem(record, flow)),
+    folders: (path, ctx) => browse(record, path, ctx),
+    seriesBelow: (path, ctx) => listKeys(record, path, ctx),
+    preview: (seriesId, _params, ctx) =>
+      fetchSeries(record, seriesId, record.wholeSeries === true ? {} : { lastNObservations: 24 }, ctx),
+    async series(seriesId, params, ctx) {
+      const whole = record.wholeSeries === true;
+      const data = await fetchSeries(record, seriesId, whole ? {} : bounds(params), ctx);
+      return whole || record.cutsRange === true ? withinBounds(data, params) : data;
+    },
+  });

@@ -1,9 +1,11 @@
 import { parsePeriod } from '../dates.js';
-import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
+import { malformedSeriesId, unexpectedReply } from '../errors.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
+import { titleOf } from '../sdmx/place.js';
+import { frequencyLabel, type Spell } from '../sdmx/structure.js';
 import { requireValue } from '../shape.js';
 import { readExponent, type Unit, unitWithExponent } from '../units.js';
 import { type CsvTable, readCsv } from './data.js';
@@ -36,23 +38,6 @@ export const parseSeriesId = (provider: Named, seriesId: string): SeriesRef => {
   return { flow, key };
 };
 
-const frequencies: Readonly<Record<string, string>> = {
-  A: 'Annual',
-  S: 'Half-yearly',
-  H: 'Half-yearly',
-  T: 'Every four months',
-  Q: 'Quarterly',
-  M: 'Monthly',
-  W: 'Weekly',
-  D: 'Daily',
-  B: 'Daily, business days',
-  N: 'Every minute',
-  I: 'Irregular',
-};
-
-export const frequencyLabel = (code: string | undefined): string | undefined =>
-  code === undefined || code === '' ? undefined : (frequencies[code] ?? code);
-
 const observationOf = (provider: Named, row: Readonly<Record<string, string>>): Observation => ({
   date: requireValue(provider, 'a period', parsePeriod(row.TIME_PERIOD ?? '')),
   ...withFlag(readValue(row.OBS_VALUE), sdmxFlag(row.OBS_STATUS)),
@@ -71,24 +56,11 @@ const notDimensions: ReadonlySet<string> = new Set([
   'ACTION',
 ]);
 
-const dimensionColumns = ({ columns }: CsvTable): string[] =>
+export const dimensionColumns = ({ columns }: CsvTable): string[] =>
   columns.slice(0, columns.indexOf('TIME_PERIOD')).filter((column) => !notDimensions.has(column));
-
-/** Refuses a reply that holds more than one series, naming the dimensions that the id leaves open. */
-export const requireOneSeries = (provider: Named, seriesId: string, table: CsvTable): void => {
-  const [first] = table.rows;
-  if (first === undefined) throw seriesNotFound(provider, seriesId);
-  const open = dimensionColumns(table).filter((column) =>
-    table.rows.some((row) => row[column] !== first[column]),
-  );
-  if (open.length > 0) throw ambiguousSeries(provider, seriesId, `give one code for ${open.join(', ')}`);
-};
 
 const present = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === '' ? undefined : text.trim();
-
-/** Spells a code out when the structure is known. */
-export type Spell = (column: string, code: string) => string | undefined;
 
 const unitCode = (row: Row): readonly [column: string, code: string | undefined] =>
   (['UNIT', 'UNIT_MEASURE'] as const)
@@ -128,17 +100,11 @@ const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell:
     notes: present(row.COMPILATION) ?? present(row.TITLE_COMPL),
   });
 
-/** The title that some services send, else the codes of the key spelled out. */
-const labelOf = (row: Readonly<Record<string, string>>, table: CsvTable, spell: Spell): string =>
+/** The title that some services send, otherwise the codes of the key spelled out. */
+const labelOf = (row: Row, table: CsvTable, spell: Spell): string =>
   present(row.TITLE) ??
   present(row.TITLE_COMPL) ??
-  dimensionColumns(table)
-    .flatMap((column) => {
-      const code = row[column];
-      // `_Z` not applicable, `_T` total: noise in a title unless spelled out by the list.
-      return code === undefined || code === '' || code === '_Z' ? [] : [spell(column, code) ?? code];
-    })
-    .join(' - ');
+  titleOf(Object.fromEntries(dimensionColumns(table).map((id) => [id, row[id] ?? ''])), spell);
 
 /** True when a title needs the code lists. */
 export const needsCodes = (table: CsvTable): boolean =>

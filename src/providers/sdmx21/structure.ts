@@ -1,3 +1,4 @@
+import type { Codes, Dimension, Structure } from '../sdmx/structure.js';
 import { at, childrenNamed, descendantsNamed, englishText, type XmlElement } from './xml.js';
 
 /** A dataflow: what SDMX services publish data under. */
@@ -9,20 +10,10 @@ export interface Flow {
   readonly description: string | undefined;
 }
 
-export interface Dimension {
-  readonly id: string;
-  readonly label: string;
-  /** Codes in the order of the list; empty for a dimension without one. */
-  readonly codes: ReadonlyMap<string, string>;
-}
-
-export interface Structure {
+/** With what a content constraint tells of the whole flow. */
+export interface FlowStructure extends Structure {
   readonly flow: Flow | undefined;
-  /** In the order of the key, without time. */
-  readonly dimensions: readonly Dimension[];
-  /** Code lists of attributes that a reader may want to spell out (units, status), by attribute id. */
-  readonly attributes: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Codes that have data in the whole flow, by dimension; empty when the reply holds no constraint. */
+  /** Codes that have data, by dimension; empty when the reply holds no constraint. */
   readonly available: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -59,8 +50,6 @@ const lookUp = <T>(found: ReadonlyMap<string, T>, keys: readonly string[]): T | 
   const key = keys.find((one) => found.has(one));
   return key === undefined ? undefined : found.get(key);
 };
-
-type Codes = ReadonlyMap<string, string>;
 
 const readCodelists = (root: XmlElement): ReadonlyMap<string, Codes> =>
   index(
@@ -111,7 +100,7 @@ const byPosition = (a: XmlElement, b: XmlElement): number =>
   Number(a.attributes.position ?? 0) - Number(b.attributes.position ?? 0);
 
 /** Reads a reply to `dataflow/…?references=descendants` (or a data structure with its children). */
-export const readStructure = (root: XmlElement): Structure | undefined => {
+export const readStructure = (root: XmlElement): FlowStructure | undefined => {
   const definition = descendantsNamed(root, 'DataStructure').find(
     (one) => at(one, 'DataStructureComponents') !== undefined,
   );

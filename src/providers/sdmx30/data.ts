@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { parsePeriod } from '../dates.js';
-import { ambiguousSeries, seriesNotFound } from '../errors.js';
 import { sdmxFlag, withFlag } from '../flags.js';
 import { readValue } from '../numbers.js';
 import type { Observation, Provider } from '../provider.js';
@@ -123,17 +122,4 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
       };
     }),
   );
-};
-
-/** The one series that an id stands for. */
-export const requireOneSeries = (
-  provider: Named,
-  seriesId: string,
-  found: readonly KeyedSeries[],
-): KeyedSeries => {
-  const [first, ...others] = found.filter((one) => one.observations.length > 0);
-  if (first === undefined) throw seriesNotFound(provider, seriesId);
-  const open = Object.keys(first.key).filter((id) => others.some(({ key }) => key[id] !== first.key[id]));
-  if (others.length > 0) throw ambiguousSeries(provider, seriesId, `give one code for ${open.join(', ')}`);
-  return first;
 };

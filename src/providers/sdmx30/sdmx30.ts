@@ -1,9 +1,10 @@
-import { AppError } from '../../lib/errors.js';
+import type { AppError } from '../../lib/errors.js';
 import {
   isSeriesMissing,
   malformedSeriesId,
   refusedRequest,
   seriesNotFound,
+  unexpectedReply,
   unknownPath,
 } from '../errors.js';
 import { legendOf, sdmxStatuses } from '../flags.js';
@@ -18,20 +19,14 @@ import type {
   UpstreamReply,
   UpstreamRequest,
 } from '../provider.js';
-import { rangeParameters, withinBounds } from '../range.js';
-import type { SdmxService } from '../sdmx21/record.js';
-import { frequencyLabel } from '../sdmx21/series.js';
-import { keyNotFound } from '../series-key.js';
+import { withinBounds } from '../range.js';
+import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
+import { codesOf, foldersOf, keyOf, type Place, placeOf } from '../sdmx/place.js';
+import { createSdmxProvider, type SdmxService } from '../sdmx/service.js';
+import { frequencyLabel, spellWith } from '../sdmx/structure.js';
 import { readExponent, unitWithExponent } from '../units.js';
-import { type KeyedSeries, readSeries, requireOneSeries, statusIds } from './data.js';
-import {
-  type Dimension,
-  type Flow,
-  readAvailability,
-  readFlows,
-  readStructure,
-  type Structure,
-} from './structure.js';
+import { type KeyedSeries, readSeries, statusIds } from './data.js';
+import { type Flow, type FlowStructure, readAvailability, readFlows, readStructure } from './structure.js';
 
 /**
  * An SDMX 3.0 REST service with JSON as a data record. Paths are agency, flow, then codes in the order of the key;
@@ -69,49 +64,45 @@ const fetchStructure = async (
   record: Sdmx30Record,
   [agency, flow, version]: readonly [string, string, string],
   { http }: Context,
-): Promise<Structure | undefined> => {
+): Promise<FlowStructure | undefined> => {
   const path = ['structure', 'dataflow', agency, flow, version];
   const payload = await http.json(structureRequest(record, path, { references: 'descendants' }));
   return payload === undefined ? undefined : readStructure(record, payload);
 };
 
-const hasCode = (dimension: Dimension | undefined, code: string): boolean =>
-  dimension !== undefined && (dimension.codes.size === 0 || dimension.codes.has(code));
+/** The first segments of a path are the agency and the flow. */
+const flowSegments = 2;
 
-interface Place {
-  readonly agency: string;
-  readonly flow: string;
-  readonly codes: readonly string[];
-  readonly dimensions: readonly Dimension[];
-}
-
-/** A path below a flow, checked against its structure. */
-const openPath = async (record: Sdmx30Record, path: readonly string[], ctx: Context): Promise<Place> => {
-  const [agency = '', flow = '', ...codes] = path;
-  const structure = await fetchStructure(record, [agency, flow, newest], ctx);
-  const dimensions = structure?.dimensions ?? [];
-  const known =
-    codes.length < dimensions.length && codes.every((code, index) => hasCode(dimensions[index], code));
-  if (!known) throw unknownPath(record, path);
-  return { agency, flow, codes, dimensions };
+const openPath = async (
+  record: Sdmx30Record,
+  path: readonly string[],
+  ctx: Context,
+): Promise<Place<FlowStructure>> => {
+  const [agency = '', flow = ''] = path;
+  const place = placeOf(
+    record,
+    path,
+    flowSegments,
+    await fetchStructure(record, [agency, flow, newest], ctx),
+  );
+  // The last dimension is the list of series.
+  if (place.codes.length >= place.structure.dimensions.length) throw unknownPath(record, path);
+  return place;
 };
 
 /** Codes of the next dimension that have data together with the codes so far, in the order of the list. */
 const nextCodes = async (
   record: Sdmx30Record,
-  { agency, flow, codes, dimensions }: Place,
+  place: Place<FlowStructure>,
   { http }: Context,
-): Promise<[string, string][]> => {
-  const next = dimensions[codes.length];
+): Promise<readonly string[]> => {
+  const next = place.structure.dimensions[place.codes.length];
   if (next === undefined) return [];
-  const key = dimensions.map((_, index) => codes[index] ?? '*').join('.');
-  const path = ['availability', 'dataflow', agency, flow, newest, key, next.id];
+  const path = ['availability', 'dataflow', ...place.flow, newest, keyOf(place, '*'), next.id];
   const payload = await http.json(structureRequest(record, path, { mode: 'available', references: 'none' }));
   // 204: nothing has data together with these codes.
   if (payload === undefined) return [];
-  const available = readAvailability(record, payload, next.id);
-  if (next.codes.size === 0) return [...(available ?? [])].map((code) => [code, code]);
-  return [...next.codes].filter(([code]) => available?.has(code) ?? true);
+  return codesOf(record, next, readAvailability(record, payload, next.id));
 };
 
 const flowFolder = ({ id, name }: Flow): Folder => ({ segment: id, label: name ?? id });
@@ -138,21 +129,23 @@ const browse = async (record: Sdmx30Record, path: readonly string[], ctx: Contex
     }));
   }
   const place = await openPath(record, path, ctx);
-  const left = place.dimensions.length - place.codes.length;
-  if (left <= 1) return [];
-  const codes = await nextCodes(record, place, ctx);
-  return codes.map(([segment, label]) => ({ segment, label, ...(left === 2 ? { leaf: true } : {}) }));
+  const { dimensions } = place.structure;
+  const next = dimensions[place.codes.length];
+  const left = dimensions.length - place.codes.length;
+  if (next === undefined || left <= 1) return [];
+  return foldersOf(next, await nextCodes(record, place, ctx), left === 2);
 };
 
 const listSeries = async (record: Sdmx30Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
   const place = await openPath(record, path, ctx);
-  const { agency, flow, codes, dimensions } = place;
+  const { flow, codes, structure } = place;
   // Further up is a product of code lists, most of which has no data.
-  if (codes.length < dimensions.length - 1) return [];
-  const chosen = codes.map((code, index) => dimensions[index]?.codes.get(code) ?? code);
-  return (await nextCodes(record, place, ctx)).map(([code, label]) => ({
-    id: `${agency},${flow}/${[...codes, code].join('.')}`,
-    label: [...chosen, label].join(' - '),
+  if (codes.length < structure.dimensions.length - 1) return [];
+  const labelOf = (code: string, index: number): string =>
+    structure.dimensions[index]?.codes.get(code) ?? code;
+  return (await nextCodes(record, place, ctx)).map((code) => ({
+    id: `${flow.join(',')}/${[...codes, code].join('.')}`,
+    label: [...codes, code].map(labelOf).join(' - '),
     path,
   }));
 };
@@ -160,14 +153,10 @@ const listSeries = async (record: Sdmx30Record, path: readonly string[], ctx: Co
 const describe = (
   record: Sdmx30Record,
   { key, attributes, observations }: KeyedSeries,
-  structure: Structure | undefined,
+  structure: FlowStructure | undefined,
 ): { readonly label: string; readonly metadata: SeriesMetadata } => {
-  const spell = (id: string, code: string | undefined): string | undefined =>
-    code === undefined
-      ? undefined
-      : (structure?.dimensions.find((one) => one.id === id)?.codes.get(code) ??
-        structure?.attributes.get(id)?.get(code) ??
-        code);
+  const told = spellWith(structure);
+  const spell = (id: string, code: string): string => told(id, code) ?? code;
   const first = (meant: RegExp): string | undefined => {
     const found = Object.entries({ ...attributes, ...key }).find(([id]) => meant.test(id));
     return found === undefined ? undefined : spell(...found);
@@ -213,16 +202,16 @@ const fetchSeries = async (record: Sdmx30Record, seriesId: string, ctx: Context)
     throw error;
   });
   if (payload === undefined) {
-    // Without the structure, the answer is that there is no such series.
-    const structure = await fetchStructure(record, [agency, flow, version], ctx).catch((error: unknown) => {
-      if (error instanceof AppError) return undefined;
-      throw error;
-    });
-    throw structure === undefined
-      ? seriesNotFound(record, seriesId)
-      : keyNotFound(record, seriesId, structure.dimensions, stars);
+    throw await missingSeries(record, seriesId, stars.join('.'), () =>
+      fetchStructure(record, [agency, flow, version], ctx),
+    );
   }
-  const series = requireOneSeries(record, seriesId, readSeries(record, payload));
+  const found = readSeries(record, payload).filter(({ observations }) => observations.length > 0);
+  const keys = found.map(({ key: codes }) => codes);
+  requireOneSeries(record, seriesId, keys, Object.keys(keys[0] ?? {}));
+  const [series] = found;
+  if (series === undefined) throw seriesNotFound(record, seriesId);
+  if (found.length > 1) throw unexpectedReply(record, 'it has the same series twice');
   const structure = await fetchStructure(record, [agency, flow, version], ctx);
   return { ...describe(record, series, structure), data: series.observations };
 };
@@ -242,32 +231,21 @@ const explain = (
     : refusedRequest(record, messageOf(reply));
 };
 
-/** A connector for an SDMX 3.0 service from its data record. */
-export const createSdmx30 = (record: Sdmx30Record): Provider => ({
-  ...record,
-  capabilities: ['hierarchical', 'search'],
-  parameters: rangeParameters('period'),
-  explain: (reply, request) => explain(record, reply, request),
-  browse: (path, ctx) => browse(record, path, ctx),
-
-  async seriesAt(path, { limit, offset }, ctx) {
-    if (path.length < 2) return { items: [], total: 0 };
-    const items = await listSeries(record, path, ctx);
-    return { items: items.slice(offset, offset + limit), total: items.length };
-  },
-
-  async *listAll(ctx) {
-    for (const { agencyID, id, name, description } of await fetchFlows(record, ctx)) {
-      yield {
-        id: `${agencyID},${id}`,
-        label: name ?? id,
-        kind: 'folder',
-        path: [agencyID, id],
-        ...(description ? { description } : {}),
-      };
-    }
-  },
-
-  preview: (seriesId, _params, ctx) => fetchSeries(record, seriesId, ctx),
-  series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(record, seriesId, ctx), params),
+const flowItem = ({ agencyID, id, name, description }: Flow): Item => ({
+  id: `${agencyID},${id}`,
+  label: name ?? id,
+  path: [agencyID, id],
+  ...(description ? { description } : {}),
 });
+
+/** A connector for an SDMX 3.0 service from its data record. */
+export const createSdmx30 = (record: Sdmx30Record): Provider =>
+  createSdmxProvider(record, {
+    flowSegments,
+    explain: (reply, request) => explain(record, reply, request),
+    flows: async (ctx) => (await fetchFlows(record, ctx)).map(flowItem),
+    folders: (path, ctx) => browse(record, path, ctx),
+    seriesBelow: (path, ctx) => listSeries(record, path, ctx),
+    preview: (seriesId, _params, ctx) => fetchSeries(record, seriesId, ctx),
+    series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(record, seriesId, ctx), params),
+  });

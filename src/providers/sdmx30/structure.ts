@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { Provider } from '../provider.js';
-import { listOf, readShape } from '../shape.js';
+import type { Codes, Dimension, Structure } from '../sdmx/structure.js';
+import { listOf, readShape, words } from '../shape.js';
 
 /** Structures of SDMX 3.0 in SDMX-JSON 2.0. References are URNs, whose versions may hold wildcards. */
 type Named = Pick<Provider, 'slug' | 'name'>;
-
-/** Names come with unbreakable blanks and line ends. */
-const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 
 const flow = z.object({
   agencyID: z.string(),
@@ -49,21 +47,8 @@ const structureReply = z.object({
   }),
 });
 
-type Codes = ReadonlyMap<string, string>;
-
-export interface Dimension {
-  readonly id: string;
-  readonly label: string;
-  /** Codes in the order of the list; empty for a dimension without one. */
-  readonly codes: Codes;
-}
-
-export interface Structure {
+export interface FlowStructure extends Structure {
   readonly flow: Flow | undefined;
-  /** In the order of the key, without time. */
-  readonly dimensions: readonly Dimension[];
-  /** Code lists of attributes, by attribute id. */
-  readonly attributes: ReadonlyMap<string, Codes>;
 }
 
 export const readFlows = (provider: Named, payload: unknown): Flow[] =>
@@ -81,7 +66,7 @@ const parseUrn = (
 };
 
 /** Reads a reply to `structure/dataflow/…?references=descendants`. */
-export const readStructure = (provider: Named, payload: unknown): Structure => {
+export const readStructure = (provider: Named, payload: unknown): FlowStructure => {
   const { data } = readShape(provider, structureReply, payload);
   const lists = new Map(
     data.codelists.map(({ agencyID, id, codes }): [string, Codes] => [

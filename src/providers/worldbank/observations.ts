@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { parsePeriod } from '../dates.js';
-import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
+import { malformedSeriesId, seriesNotFound } from '../errors.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
+import { allPages } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
 import { withinBounds } from '../range.js';
-import { readShape, requireValue, written } from '../shape.js';
+import { readShape, requireValue, trimmed, written } from '../shape.js';
 import { type Unit, unitOfText, unitTimes } from '../units.js';
 import { worldBankCountries } from './countries.js';
-import { type Indicator, indicator, named, page, trimmed } from './reply.js';
+import { type Indicator, indicator, named, page } from './reply.js';
 
 export const defaultCountry = 'WLD';
 
@@ -87,14 +88,12 @@ const askRows = async (
   );
 
 const askAllRows = async (seriesId: string, country: string, http: UpstreamHttp) => {
-  const first = await askRows(seriesId, country, { per_page: rowsPerPage, page: 1 }, http);
-  let { rows } = first;
-  for (let number = 2; number <= first.meta.pages; number += 1) {
-    const next = await askRows(seriesId, country, { per_page: rowsPerPage, page: number }, http);
-    rows = rows.concat(next.rows);
-  }
-  if (rows.length !== first.meta.total) throw unexpectedReply(named, 'another number of rows than it tells');
-  return { meta: first.meta, rows };
+  const { items: rows, meta } = await allPages(named, async (_offset, number) => {
+    const reply = await askRows(seriesId, country, { per_page: rowsPerPage, page: number + 1 }, http);
+    const { total, pages } = reply.meta;
+    return { total, items: reply.rows, isLast: number + 1 >= pages, meta: reply.meta };
+  });
+  return { meta, rows };
 };
 
 /** What parentheses of a name say when they hold a unit: `(current US$)`, `(annual %)`, `(per 1,000 people)`. */

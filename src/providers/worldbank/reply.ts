@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
 import { seriesNotFound, unknownPath, upstreamFailed } from '../errors.js';
 import type { Item, UpstreamReply, UpstreamRequest } from '../provider.js';
-import { count } from '../shape.js';
+import { count, trimmed } from '../shape.js';
 
 export const named = { slug: 'worldbank', name: 'World Bank Indicators' };
 
@@ -15,8 +15,6 @@ const head = z.object({
 /** No rows at all are `null`. */
 export const page = <S extends z.ZodType>(row: S) =>
   z.tuple([head, z.array(row).nullable()]).transform(([meta, rows]) => ({ meta, rows: rows ?? [] }));
-
-export const trimmed = z.string().transform((text) => text.trim());
 
 export const topic = z.object({ id: z.string().min(1), value: trimmed });
 export const indicator = z.object({

@@ -1,0 +1,43 @@
+/** What SDMX 2.1 and 3.0 have in common: flows, dimensions and their codes. */
+
+export type Codes = ReadonlyMap<string, string>;
+
+export interface Dimension {
+  readonly id: string;
+  readonly label: string;
+  /** Codes in the order of the list; empty for a dimension without one. */
+  readonly codes: Codes;
+}
+
+export interface Structure {
+  /** In the order of the key, without time. */
+  readonly dimensions: readonly Dimension[];
+  /** Code lists of attributes, by attribute id. */
+  readonly attributes: ReadonlyMap<string, Codes>;
+}
+
+/** Spells out the code of a dimension or attribute; undefined for one without a label. */
+export type Spell = (id: string, code: string) => string | undefined;
+
+export const spellWith =
+  (structure: Structure | undefined): Spell =>
+  (id, code) =>
+    structure?.dimensions.find((one) => one.id === id)?.codes.get(code) ??
+    structure?.attributes.get(id)?.get(code);
+
+const frequencies: Readonly<Record<string, string>> = {
+  A: 'Annual',
+  S: 'Half-yearly',
+  H: 'Half-yearly',
+  T: 'Every four months',
+  Q: 'Quarterly',
+  M: 'Monthly',
+  W: 'Weekly',
+  D: 'Daily',
+  B: 'Daily, business days',
+  N: 'Every minute',
+  I: 'Irregular',
+};
+
+export const frequencyLabel = (code: string | undefined): string | undefined =>
+  code === undefined || code === '' ? undefined : (frequencies[code] ?? code);
