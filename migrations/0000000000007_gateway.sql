@@ -146,6 +146,8 @@ CREATE TABLE series_datasets (
   failing_since timestamptz,
   -- SHA-256 of the last upload, and its process: the same data makes no new version
   content_hash bytea,
+  -- when each series changed last, as the provider told before the last upload; empty: not told
+  update_marks text[] NOT NULL DEFAULT '{}',
   process_id bigint,
   -- the run under way
   lease_owner text,

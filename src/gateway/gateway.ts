@@ -48,6 +48,13 @@ export interface Gateway {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
+  /** When a series changed last; undefined where the provider does not tell. */
+  lastUpdate(
+    caller: GatewayCaller,
+    slug: string,
+    seriesId: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<string | undefined>;
   /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
   vintageDays(caller: GatewayCaller, slug: string, seriesId: string): Promise<readonly string[]>;
   /** What a series was on each of some neighbouring days of its vintages. */
@@ -148,6 +155,9 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     async fullSeries(caller, slug, seriesId, params) {
       const provider = open(caller, slug);
       return withSimilar(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
+    },
+    async lastUpdate(caller, slug, seriesId, params) {
+      return reader.lastUpdate(caller, open(caller, slug), seriesId, params);
     },
     async vintageDays(caller, slug, seriesId) {
       return reader.vintageDays(caller, open(caller, slug), seriesId);

@@ -18,6 +18,13 @@ export interface SeriesReader {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
+  /** When the series changed last; undefined where the provider does not tell. Not kept. */
+  lastUpdate(
+    caller: GatewayCaller,
+    provider: Provider,
+    seriesId: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<string | undefined>;
   /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
   vintageDays(caller: GatewayCaller, provider: Provider, seriesId: string): Promise<readonly string[]>;
   /** What a series was on each of some neighbouring days of its vintages. */
@@ -162,6 +169,24 @@ export const createSeriesReader = ({
   };
 
   return {
+    async lastUpdate(caller, provider, seriesId, given) {
+      const lastUpdate = provider.lastUpdate?.bind(provider);
+      if (lastUpdate === undefined) return undefined;
+      const params = resolveParams(provider, given);
+      await requireKey(provider, caller);
+      const { value, stale } = await operations.run<{ told?: string }>({
+        provider,
+        caller,
+        subject: { seriesId },
+        validity: 'series',
+        async work(ctx) {
+          const told = await lastUpdate(seriesId, params, ctx);
+          return told === undefined ? {} : { told };
+        },
+      });
+      return stale ? undefined : value.told;
+    },
+
     async vintageDays(caller, provider, seriesId) {
       const vintages = requireVintages(provider);
       await requireKey(provider, caller);

@@ -15,28 +15,28 @@ export const oecd = createSdmx21({
   attribution: 'Source: OECD',
   popularSeries: [
     {
-      id: 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/GBR.M.IRLT....',
+      id: 'OECD.SDD.STES,DSD_KEI@DF_KEI/GBR.M.IRLT....',
       label: 'Long-term interest rate, United Kingdom',
     },
-    { id: 'OECD.SDD.STES,DSD_STES@DF_CLI,4.1/G20.M.LI...AA...H', label: 'Composite leading indicator, G20' },
+    { id: 'OECD.SDD.STES,DSD_STES@DF_CLI/G20.M.LI...AA...H', label: 'Composite leading indicator, G20' },
     {
-      id: 'OECD.SDD.TPS,DSD_PRICES@DF_PRICES_ALL,1.0/GBR.A.N.CPI.PA._T.N.GY',
+      id: 'OECD.SDD.TPS,DSD_PRICES@DF_PRICES_ALL/GBR.A.N.CPI.PA._T.N.GY',
       label: 'Consumer price inflation, United Kingdom, annual',
     },
   ],
   patterns: [
     {
-      id: 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/{}.M.IRLT....',
+      id: 'OECD.SDD.STES,DSD_KEI@DF_KEI/{}.M.IRLT....',
       label: 'Long-term interest rate, monthly',
       codes: oecdPlaces,
     },
     {
-      id: 'OECD.SDD.TPS,DSD_PRICES@DF_PRICES_ALL,1.0/{}.A.N.CPI.PA._T.N.GY',
+      id: 'OECD.SDD.TPS,DSD_PRICES@DF_PRICES_ALL/{}.A.N.CPI.PA._T.N.GY',
       label: 'Consumer price inflation, CPI, annual',
       codes: oecdPlaces,
     },
   ],
-  seriesIdPlaceholder: 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/GBR.M.IRLT....',
+  seriesIdPlaceholder: 'OECD.SDD.STES,DSD_KEI@DF_KEI/GBR.M.IRLT....',
   browseRootLabel: 'Dataflows',
   anonymousLimitMessage: 'The OECD allows 60 data downloads an hour; answers are kept and reused for a day.',
 
@@ -48,7 +48,7 @@ export const oecd = createSdmx21({
   maxReplyBytes: 64 * 1024 * 1024,
 
   agency: 'all',
-  flowRef: 'full',
+  flowRef: 'agency',
   csv: {
     query: { dimensionAtObservation: 'TIME_PERIOD' },
     accept: 'application/vnd.sdmx.data+csv; charset=utf-8',

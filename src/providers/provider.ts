@@ -146,6 +146,11 @@ export interface Provider {
   preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
   /** All observations within the parameters. */
   series(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
+  /**
+   * When the series changed last, by one small request; the same text means that nothing did. Left out where the
+   * upstream does not tell.
+   */
+  lastUpdate?(seriesId: string, params: Params, ctx: Context): Promise<string | undefined>;
   /** What the series said before it was revised, where the upstream keeps that. */
   readonly vintages?: Vintages;
 }

@@ -14,7 +14,11 @@ export interface SeriesSource {
   readonly withFlags: boolean;
 }
 
+/** When each series changed last, as the provider told before it was asked for the values; empty: not told. */
+export type UpdateMarks = readonly string[];
+
 export interface NewSeriesDataset extends SeriesSource {
+  readonly updateMarks: UpdateMarks;
   readonly described: readonly DescribedSeries[];
   readonly datasetId: number;
   readonly accountId: number;
@@ -31,6 +35,7 @@ export interface ClaimedRun extends SeriesSource {
   /** When it was due, as the database writes it: tells whether it was scheduled anew meanwhile. */
   readonly dueAt: string;
   readonly contentHash: Buffer | null;
+  readonly updateMarks: UpdateMarks;
   /** The last upload did not become a version. */
   readonly uploadFailed: boolean;
 }
@@ -40,8 +45,9 @@ export interface RunOutcome {
   readonly nextRunAt: Date | null;
   /** Null: it went well. */
   readonly error: string | null;
-  /** What the provider told; absent after a failure. */
+  /** What the provider told; absent after a failure, and if nothing changed. */
   readonly described?: readonly DescribedSeries[];
+  readonly updateMarks?: UpdateMarks;
   /** Present when there was something new. */
   readonly upload?: { readonly contentHash: Buffer; readonly processId: number };
 }
@@ -70,7 +76,7 @@ const claimSql = `
         AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)
       ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds",
-    s.params, s.schedule, s.with_flags AS "withFlags", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash",
+    s.params, s.schedule, s.with_flags AS "withFlags", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
     EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.status = 'failed') AS "uploadFailed"`;
 
 // A run that was asked for while this one was under way stays due.
@@ -80,7 +86,7 @@ const finishSql = `
     failing_since = CASE WHEN $3::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
     next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $7::timestamptz THEN $4 ELSE next_run_at END,
     content_hash = coalesce($5, content_hash), process_id = coalesce($6, process_id),
-    described = coalesce($8::jsonb, described)
+    described = coalesce($8::jsonb, described), update_marks = coalesce($9::text[], update_marks)
    WHERE dataset_id = $1 AND lease_owner = $2`;
 
 const requireOne = (rows: readonly unknown[], datasetId: number): void => {
@@ -91,8 +97,8 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
   async insert({ datasetId, accountId, provider, seriesIds, params, schedule, withFlags, ...run }) {
     await sql.query(
       `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,
-         last_run_at, content_hash, process_id, described, with_flags)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11)`,
+         last_run_at, content_hash, process_id, described, with_flags, update_marks)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11, $12)`,
       [
         datasetId,
         accountId,
@@ -105,6 +111,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
         run.processId,
         JSON.stringify(run.described),
         withFlags,
+        run.updateMarks,
       ],
     );
   },
@@ -120,7 +127,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
     );
     return rows.length > 0;
   },
-  async finish({ datasetId, dueAt }, owner, { nextRunAt, error, upload, described }) {
+  async finish({ datasetId, dueAt }, owner, { nextRunAt, error, upload, described, updateMarks }) {
     await sql.query(finishSql, [
       datasetId,
       owner,
@@ -130,6 +137,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
       upload?.processId ?? null,
       dueAt,
       described === undefined ? null : JSON.stringify(described),
+      updateMarks ?? null,
     ]);
   },
   async release(datasetId, owner) {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { AppError, isAppError } from '../../lib/errors.js';
+import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { nameProblem } from '../../model/names.js';
 import type { ProcessView } from '../../model/process.js';
@@ -10,7 +10,8 @@ import type { Backfills } from './backfill.js';
 import { describeSeries } from './described-series.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import { seriesCsv } from './series-csv.js';
-import type { ClaimedRun, RunOutcome, SeriesDatasetRecords } from './series-dataset-records.js';
+import type { ClaimedRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
+import { marksToKeep, readMarks, sameMarks } from './update-marks.js';
 
 /** One upload of a generated file, in the name of an account. */
 export interface SeriesUpload {
@@ -23,7 +24,7 @@ export interface SeriesUpload {
 }
 
 export interface SeriesDatasetsOptions {
-  readonly gateway: Pick<Gateway, 'fullSeries' | 'detail'>;
+  readonly gateway: Pick<Gateway, 'fullSeries' | 'detail' | 'lastUpdate'>;
   readonly records: SeriesDatasetRecords;
   /**
    * The ordinary way in of a file.
@@ -52,6 +53,9 @@ export interface SeriesDatasetRequest {
   readonly name: string | undefined;
   readonly description: string | null | undefined;
 }
+
+/** The series of a request. */
+type Wanted = Pick<SeriesDatasetRequest, 'slug' | 'seriesIds' | 'params'>;
 
 /** What people are to read about a dataset that was made of series. */
 export interface SeriesDatasetText {
@@ -84,7 +88,7 @@ export interface SeriesDatasets {
   runDue(stop?: AbortSignal): Promise<number>;
 }
 
-/** Runs of this process at the same time. */
+/** Of this process, at the same time. */
 const runsAtOnce = 2;
 
 const hashOf = (csv: Buffer): Buffer => createHash('sha256').update(csv).digest();
@@ -149,7 +153,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   /** One after the other: a dataset of many series takes its turns like everybody. */
   const fetchAll = async (
     caller: GatewayCaller,
-    { slug, seriesIds, params }: Pick<SeriesDatasetRequest, 'slug' | 'seriesIds' | 'params'>,
+    { slug, seriesIds, params }: Wanted,
     { beforeEach, stop }: { beforeEach?: () => Promise<void>; stop?: AbortSignal | undefined } = {},
   ): Promise<SeriesAnswer[]> => {
     const answers: SeriesAnswer[] = [];
@@ -160,6 +164,10 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     return answers;
   };
 
+  /** Asked before the values: an update between the two is then seen by the next run. */
+  const askMarks = (caller: GatewayCaller, { slug, seriesIds, params }: Wanted): Promise<UpdateMarks> =>
+    readMarks(gateway, caller, { slug, seriesIds, params, nowMs: now() });
+
   const keepLease = async (datasetId: number): Promise<void> => {
     if (await records.extend(datasetId, owner, leaseMs)) return;
     throw new AppError('conflict', 'lease_lost', 'Another process took over the refresh.');
@@ -169,6 +177,10 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     const { datasetId, accountId, provider: slug } = run;
     const caller = await callerOf(accountId);
     const beforeEach = () => keepLease(datasetId);
+    const marks = await askMarks(caller, { ...run, slug });
+    if (run.contentHash !== null && !run.uploadFailed && sameMarks(run.updateMarks, marks)) {
+      return { nextRunAt: nextRun(run.schedule, datasetId), error: null };
+    }
     const answers = await fetchAll(caller, { ...run, slug }, { beforeEach, stop });
     if (answers.some(({ stale }) => stale)) {
       throw new AppError(
@@ -178,16 +190,18 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       );
     }
     const nextRunAt = nextRun(run.schedule, datasetId);
+    const updateMarks = marksToKeep(marks, answers);
     const csv = seriesCsv(answers, run.withFlags);
     const contentHash = hashOf(csv);
     const described = describeSeries(await gateway.detail(caller, slug), answers);
     if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) {
-      return { nextRunAt, error: null, described };
+      return { nextRunAt, error: null, described, updateMarks };
     }
     await keepLease(datasetId);
     const requestId = `refresh-${datasetId}-${randomUUID()}`;
     const process = await upload({ datasetId, accountId, requestId, csv, withFlags: run.withFlags });
-    return { nextRunAt, error: null, described, upload: { contentHash, processId: process.id } };
+    const uploaded = { contentHash, processId: process.id };
+    return { nextRunAt, error: null, described, updateMarks, upload: uploaded };
   };
 
   const failureOf = (run: ClaimedRun, error: unknown): RunOutcome => {
@@ -231,7 +245,17 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       const { withFlags } = request;
       const source = await gateway.detail(caller, request.slug);
       const { slug, name, attribution } = source;
+      if (request.backfill && request.params.asOf !== undefined) {
+        throw invalid(
+          'invalid_parameter',
+          `'asOf' is one vintage, and 'backfill' brings in all: name one of them.`,
+          {
+            parameter: 'asOf',
+          },
+        );
+      }
       const days = request.backfill ? await backfills.days(caller, slug, request.seriesIds) : undefined;
+      const marks = schedule === null ? [] : await askMarks(caller, request);
       const answers = await fetchAll(caller, request);
       const csv = seriesCsv(answers, withFlags);
       const { id: datasetId } = await shelf.create({
@@ -255,6 +279,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
           contentHash: hashOf(csv),
           processId: process.id,
           described: describeSeries(source, answers),
+          updateMarks: marksToKeep(marks, answers),
         });
         if (plan !== undefined) await backfills.begin(datasetId, plan);
         return { datasetId, process };

@@ -6,7 +6,7 @@ export type BaseUrls = Readonly<Record<string, string>>;
 
 /**
  * Characters that RFC 3986 allows in a path part and that upstreams show unescaped in their documents
- * (`OECD.SDD.STES,DSD_KEI@DF_KEI,4.0`). Slash, question mark, hash and per cent stay escaped.
+ * (`OECD.SDD.STES,DSD_KEI@DF_KEI`). Slash, question mark, hash and per cent stay escaped.
  */
 const spared: Readonly<Record<string, string>> = {
   '%2C': ',',

@@ -29,7 +29,7 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   const data = observationsOf(named, series);
   return {
     label: text(series.series_name) ?? series.series_code,
-    metadata: metadataOf(reply, series, data),
+    metadata: metadataOf(seriesId, reply, series, data, ctx.today),
     data,
   };
 };

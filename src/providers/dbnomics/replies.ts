@@ -7,6 +7,7 @@ import { readValue } from '../numbers.js';
 import type { Observation, Provider, SeriesMetadata } from '../provider.js';
 import { count, requireValue, written } from '../shape.js';
 import { readExponent, type Unit, unitOfText, unitWithExponent } from '../units.js';
+import { ageOf, originalOf } from './originals.js';
 
 type Named = Pick<Provider, 'slug' | 'name'>;
 
@@ -141,7 +142,13 @@ const legend = ({ dataset }: SeriesReply, series: Doc, data: readonly Observatio
   return legendOf(data, dataset?.attributes_values_labels?.[name] ?? {}, eurostatStatuses, sdmxStatuses);
 };
 
-export const metadataOf = (reply: SeriesReply, series: Doc, data: readonly Observation[]): SeriesMetadata =>
+export const metadataOf = (
+  seriesId: string,
+  reply: SeriesReply,
+  series: Doc,
+  data: readonly Observation[],
+  today: string,
+): SeriesMetadata =>
   toMetadata({
     frequency: series['@frequency'] ? capitalised(series['@frequency']) : undefined,
     ...unitOf(reply, series),
@@ -150,7 +157,7 @@ export const metadataOf = (reply: SeriesReply, series: Doc, data: readonly Obser
     dataset: reply.dataset?.name ?? series.dataset_name,
     notes: reply.dataset?.description,
     terms_of_use: reply.provider?.terms_of_use,
-    // Copies of some providers lag behind: when this one was taken.
-    last_update: series.indexed_at,
+    ...ageOf(series.indexed_at, today),
+    original: originalOf(seriesId),
     flags: legend(reply, series, data),
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { unknownPath } from '../errors.js';
 import type { Folder, Provider } from '../provider.js';
 import { readShape } from '../shape.js';
-import { createPreview, series } from './observations.js';
+import { createPreview, lastUpdate, series } from './observations.js';
 import { parameters } from './parameters.js';
 import { explain, named, seriesList, toItem } from './reply.js';
 import { vintages } from './vintages.js';
@@ -113,5 +113,6 @@ export const fred: Provider = {
 
   preview: createPreview(new Map(popularSeries.map(({ id, label }) => [id, label]))),
   series,
+  lastUpdate,
   vintages,
 };

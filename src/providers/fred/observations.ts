@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { allPages } from '../listing.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
@@ -37,12 +37,15 @@ type Query = NonNullable<UpstreamRequest['query']>;
 /** In JSON and in old downloads; today's downloads leave the field empty. */
 export const missing = ['.'];
 
-export const optionsOf = ({ units, frequency, aggregation, ...params }: Params): Query => ({
+export const optionsOf = ({ units, frequency, aggregation, asOf, ...params }: Params): Query => ({
   units,
   frequency,
   aggregation_method: frequency === undefined ? undefined : aggregation,
   observation_start: boundOf(params, 'start'),
   observation_end: boundOf(params, 'end'),
+  // A period of one day: what ALFRED, the archive, had then.
+  realtime_start: asOf,
+  realtime_end: asOf,
 });
 
 const askObservations = async (seriesId: string, query: Query, http: UpstreamHttp) => {
@@ -99,6 +102,7 @@ const askSeries = async (seriesId: string, { http }: Context) => {
 const transformed = (metadata: SeriesMetadata, params: Params): SeriesMetadata => ({
   ...metadata,
   ...unitAfter(String(params.units ?? 'lin'), metadata.units),
+  ...(params.asOf === undefined ? {} : { as_of: params.asOf }),
   ...(params.frequency === undefined
     ? {}
     : {
@@ -124,9 +128,23 @@ const describedData = async (
   };
 };
 
+/** When the series changed last, to the second. */
+export const lastUpdate = async (
+  seriesId: string,
+  _params: Params,
+  { http }: Context,
+): Promise<string | undefined> => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
+  const payload = await http.json({ path: ['series'], query: { series_id: seriesId, file_type: 'json' } });
+  return readShape(named, seriesReply, payload).seriess[0]?.last_updated ?? undefined;
+};
+
 export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
   describedData(seriesId, params, ctx, async () => {
     const data = await askAllObservations(seriesId, optionsOf(params), ctx.http);
+    if (data.length === 0 && params.asOf !== undefined) {
+      throw seriesNotFound(named, seriesId, `Nothing of it was published by ${params.asOf}.`);
+    }
     // Over its limit FRED was seen to answer with no rows at all; without bounds no series is empty.
     if (data.length === 0 && params.start === undefined && params.end === undefined) {
       throw unexpectedReply(named, 'no observations at all');

@@ -67,6 +67,15 @@ export const parameters: readonly Parameter[] = [
     values: aggregations,
   },
   ...rangeParameters('date'),
+  {
+    key: 'asOf',
+    label: 'Values as they were published by that day, YYYY-MM-DD',
+    type: 'text',
+    location: 'query',
+    format: 'date',
+    pattern: /\d{4}-\d{2}-\d{2}/,
+    computes: true,
+  },
 ];
 
 export const labelOf = (values: readonly ParameterValue[], code: string): string =>

@@ -8,8 +8,11 @@ import type { Unit } from '../units.js';
 export interface Sdmx21Record extends SdmxService {
   /** Agency whose flows are listed; `all` for every one. */
   readonly agency: string;
-  /** How a flow is named in addresses and ids: its id alone, or `AGENCY,ID,VERSION`. */
-  readonly flowRef: 'id' | 'full';
+  /**
+   * How browsing and search name a flow: by its id alone, or `AGENCY,ID`. Both mean its newest version, so that ids
+   * outlive a new one; ids with a version (`AGENCY,ID,VERSION`) work too.
+   */
+  readonly flowRef: 'id' | 'agency';
   /** How CSV is asked for. Left out: generic XML is read, which every service of SDMX 2.1 gives. */
   readonly csv?: { readonly query?: Readonly<Record<string, string>>; readonly accept?: string };
   /** Path parts after the key; `['all']` where the service wants the provider. */

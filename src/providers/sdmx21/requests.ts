@@ -15,7 +15,7 @@ const genericXml = 'application/vnd.sdmx.genericdata+xml;version=2.1';
 const structureXml = 'application/vnd.sdmx.structure+xml;version=2.1';
 
 export const refOf = (record: Sdmx21Record, flow: Flow): string =>
-  record.flowRef === 'id' ? flow.id : `${flow.agency},${flow.id},${flow.version}`;
+  record.flowRef === 'id' ? flow.id : `${flow.agency},${flow.id}`;
 
 export const readXml = (record: Sdmx21Record, text: string): XmlElement => {
   try {
@@ -42,7 +42,8 @@ export const fetchFlows = async (record: Sdmx21Record, { http }: Context): Promi
   const { text } = await http.text(structureRequest(record, ['dataflow', record.agency, 'all', 'latest']));
   const flows = readFlows(readXml(record, text));
   if (flows.length === 0) throw unexpectedReply(record, 'it lists no flows');
-  return flows;
+  // A service may list several versions of a flow.
+  return [...new Map(flows.map((flow) => [refOf(record, flow), flow])).values()];
 };
 
 export const fetchStructure = async (

@@ -151,3 +151,14 @@ export const preview = (seriesId: string, params: Params, ctx: Context): Promise
 
 export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
   readSeries(seriesId, params, ctx, (country) => askAllRows(seriesId, country, ctx.http));
+
+/** The day on which the source of the indicator was updated. */
+export const lastUpdate = async (
+  seriesId: string,
+  params: Params,
+  { http }: Context,
+): Promise<string | undefined> => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'NY.GDP.MKTP.CD');
+  const { meta } = await askRows(seriesId, String(params.country ?? defaultCountry), { per_page: 1 }, http);
+  return meta.lastupdated ?? undefined;
+};

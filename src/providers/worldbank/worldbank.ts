@@ -4,7 +4,7 @@ import type { Folder, Provider, UpstreamHttp } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
 import { worldBankCountries } from './countries.js';
-import { defaultCountry, frequencies, preview, series } from './observations.js';
+import { defaultCountry, frequencies, lastUpdate, preview, series } from './observations.js';
 import { explain, indicator, named, page, segmentOf, toItem, topic } from './reply.js';
 
 /** Indicators in one reply: some 3 MB, where 20,000 would be beyond any bound. */
@@ -134,4 +134,5 @@ export const worldBank: Provider = {
 
   preview,
   series,
+  lastUpdate,
 };

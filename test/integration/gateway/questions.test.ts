@@ -120,7 +120,7 @@ describe('questions', () => {
     ['nonfarm payrolls', 'fred PAYEMS'],
     ['Fed funds rate', 'fred FEDFUNDS'],
     ['Swiss franc per euro', 'ecb EXR/D.CHF.EUR.SP00.A'],
-    ['long-term interest rate Italy', 'oecd OECD.SDD.STES,DSD_KEI@DF_KEI,4.0/ITA.M.IRLT....'],
+    ['long-term interest rate Italy', 'oecd OECD.SDD.STES,DSD_KEI@DF_KEI/ITA.M.IRLT....'],
     ['S&P 500', 'alphavantage SPY'],
     ['consumer confidence Netherlands', 'eurostat ei_bsco_m/M.BS-CSMCI.SA.BAL.NL'],
   ])('%s', async (question, expected) => {

@@ -55,7 +55,11 @@ let asked: string[] = [];
 let uploads: SeriesUpload[] = [];
 let outcomes: string[] = [];
 
-const gateway: Pick<Gateway, 'fullSeries' | 'detail'> = {
+/** When every series changed last, as the upstream tells. */
+let lastUpdate: string | undefined;
+
+const gateway: Pick<Gateway, 'fullSeries' | 'detail' | 'lastUpdate'> = {
+  lastUpdate: async () => lastUpdate,
   detail: async () => ({
     slug: 'stats',
     name: 'Statistics',
@@ -145,6 +149,7 @@ const stateOf = (datasetId: number): Promise<State> =>
 beforeEach(async () => {
   await database.sql.query('DELETE FROM series_datasets');
   answer = () => ({});
+  lastUpdate = undefined;
   asked = [];
   uploads = [];
   outcomes = [];
@@ -186,6 +191,38 @@ describe('a refresh', () => {
     await openProcess().refreshSoon(id);
     await openProcess().runDue();
     expect([outcomes, uploads.length]).toEqual([['unchanged', 'changed'], 2]);
+  });
+
+  const refreshed = async (id: number): Promise<number> => {
+    asked = [];
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    return asked.length;
+  };
+
+  it('does not ask for values if the provider tells that nothing changed', async () => {
+    lastUpdate = '2026-02-26 07:54:01-06';
+    const id = await make({ seriesIds: ['a', 'b'] });
+    expect(await refreshed(id)).toBe(0);
+    expect(outcomes).toEqual(['unchanged']);
+    lastUpdate = '2026-03-26 07:54:01-06';
+    answer = () => ({ data: [{ date: '2026-01-01', value: '1.1' }] });
+    expect(await refreshed(id)).toBe(2);
+    expect(outcomes).toEqual(['unchanged', 'changed']);
+    expect(await refreshed(id)).toBe(0);
+    // An upload that failed is made again, whatever the provider tells.
+    await database.sql.query(`UPDATE processes SET status = 'failed' WHERE dataset_id = $1`, [id]);
+    expect(await refreshed(id)).toBe(2);
+  });
+
+  it.each([
+    ['tells no update', undefined, 0],
+    ['tells an update of today, which may not have been the last', new Date().toISOString().slice(0, 10), 0],
+    ['was asked before it told of the update', '2026-02-26 07:54:01-06', 30],
+  ])('asks for values if the provider %s', async (_name, mark, ageSeconds) => {
+    lastUpdate = mark;
+    answer = () => ({ ageSeconds });
+    expect(await refreshed(await make())).toBe(1);
   });
 
   it('uploads the same again when the upload before came to nothing', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { dbnomics } from '../../../src/providers/dbnomics/dbnomics.js';
+import { ageOf, originalOf } from '../../../src/providers/dbnomics/originals.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
@@ -79,7 +80,8 @@ describe('dbnomics', () => {
       dataset: 'CHELEM - International Trade (CHELEM sectoral classification)',
       notes: 'Bilateral flows of goods since 1967.',
       terms_of_use: 'http://www.cepii.fr/CEPII/fr/mentions_legales.asp',
-      last_update: '2023-06-08T14:45:21.851Z',
+      copied_at: '2023-06-08T14:45:21.851Z',
+      copy_note: expect.stringContaining('1010 days ago'),
     });
     expect(data).toEqual([
       { date: '1967-01-01', value: '4.4180715600' },
@@ -259,5 +261,26 @@ describe('dbnomics', () => {
       },
     ]);
     expect(await dbnomics.browse?.(['CEPII', chelem], ctx)).toEqual([]);
+  });
+});
+
+describe('copies', () => {
+  it.each([
+    [
+      'Eurostat/une_rt_m/M.SA.TOTAL.PC_ACT.T.EA20',
+      { provider: 'eurostat', series_id: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.EA20' },
+    ],
+    ['ECB/EXR/D.USD.EUR.SP00.A', { provider: 'ecb', series_id: 'EXR/D.USD.EUR.SP00.A' }],
+    ['WB/WDI/A-NY.GDP.MKTP.CD-USA', { provider: 'worldbank', series_id: 'NY.GDP.MKTP.CD', country: 'USA' }],
+    ['IMF/WEO:latest/USA.NGDP_RPCH.pcent_change', { provider: 'imf' }],
+    ['INSEE/IPC-2015/A.1', undefined],
+  ])('%s names its original', (id, original) => {
+    expect(originalOf(id)).toEqual(original);
+  });
+
+  it('are called old after 90 days', () => {
+    expect(ageOf('2026-03-01T00:00:00Z', '2026-03-15')).toEqual({ copied_at: '2026-03-01T00:00:00Z' });
+    expect(ageOf('2025-12-01T00:00:00Z', '2026-03-15').copy_note).toContain('104 days');
+    expect(ageOf(undefined, '2026-03-15')).toEqual({});
   });
 });

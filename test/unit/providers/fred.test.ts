@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { resolveParams } from '../../../src/gateway/params.js';
 import { fred } from '../../../src/providers/fred/fred.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
@@ -124,6 +125,55 @@ describe('fred', () => {
       source: 'Bureau of Economic Analysis',
       copyright: 'public domain: citation requested',
     });
+  });
+
+  it('gives the values of a day in the past', async () => {
+    const asOf = '2014-05-01';
+    const past: Exchange = {
+      path: '/series/observations',
+      query: {
+        series_id: 'GDP',
+        file_type: 'json',
+        units: 'lin',
+        realtime_start: asOf,
+        realtime_end: asOf,
+        limit: '100000',
+        offset: '0',
+      },
+      reply: { count: 1, observations: [{ date: '1947-01-01', value: '237.2' }] },
+    };
+    const { ctx } = await open({ exchanges: [past, ...exchanges], apiKey });
+    const { data, metadata } = await fred.series('GDP', { units: 'lin', aggregation: 'avg', asOf }, ctx);
+    expect(data).toEqual([{ date: '1947-01-01', value: '237.2' }]);
+    expect(metadata.as_of).toBe(asOf);
+    expect(() => resolveParams(fred, { asOf: '2014' })).toThrow(/asOf/);
+  });
+
+  it('says that nothing was published by a day', async () => {
+    const none: Exchange = {
+      path: '/series/observations',
+      query: {
+        series_id: 'GDP',
+        file_type: 'json',
+        units: 'lin',
+        realtime_start: '1980-01-01',
+        realtime_end: '1980-01-01',
+        limit: '100000',
+        offset: '0',
+      },
+      reply: { count: 0, observations: [] },
+    };
+    const { ctx } = await open({ exchanges: [none, ...exchanges], apiKey });
+    await expect(fred.series('GDP', { units: 'lin', asOf: '1980-01-01' }, ctx)).rejects.toMatchObject({
+      kind: 'not_found',
+      message: expect.stringContaining('by 1980-01-01'),
+    });
+  });
+
+  it('tells when a series changed, by one request', async () => {
+    const { ctx, upstream } = await open();
+    expect(await fred.lastUpdate?.('GDP', {}, ctx)).toBe('2026-02-26 07:54:01-06');
+    expect(upstream.calls).toHaveLength(1);
   });
 
   it('tells the units and the frequency that a transformation leads to', async () => {

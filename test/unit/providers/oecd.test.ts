@@ -53,13 +53,35 @@ describeConnector({
   unknownPath: ['OECD.SDD.STES,NOPE,1.0'],
 });
 
+const unpinned = 'OECD.SDD.STES,DSD_KEI@DF_KEI';
+
 describe('oecd', () => {
   let opened: OpenedConnector | undefined;
   afterEach(() => opened?.close());
-  const open = async () => {
-    opened = await openConnector(oecd, { exchanges });
+  const open = async (more: readonly Exchange[] = []) => {
+    opened = await openConnector(oecd, { exchanges: [...more, ...exchanges] });
     return opened;
   };
+
+  it('names flows without a version, and reads series with one and without', async () => {
+    const { ctx } = await open([
+      {
+        path: '/dataflow/OECD.SDD.STES/DSD_KEI@DF_KEI/latest',
+        query: { references: 'descendants' },
+        reply: file('structure-KEI.xml'),
+      },
+      {
+        path: `/data/${unpinned}/GBR.M.IRLT....`,
+        query: { dimensionAtObservation: 'TIME_PERIOD' },
+        reply: file('KEI-GBR.M.IRLT.csv'),
+      },
+    ]);
+    const segments = (await oecd.browse?.([], ctx))?.map(({ segment }) => segment);
+    expect(segments).toContain(unpinned);
+    expect(segments?.every((segment) => segment.split(',').length === 2)).toBe(true);
+    const newest = await oecd.series(`${unpinned}/GBR.M.IRLT....`, {}, ctx);
+    expect(newest).toEqual(await oecd.series(gilts, {}, ctx));
+  });
 
   it('allows sixty downloads an hour and does not count structure calls', () => {
     expect(oecd.limits.anonymous?.perHour).toBe(60);
@@ -157,10 +179,10 @@ describe('oecd', () => {
     expect((await oecd.series(gilts, {}, ctx)).data).toEqual([{ date, value: '1.50' }]);
   });
 
-  it('names a flow by agency, id and version, and lists its series with paths', async () => {
+  it('names a flow by agency and id, and lists its series with paths', async () => {
     const { ctx } = await open();
     expect((await oecd.browse?.([], ctx))?.[0]).toEqual({
-      segment: kei,
+      segment: unpinned,
       label: 'Key short-term economic indicators',
     });
     expect(await oecd.browse?.([kei], ctx)).toEqual([

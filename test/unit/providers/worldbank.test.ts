@@ -151,6 +151,14 @@ describe('world bank', () => {
     expect(data.map(({ value }) => value)).toEqual(['3', '2', '1']);
   });
 
+  it('tells the day of the last update, by one row', async () => {
+    const { ctx, upstream } = await open([
+      data('WLD', 'LONG', { per_page: '1' }, rowsOf(1, 30_000, [['2020', 1]])),
+    ]);
+    expect(await worldBank.lastUpdate?.('LONG', { country: 'WLD' }, ctx)).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
   it('takes fewer rows than are told for an error', async () => {
     const { ctx } = await open([data('WLD', 'LONG', whole, rowsOf(1, 3, [['2023', 3]]))]);
     await expect(worldBank.series('LONG', { country: 'WLD' }, ctx)).rejects.toMatchObject({

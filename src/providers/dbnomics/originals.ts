@@ -1,0 +1,51 @@
+/** Sources whose series DBnomics copies and that are here themselves. */
+const providers: Readonly<Record<string, string>> = {
+  BEA: 'bea',
+  BIS: 'bis',
+  BLS: 'bls',
+  BOC: 'bankofcanada',
+  ECB: 'ecb',
+  EIA: 'eia',
+  Eurostat: 'eurostat',
+  ILO: 'ilo',
+  IMF: 'imf',
+  NB: 'norgesbank',
+  OECD: 'oecd',
+  WB: 'worldbank',
+};
+
+/** Sources whose ids are `dataset/series` in both places. */
+const sameIds: ReadonlySet<string> = new Set(['BIS', 'ECB', 'Eurostat']);
+
+/** The series of which a copy was made: provider here, and its id there where that follows from the copy's. */
+export const originalOf = (seriesId: string): Readonly<Record<string, string>> | undefined => {
+  const [source = '', dataset = '', ...rest] = seriesId.split('/');
+  const provider = providers[source];
+  const code = rest.join('/');
+  if (provider === undefined) return undefined;
+  if (sameIds.has(source)) return { provider, series_id: `${dataset}/${code}` };
+  const [, indicator, country] = /^A-(.+)-([A-Z0-9]{3})$/.exec(code) ?? [];
+  if (provider === 'worldbank' && dataset === 'WDI' && indicator !== undefined && country !== undefined) {
+    return { provider, series_id: indicator, country };
+  }
+  return { provider };
+};
+
+/** Days after which a copy is called old. */
+const oldDays = 90;
+
+/** When a copy was taken, and a note if that was long ago. */
+export const ageOf = (
+  indexedAt: string | null | undefined,
+  today: string,
+): Readonly<Record<string, string>> => {
+  const takenAt = Date.parse(indexedAt ?? '');
+  if (!indexedAt || Number.isNaN(takenAt)) return {};
+  const days = Math.floor((Date.parse(`${today}T00:00:00Z`) - takenAt) / 86_400_000);
+  return {
+    copied_at: indexedAt,
+    ...(days > oldDays
+      ? { copy_note: `This copy was taken ${days} days ago; its source may have newer values.` }
+      : {}),
+  };
+};
