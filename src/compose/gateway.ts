@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.js';
 import { planOf } from '../catalog/plans.js';
@@ -23,6 +24,7 @@ import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
+import { readOwnSources } from '../providers/own/own-sources.js';
 import type { Provider } from '../providers/provider.js';
 import { allProviders } from '../providers/registry.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -49,8 +51,7 @@ export const masterKeyFile = (config: Config): string => join(config.dataDir, 'm
 const lowerCase = (slugs: readonly string[] = []): string[] => slugs.map((slug) => slug.toLowerCase());
 
 /** @throws AppError for a slug that no provider has: a misspelt one would go unnoticed. */
-const requireKnown = (variable: string, slugs: readonly string[]): void => {
-  const known = allProviders.map(({ slug }) => slug);
+const requireKnown = (variable: string, slugs: readonly string[], known: readonly string[]): void => {
   const unknown = slugs.filter((slug) => !known.includes(slug));
   if (unknown.length === 0) return;
   const message = `${variable}: there is no provider ${unknown.join(', ')}; there are ${known.join(', ')}`;
@@ -66,20 +67,38 @@ const withLimits = (provider: Provider, text: string | undefined): Provider => {
   }
 };
 
+/** Sources that the operator adds. @throws AppError that names the file's line at fault. */
+const ownSources = ({ providersFile }: Config): Provider[] => {
+  if (providersFile === undefined) return [];
+  let text: string;
+  try {
+    text = readFileSync(providersFile, 'utf8');
+  } catch (error) {
+    throw new AppError('invalid', 'bad_configuration', `PROVIDERS_FILE: ${messageOf(error)}`);
+  }
+  return readOwnSources(
+    text,
+    allProviders.map(({ slug }) => slug),
+  );
+};
+
 const gatewaySettings = (config: Config): GatewaySettings => {
   const { providerKeys = {}, providerUrls = {}, providerLimits = {} } = config;
   const feedProvider = config.feedProvider.toLowerCase();
   const paidProviders = lowerCase(config.paidProviders);
-  requireKnown('PROVIDER_KEYS', Object.keys(providerKeys));
+  const providers = [...allProviders, ...ownSources(config)];
+  const known = providers.map(({ slug }) => slug);
+  requireKnown('PROVIDER_KEYS', Object.keys(providerKeys), known);
   requireKnown(
     'PROVIDER_URLS',
     Object.keys(providerUrls).map((name) => name.split('.', 1)[0] ?? ''),
+    known,
   );
-  requireKnown('PROVIDER_LIMITS', Object.keys(providerLimits));
-  requireKnown('FEED_PROVIDER', [feedProvider]);
-  requireKnown('PAID_PROVIDERS', paidProviders);
+  requireKnown('PROVIDER_LIMITS', Object.keys(providerLimits), known);
+  requireKnown('FEED_PROVIDER', [feedProvider], known);
+  requireKnown('PAID_PROVIDERS', paidProviders, known);
   return {
-    providers: allProviders.map((provider) => withLimits(provider, providerLimits[provider.slug])),
+    providers: providers.map((provider) => withLimits(provider, providerLimits[provider.slug])),
     masterKeys: parseMasterKeys(config.masterKeys ?? []),
     serviceKeys: providerKeys,
     baseUrls: providerUrls,

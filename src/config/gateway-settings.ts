@@ -45,6 +45,12 @@ export const gatewaySettings = {
     undefined,
     'Comma-separated slug=rates: limits with a key in place of those of a free one, such as alphavantage=75/minute or bls=5/second+2000/day. They hold for every key of that provider.',
   ),
+  providersFile: setting(
+    'PROVIDERS_FILE',
+    optional(text),
+    undefined,
+    'YAML file with records of own sources (SDMX 2.1, SDMX 3.0, CSV), see docs/own-sources.md; read at the start.',
+  ),
   feedProvider: setting('FEED_PROVIDER', text, 'fred', 'Slug of the provider behind /feed.'),
   paidProviders: setting(
     'PAID_PROVIDERS',

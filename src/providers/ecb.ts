@@ -1,6 +1,5 @@
-import { currencies, currencyName } from './patterns.js';
+import { currencies } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
-import { readExponent, unitWithExponent } from './units.js';
 
 /** Usual codes of the code list CL_UNIT. */
 const unitWords: Readonly<Record<string, string>> = {
@@ -55,10 +54,6 @@ export const ecb = createSdmx21({
   // `availableconstraint` is not offered; each flow has a content constraint of its own instead.
   availability: 'references',
   structureTimeoutMs: 60_000,
-  unitWords: (code) => unitWords[code] ?? currencyName(code),
-  /** A rate is in one currency, its unit, for one of another. */
-  unitOf({ UNIT: unit, CURRENCY: quote, CURRENCY_DENOM: base, UNIT_MULT: exponent }) {
-    if (!unit || !base || unit !== quote || base === quote) return undefined;
-    return unitWithExponent(`${quote} per ${base}`, readExponent(exponent));
-  },
+  unitWords,
+  quotedFor: { base: 'CURRENCY_DENOM', quote: 'CURRENCY', exponent: 'unit' },
 });

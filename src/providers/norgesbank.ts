@@ -1,6 +1,5 @@
 import { currencies } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
-import { powerOfTen, readExponent } from './units.js';
 
 /** Its CSV has semicolons and names between the codes, so generic XML is read. */
 export const norgesBank = createSdmx21({
@@ -33,16 +32,7 @@ export const norgesBank = createSdmx21({
   agency: 'NB',
   flowRef: 'id',
   availability: 'codelist',
-  /**
-   * `UNIT_MULT` of a rate is how many units of the base currency it is quoted for: 2 beside 104.10 means 104.10
-   * kroner for 100 Swedish kronor (https://www.norges-bank.no/en/topics/Statistics/exchange_rates/).
-   */
-  unitOf({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT: quoted }) {
-    if (!base || !quote) return undefined;
-    const unit = `${quote} per ${base}`;
-    const power = readExponent(quoted);
-    if (power === undefined) return { units: unit, unit };
-    if (power === 'none' || power === 0) return { units: unit, unit, unitMultiplier: 1 };
-    return { units: `${quote} per ${10 ** power} ${base}`, unit, unitMultiplier: powerOfTen(-power) };
-  },
+  // 2 beside 104.10 means 104.10 kroner for 100 Swedish kronor
+  // (https://www.norges-bank.no/en/topics/Statistics/exchange_rates/).
+  quotedFor: { base: 'BASE_CUR', quote: 'QUOTE_CUR', exponent: 'amount' },
 });

@@ -1,5 +1,4 @@
 import type { SdmxService } from '../sdmx/service.js';
-import type { Unit } from '../units.js';
 
 /**
  * An SDMX 2.1 REST service as a data record. Paths are flow, then one code per dimension in the order of the
@@ -34,10 +33,18 @@ export interface Sdmx21Record extends SdmxService {
   readonly wholeSeries?: boolean;
   /** True when UNIT_MEASURE holds codes that say nothing by themselves, so that the structure must spell them. */
   readonly codedUnits?: boolean;
-  /** Words of the usual codes of units; the structure is asked for the others alone. */
-  unitWords?(code: string): string | undefined;
-  /** For flows whose `UNIT_MULT` means something else than the exponent of the unit. */
-  unitOf?(row: Readonly<Record<string, string>>): Unit | undefined;
+  /** Words of the usual codes of units, beside currencies; the structure is asked for the others alone. */
+  readonly unitWords?: Readonly<Record<string, string>>;
+  /** Dimensions of rates: a price in `quote` for `base`, each with the code of a currency. */
+  readonly quotedFor?: {
+    readonly base: string;
+    readonly quote: string;
+    /**
+     * Meaning of `UNIT_MULT` of a rate: the exponent of its unit, as everywhere, or how many units of the base the
+     * price is for, also as an exponent.
+     */
+    readonly exponent: 'unit' | 'amount';
+  };
   /** False when structure calls are not counted against the limits of the service. */
   readonly structureCounted?: boolean;
 }

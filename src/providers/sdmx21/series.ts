@@ -3,17 +3,18 @@ import { malformedSeriesId, unexpectedReply } from '../errors.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
+import { currencyName } from '../patterns.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
 import { titleOf } from '../sdmx/place.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';
 import { requireValue } from '../shape.js';
-import { readExponent, type Unit, unitWithExponent } from '../units.js';
+import { powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
 import { type CsvTable, readCsv } from './data.js';
 import type { Sdmx21Record } from './record.js';
 
 type Named = Pick<
   Sdmx21Record,
-  'slug' | 'name' | 'provider' | 'seriesIdPlaceholder' | 'unitOf' | 'unitWords' | 'codedUnits'
+  'slug' | 'name' | 'provider' | 'seriesIdPlaceholder' | 'quotedFor' | 'unitWords' | 'codedUnits'
 >;
 type Row = Readonly<Record<string, string>>;
 
@@ -67,24 +68,46 @@ const unitCode = (row: Row): readonly [column: string, code: string | undefined]
     .map((name) => [name, present(row[name])] as const)
     .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
 
+/** Unit of a rate: one currency for one of another. Undefined for other series. */
+const unitOfRate = ({ quotedFor }: Named, row: Row): Unit | undefined => {
+  if (quotedFor === undefined) return undefined;
+  const [base, quote] = [row[quotedFor.base], row[quotedFor.quote]];
+  const [, unit] = unitCode(row);
+  if (!base || !quote || base === quote || (unit !== undefined && unit !== quote)) return undefined;
+  const power = readExponent(row.UNIT_MULT);
+  const words = `${quote} per ${base}`;
+  if (quotedFor.exponent === 'unit' || typeof power !== 'number' || power === 0) {
+    return unitWithExponent(words, power);
+  }
+  return {
+    units: `${quote} per ${10 ** power} ${base}`,
+    unit: words,
+    unitMultiplier: powerOfTen(-power),
+  };
+};
+
+const wordsOf = ({ unitWords = {} }: Named, code: string): string | undefined =>
+  unitWords[code] ?? currencyName(code);
+
 /**
  * `UNIT_MULT` is the exponent in base 10 with which a value has to be multiplied to be in the unit of measure
  * (SDMX Glossary, cross-domain concept UNIT_MULT); values themselves are never multiplied.
  */
 const unitOf = (record: Named, row: Row, spell: Spell): Unit => {
-  const told = record.unitOf?.(row);
-  if (told !== undefined) return told;
+  const rate = unitOfRate(record, row);
+  if (rate !== undefined) return rate;
   const [column, code] = unitCode(row);
-  const text = code === undefined ? undefined : (record.unitWords?.(code) ?? spell(column, code) ?? code);
+  const text = code === undefined ? undefined : (spell(column, code) ?? wordsOf(record, code) ?? code);
   return unitWithExponent(text, readExponent(row.UNIT_MULT));
 };
 
 /** Returns true if the unit of the series is a code that the structure alone spells out. */
 export const hasUnknownUnit = (record: Named, { rows: [row] }: CsvTable): boolean => {
   if (record.codedUnits === true) return true;
-  if (record.unitWords === undefined || row === undefined || record.unitOf?.(row) !== undefined) return false;
+  if (record.unitWords === undefined || row === undefined || unitOfRate(record, row) !== undefined)
+    return false;
   const [, code] = unitCode(row);
-  return code !== undefined && record.unitWords(code) === undefined;
+  return code !== undefined && wordsOf(record, code) === undefined;
 };
 
 const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata =>

@@ -1,0 +1,94 @@
+import { parse } from 'csv-parse/sync';
+import { parseDay, parsePeriod } from '../dates.js';
+import { seriesNotFound, unexpectedReply } from '../errors.js';
+import { toMetadata } from '../metadata.js';
+import { parseDecimal, readValue } from '../numbers.js';
+import type { Context, Observation, Provider, SeriesData } from '../provider.js';
+import { rangeParameters, withinBounds } from '../range.js';
+import { requireValue } from '../shape.js';
+import { unitOfText } from '../units.js';
+import type { CsvRecord } from './record.js';
+
+type CsvSeries = CsvRecord['series'][number];
+
+/** What the record does not say itself. */
+type Base = Omit<Provider, 'capabilities' | 'parameters' | 'preview' | 'series'>;
+
+const dateOf = (written: string, order: CsvRecord['dates']): string | undefined => {
+  if (order === 'iso') return parsePeriod(written);
+  const [, first = '', second = '', year = ''] =
+    /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(written.trim()) ?? [];
+  const [day, month] = order === 'dmy' ? [first, second] : [second, first];
+  return parseDay(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+};
+
+const decimalOf =
+  (decimalComma: boolean) =>
+  (text: string): string | undefined =>
+    parseDecimal(decimalComma ? text.replace(/^([+-]?\d+),(\d+)$/, '$1.$2') : text);
+
+const readRows = (base: Base, record: CsvRecord, series: CsvSeries, text: string): Observation[] => {
+  let rows: string[][];
+  try {
+    rows = parse(text, {
+      bom: true,
+      delimiter: record.delimiter,
+      from_line: record.skipLines + 1,
+      skip_empty_lines: true,
+      relax_column_count: true,
+    });
+  } catch {
+    throw unexpectedReply(base, 'it is not CSV');
+  }
+  const [head = [], ...body] = rows;
+  const names = head.map((name) => name.trim());
+  const [date, value] = [series.date, series.value].map((name) => names.indexOf(name));
+  if (date === undefined || value === undefined || date < 0 || value < 0) {
+    throw unexpectedReply(base, `no columns '${series.date}' and '${series.value}'`);
+  }
+  return body.map((cells) => ({
+    date: requireValue(base, `a date in column '${series.date}'`, dateOf(cells[date] ?? '', record.dates)),
+    ...readValue(cells[value], record.missing, decimalOf(record.decimalComma)),
+  }));
+};
+
+/** A source whose series are columns of CSV files at fixed addresses. */
+export const createCsvSource = (base: Base, record: CsvRecord): Provider => {
+  const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {
+    const series = record.series.find(({ id }) => id === seriesId);
+    if (series === undefined) throw seriesNotFound(base, seriesId);
+    const { text } = await http.text({
+      path: series.path.split('/'),
+      ...(series.query === undefined ? {} : { query: series.query }),
+      // Several series are columns of one file, and a range is cut here.
+      keep: 'series',
+    });
+    return {
+      label: series.label,
+      metadata: toMetadata({
+        frequency: series.frequency,
+        ...unitOfText(series.unit),
+        source: record.provider,
+        notes: series.description,
+      }),
+      data: readRows(base, record, series, text),
+    };
+  };
+  return {
+    ...base,
+    capabilities: ['search'],
+    parameters: rangeParameters('date'),
+    async *listAll() {
+      for (const { id, label, description, frequency } of record.series) {
+        yield {
+          id,
+          label,
+          ...(description === undefined ? {} : { description }),
+          ...(frequency === undefined ? {} : { frequency }),
+        };
+      }
+    },
+    preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
+    series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),
+  };
+};

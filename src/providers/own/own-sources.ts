@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { invalid } from '../../lib/errors.js';
+import type { Provider } from '../provider.js';
+import { createSdmx21 } from '../sdmx21/sdmx21.js';
+import { createSdmx30 } from '../sdmx30/sdmx30.js';
+import { createCsvSource } from './csv-source.js';
+import { type OwnRecord, ownRecord } from './record.js';
+
+/** A fault of the file. @param line from 1 */
+const fault = (line: number, text: string) =>
+  invalid('bad_configuration', `PROVIDERS_FILE, line ${line}: ${text}.`, { line });
+
+const privateV4 =
+  /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
+const privateV6 = /^\[(?:::1?\]|f[cde]|::ffff:)/i;
+
+/** Returns true for an address that names a private network, or a name without a domain. */
+const isPrivate = ({ hostname }: URL): boolean => {
+  if (hostname.startsWith('[')) return privateV6.test(hostname);
+  if (isIP(hostname) === 4) return privateV4.test(hostname);
+  return !hostname.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/i.test(hostname);
+};
+
+/** Line of the node at a path, or of the nearest one above it. */
+const lineOf = (root: Node | null, path: readonly PropertyKey[], lines: LineCounter): number => {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && key.value === part);
+      node = pair?.value;
+      const key = pair?.key;
+      offset = isScalar(key) ? (key.range?.[0] ?? offset) : offset;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      offset = (node as Node | undefined)?.range?.[0] ?? offset;
+    } else break;
+  }
+  return lines.linePos(offset).line;
+};
+
+const without = <T extends object>(facts: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+
+const toProvider = (record: OwnRecord): Provider => {
+  const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
+  const { maxConcurrent, resetZone, ...rate } = limits;
+  const popularSeries = record.kind === 'csv' ? record.series : record.popularSeries;
+  const base = {
+    slug,
+    name: record.name,
+    provider: record.provider,
+    description: record.description,
+    popularSeries: popularSeries.map((one) => ({ id: one.id, label: one.label })),
+    seriesIdPlaceholder: popularSeries[0]?.id ?? '',
+    baseUrl: record.baseUrl,
+    limits: {
+      ...(key?.required === true ? {} : { anonymous: without(rate) }),
+      ...(key === undefined ? {} : { keyed: without(rate) }),
+      maxConcurrent,
+      ...(resetZone === undefined ? {} : { resetZone }),
+    },
+    validity: { structure: 86_400, list: 86_400, series: keepSeconds },
+    timeoutMs: timeoutSeconds * 1000,
+    ...without({ key, license, attribution, home }),
+  };
+  switch (record.kind) {
+    case 'csv':
+      return createCsvSource(base, record);
+    case 'sdmx30':
+      return createSdmx30({ ...base, ...structureOf(record), agencies: record.agencies });
+    case 'sdmx21': {
+      const { agency, flowRef, availability, csv, dataSuffix, structureAccept } = record;
+      const { cutsRange, wholeSeries, codedUnits, unitWords, quotedFor } = record;
+      return createSdmx21({
+        ...base,
+        ...structureOf(record),
+        agency,
+        flowRef,
+        availability,
+        ...(csv === undefined ? {} : { csv: without(csv) }),
+        ...without({ dataSuffix, structureAccept, cutsRange, wholeSeries, codedUnits, unitWords, quotedFor }),
+        browseRootLabel: 'Dataflows',
+      });
+    }
+  }
+};
+
+const structureOf = ({
+  structureTimeoutSeconds: seconds,
+}: {
+  structureTimeoutSeconds?: number | undefined;
+}) => (seconds === undefined ? {} : { structureTimeoutMs: seconds * 1000 });
+
+/**
+ * Reads own sources from the text of a YAML file: a list of records.
+ * @param taken slugs of other providers
+ * @throws AppError 400 that names the line at fault
+ */
+export const readOwnSources = (text: string, taken: readonly string[]): Provider[] => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const [broken] = document.errors;
+  if (broken !== undefined)
+    throw fault(lines.linePos(broken.pos[0]).line, broken.message.split('\n')[0] ?? '');
+  const at = (...path: readonly PropertyKey[]): number => lineOf(document.contents, path, lines);
+  const read = z.array(ownRecord).safeParse(document.toJS());
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const path = issue?.path ?? [];
+    throw fault(
+      at(...path),
+      `${path.slice(1).map(String).join('.') || 'the record'}: ${issue?.message ?? ''}`,
+    );
+  }
+  const slugs = new Set(taken);
+  for (const [place, record] of read.data.entries()) {
+    if (slugs.has(record.id)) throw fault(at(place, 'id'), `there is a provider '${record.id}' already`);
+    slugs.add(record.id);
+    const url = new URL(record.baseUrl);
+    if (!record.allowPrivate && (isPrivate(url) || url.protocol !== 'https:')) {
+      throw fault(
+        at(place, 'baseUrl'),
+        `'${url.origin}' is private or without TLS; allow it by allowPrivate: true`,
+      );
+    }
+  }
+  return read.data.map(toProvider);
+};

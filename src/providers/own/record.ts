@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** Form of a record of an own source, as an operator writes it. */
+
+const count = z.number().int().positive();
+const text = z.string().trim().min(1);
+const texts = z.record(z.string(), text);
+
+const rate = z.strictObject({
+  perSecond: count.optional(),
+  perMinute: count.optional(),
+  perHour: count.optional(),
+  perDay: count.optional(),
+});
+
+const common = {
+  /** Slug: what it is called in addresses and settings. */
+  id: z.string().regex(/^[a-z][a-z0-9]*$/, 'must be small letters and digits'),
+  name: text,
+  /** Organisation that publishes the data. */
+  provider: text,
+  description: text,
+  license: text.optional(),
+  attribution: text.optional(),
+  /** Place that the series are about unless their labels name another. */
+  home: text.optional(),
+  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  /** The address may be in a private network, and without TLS. */
+  allowPrivate: z.boolean().default(false),
+  limits: rate
+    .extend({ maxConcurrent: count.default(2), resetZone: text.optional() })
+    .default({ perSecond: 2, maxConcurrent: 2 }),
+  timeoutSeconds: count.max(600).default(30),
+  /** How long answers are kept. */
+  keepSeconds: count.default(21_600),
+  key: z
+    .strictObject({
+      label: text,
+      url: z.url(),
+      hint: text,
+      required: z.boolean(),
+      where: z.strictObject({ in: z.enum(['query', 'header']), name: text }),
+    })
+    .optional(),
+};
+
+const popular = z.array(z.strictObject({ id: text, label: text })).min(1);
+
+const sdmx21 = z.strictObject({
+  kind: z.literal('sdmx21'),
+  ...common,
+  popularSeries: popular,
+  agency: text,
+  flowRef: z.enum(['id', 'agency']).default('id'),
+  csv: z.strictObject({ query: texts.optional(), accept: text.optional() }).optional(),
+  dataSuffix: z.array(text).optional(),
+  availability: z.enum(['constraint', 'references', 'codelist']),
+  structureAccept: text.optional(),
+  structureTimeoutSeconds: count.max(600).optional(),
+  cutsRange: z.boolean().optional(),
+  wholeSeries: z.boolean().optional(),
+  codedUnits: z.boolean().optional(),
+  unitWords: texts.optional(),
+  quotedFor: z.strictObject({ base: text, quote: text, exponent: z.enum(['unit', 'amount']) }).optional(),
+});
+
+const sdmx30 = z.strictObject({
+  kind: z.literal('sdmx30'),
+  ...common,
+  popularSeries: popular,
+  agencies: texts.default({}),
+  structureTimeoutSeconds: count.max(600).optional(),
+});
+
+const csv = z.strictObject({
+  kind: z.literal('csv'),
+  ...common,
+  delimiter: z.string().length(1).default(','),
+  /** Lines before the names of the columns. */
+  skipLines: z.number().int().nonnegative().default(0),
+  /** Order of the parts of a date; `iso` is YYYY-MM-DD and every period of SDMX. */
+  dates: z.enum(['iso', 'dmy', 'mdy']).default('iso'),
+  decimalComma: z.boolean().default(false),
+  /** Texts for values that are missing, beside the empty one. */
+  missing: z.array(z.string()).default([]),
+  series: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[\w.:-]{1,100}$/, 'must be letters, digits and . _ : -'),
+        label: text,
+        /** Below the base address. */
+        path: z.string().regex(/^(?:[^/?#]+\/)*[^/?#]+$/, 'must be a path without a leading slash'),
+        query: texts.optional(),
+        date: text,
+        value: text,
+        unit: text.optional(),
+        frequency: text.optional(),
+        description: text.optional(),
+      }),
+    )
+    .min(1),
+});
+
+export const ownRecord = z.discriminatedUnion('kind', [sdmx21, sdmx30, csv]);
+export type OwnRecord = z.output<typeof ownRecord>;
+export type CsvRecord = z.output<typeof csv>;

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readOwnSources } from '../../../src/providers/own/own-sources.js';
+import type { Provider } from '../../../src/providers/provider.js';
+import { openConnector } from '../../support/connector.js';
+import { describeConnector } from './contract.js';
+import { readSample, sampleOf } from './samples.js';
+
+const only = (text: string): Provider => {
+  const [provider] = readOwnSources(text, []);
+  if (provider === undefined) throw new Error('no record');
+  return provider;
+};
+
+const mines = `
+- kind: csv
+  id: minesdata
+  name: Mines
+  provider: Office of Mines
+  description: Monthly output of mines, as files on the web site of the office.
+  baseUrl: https://mines.example.org/files/
+  delimiter: ';'
+  skipLines: 1
+  dates: dmy
+  decimalComma: true
+  missing: ['-']
+  series:
+    - { id: copper, label: 'Copper, output', path: output/all.csv, date: Month, value: Copper, unit: Thousands of tons, frequency: Monthly }
+    - { id: gold, label: 'Gold, output', path: output/all.csv, date: Month, value: Gold }
+    - { id: gone, label: 'No longer there', path: output/gone.csv, date: Month, value: Gold }
+`;
+const file = 'Output of mines\nMonth;Copper;Gold\n01/01/2026;1,50;2\n01/02/2026;-;n/a\n01.03.2026;1.234;\n';
+const exchanges = [
+  { path: '/output/all.csv', reply: file },
+  { path: '/output/gone.csv', status: 404, reply: 'Not found' },
+];
+
+describeConnector({
+  provider: only(mines),
+  exchanges,
+  series: { id: 'copper' },
+  unknownSeries: 'gone',
+});
+
+describe('a source of CSV files', () => {
+  it('reads its dates, numbers, missing values and units', async () => {
+    const provider = only(mines);
+    const opened = await openConnector(provider, { exchanges });
+    try {
+      const { metadata, data } = await provider.series('copper', {}, opened.ctx);
+      expect(metadata).toMatchObject({ unit: 'tons', unitMultiplier: 1_000, frequency: 'Monthly' });
+      expect(data).toEqual([
+        { date: '2026-01-01', value: '1.50' },
+        { date: '2026-02-01', value: null },
+        { date: '2026-03-01', value: '1.234' },
+      ]);
+      const gold = await provider.series('gold', { start: '2026-02' }, opened.ctx);
+      expect(gold.data).toEqual([
+        { date: '2026-02-01', value: null, flag: 'n/a' },
+        { date: '2026-03-01', value: null },
+      ]);
+      await expect(provider.series('silver', {}, opened.ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
+describe('a record of an SDMX service', () => {
+  it('reads what the connector of the same service reads', async () => {
+    const sample = sampleOf('norgesbank');
+    const own = only(`
+- kind: sdmx21
+  id: kroner
+  name: ${sample.provider.name}
+  provider: ${sample.provider.provider}
+  description: Exchange rates of the krone, for the test of own sources.
+  baseUrl: ${sample.provider.baseUrl}
+  popularSeries: [{ id: EXR/B.USD.NOK.SP, label: US dollar }]
+  agency: NB
+  availability: codelist
+  quotedFor: { base: BASE_CUR, quote: QUOTE_CUR, exponent: amount }
+`);
+    expect(await readSample({ ...sample, provider: own })).toEqual(await readSample(sample));
+    expect(own.capabilities).toEqual(sample.provider.capabilities);
+  });
+
+  it('may speak SDMX 3.0', async () => {
+    const sample = sampleOf('imf');
+    const own = only(`
+- kind: sdmx30
+  id: fund
+  name: ${sample.provider.name}
+  provider: ${sample.provider.provider}
+  description: Prices of commodities, for the test of own sources.
+  baseUrl: ${sample.provider.baseUrl}
+  popularSeries: [{ id: 'IMF.RES,PCPS/G001.PGOLD.USD.M', label: Gold }]
+`);
+    expect(await readSample({ ...sample, provider: own })).toEqual(await readSample(sample));
+  });
+});
+
+describe('a file of own sources', () => {
+  it.each([
+    ['a line that is not YAML', `${mines}  ]`, /line \d+/],
+    [
+      'an unknown member',
+      mines.replace('dates: dmy', 'dates: dmy\n  colour: red'),
+      /line 2: the record: .*colour/,
+    ],
+    ['a wrong value', mines.replace('dates: dmy', 'dates: ymd'), /line 10: dates: /],
+    [
+      'a fault within a list',
+      mines.replace('path: output/gone.csv', 'path: /etc'),
+      /line 16: series\.2\.path: /,
+    ],
+    ['an id twice', mines + mines, /line 19: there is a provider 'minesdata' already/],
+    [
+      'an id of the product',
+      mines.replace('minesdata', 'fred'),
+      /line 3: there is a provider 'fred' already/,
+    ],
+    ['no list', 'kind: csv', /line 1/],
+  ])('names the line of %s', (_name, text, message) => {
+    expect(() => readOwnSources(text, ['fred'])).toThrow(message);
+  });
+
+  it.each([
+    'https://127.0.0.1/x',
+    'https://10.1.2.3',
+    'https://169.254.169.254/latest',
+    'https://[::1]/x',
+    'https://[fd00::1]/x',
+    'https://[::ffff:127.0.0.1]/',
+    'https://2130706433/',
+    'https://localhost:8080',
+    'https://metadata.internal',
+    'http://mines.example.org',
+  ])('refuses %s unless it is allowed', (url) => {
+    const text = mines.replace('https://mines.example.org/files/', url);
+    expect(() => only(text)).toThrow(/line 7: .*private or without TLS/);
+    expect(only(text.replace('  delimiter', '  allowPrivate: true\n  delimiter')).baseUrl).toBe(
+      url.replace(/\/$/, ''),
+    );
+  });
+
+  it('has the examples of its document', () => {
+    const document = readFileSync(new URL('../../../docs/own-sources.md', import.meta.url), 'utf8');
+    const example = /```yaml\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
+    expect(readOwnSources(example, []).map(({ slug }) => slug)).toEqual(['examplebank', 'minesdata']);
+  });
+});
