@@ -14,6 +14,7 @@ import { imf } from './imf.js';
 import { norgesBank } from './norgesbank.js';
 import { oecd } from './oecd.js';
 import type { Provider } from './provider.js';
+import { treasury } from './treasury.js';
 import { worldBank } from './worldbank/worldbank.js';
 
 /** Every connector on offer. */
@@ -33,5 +34,6 @@ export const allProviders: readonly Provider[] = [
   imf,
   norgesBank,
   oecd,
+  treasury,
   worldBank,
 ];

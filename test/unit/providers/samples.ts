@@ -16,6 +16,7 @@ import { norgesBank } from '../../../src/providers/norgesbank.js';
 import { oecd } from '../../../src/providers/oecd.js';
 import type { Params } from '../../../src/providers/parameter.js';
 import type { Context, Provider, SeriesData, UpstreamRequest } from '../../../src/providers/provider.js';
+import { treasury } from '../../../src/providers/treasury.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 import { fixture } from '../../support/replay-upstream.js';
 
@@ -132,6 +133,13 @@ export const samples: readonly Sample[] = [
     data: 'oecd/KEI-GBR.M.IRLT.csv',
     others: { dataflow: 'oecd/structure-KEI.xml' },
     written: '3.5638',
+  },
+  {
+    provider: treasury,
+    id: 'BC_10YEAR',
+    params: { start: '2022', end: '2022' },
+    data: 'treasury/2022.xml',
+    written: '1.81',
   },
   {
     provider: worldBank,

@@ -78,6 +78,7 @@ const conventions: readonly (readonly [
   ],
   ['oecd', 'SDMX exponent', '', '', 'Percent per annum', 1],
   ['oecd', 'SDMX exponent above zero', ',0,4,', ',6,4,', 'Percent per annum', 1e6],
+  ['treasury', 'percent', '', '', 'Percent per annum', 1],
   ['worldbank', 'unit in the name', '', '', 'current US$', 1],
 ];
 
