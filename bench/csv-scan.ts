@@ -32,7 +32,11 @@ const encodeRun = (bytes: Buffer, rows: number, physicals: readonly EncodePhysic
     columns: columnsOf(physicals),
   });
   return () => {
-    const result = encoder.encode(bytes, { firstRow: 0, rows, firstLine: 2 }, 1);
+    const result = encoder.encode(
+      bytes,
+      { firstRow: 0, rows, firstLine: 2 },
+      { segment: 1, uploadNumber: 1 },
+    );
     if (result.kind !== 'encoded') throw new Error(JSON.stringify(result));
   };
 };

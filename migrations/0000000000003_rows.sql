@@ -30,6 +30,8 @@ CREATE TABLE segments (
   slot_map_id bigint REFERENCES slot_maps,
   -- no reference: a segment outlives its upload and its dataset
   process_id bigint NOT NULL,
+  -- that of the upload that wrote it; of a joined segment, that of the first of its run
+  upload_number bigint NOT NULL,
   -- null: not published
   rows bigint,
   bytes bigint,
@@ -68,9 +70,9 @@ CREATE TABLE compactions (
   store_id bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
   -- swapping: the segment is complete, and versions are switched to it one after the other
   state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'swapping', 'done', 'abandoned')),
-  -- segments that it replaces, in reading order, and the position of the first row of each in the new segment
+  -- segments that it replaces, in reading order, and the upload number of each
   run bigint[],
-  starts bigint[],
+  upload_numbers bigint[],
   -- renewed by the worker that writes; another worker may abandon the compaction afterwards
   lease_until timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now()
@@ -78,5 +80,3 @@ CREATE TABLE compactions (
 COMMENT ON TABLE compactions IS
   'A segment that replaces a run of segments, written by a worker before its first row in ClickHouse and never deleted before its store, so that no segment id is used twice.';
 CREATE UNIQUE INDEX compactions_running ON compactions (store_id) WHERE state IN ('writing', 'swapping');
--- Readers whose page began before ask which segment has the rows of one that was joined.
-CREATE INDEX compactions_joined ON compactions (store_id) WHERE state IN ('swapping', 'done');

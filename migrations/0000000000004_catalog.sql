@@ -50,6 +50,8 @@ CREATE TABLE datasets (
   source_name text,
   source_url text,
   created_by bigint NOT NULL REFERENCES accounts,
+  -- Uploads and column merges that were accepted: the number of the last one. A clone starts with the count of its source.
+  upload_count bigint NOT NULL DEFAULT 0,
   -- null: nothing was published yet
   current_version_id bigint,
   -- when the first version was published, even if it was deleted since; null: there was none

@@ -28,6 +28,9 @@ CREATE TABLE processes (
   -- its turn to be published; merge: one worker joins it with the version before; merged: waits to be published
   phase text NOT NULL DEFAULT 'insert'
     CHECK (phase IN ('reserved', 'receive', 'insert', 'collect', 'replay', 'ready', 'merge', 'merged')),
+  -- number of the upload in its dataset, from 1, in the order in which uploads are accepted: the positions of its rows begin
+  -- with it. Null: reserved
+  upload_number bigint,
   -- number of the segment that is written
   attempt integer NOT NULL DEFAULT 1,
   -- column and type for each field of a record; null until the first chunk was seen

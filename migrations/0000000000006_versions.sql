@@ -72,8 +72,8 @@ CREATE TABLE segment_ranges (
   from_version bigint NOT NULL,
   -- the first version that does not have the segment; null: the current one has it
   until_version bigint,
-  -- rows of the segment that belong to these versions: those with a `_row` below; null: all
-  row_limit bigint,
+  -- these versions have only the rows of uploads with a lower number; null: all rows
+  before_upload bigint,
   PRIMARY KEY (segment_id, dataset_id, from_version),
   CHECK (until_version > from_version)
 );

@@ -85,8 +85,8 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
          CASE WHEN d % 2 = 0 THEN (v + 1) * ${rowsPerVersion} ELSE ${rowsPerVersion} END, 90, '2020-01-01',
          '2020-03-01', 'Monthly', ${at('v')},
          CASE WHEN v < ${versionsPerDataset - 1} THEN ${at('(v + 1)')} END FROM ${eachVersion}`,
-    `INSERT INTO segments (id, store_id, process_id, slot_map_id, rows, bytes, hash)
-       SELECT (${version}) * 1000::bigint + s, ${base} + d, ${version}, ${base} + d, ${rowsPerSegment}, 30, 'made'
+    `INSERT INTO segments (id, store_id, process_id, upload_number, slot_map_id, rows, bytes, hash)
+       SELECT (${version}) * 1000::bigint + s, ${base} + d, ${version}, v * ${segmentsPerVersion} + s, ${base} + d, ${rowsPerSegment}, 30, 'made'
        FROM ${eachVersion}, generate_series(1, ${segmentsPerVersion}) s`,
     `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version)
        SELECT ${base} + d, (${version}) * 1000::bigint + s, ${version},

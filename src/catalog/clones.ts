@@ -30,6 +30,7 @@ export interface Clones {
 
 interface SourceRow {
   storeId: number;
+  uploadCount: number;
   name: string;
   description: string | null;
   sourceName: string | null;
@@ -40,7 +41,7 @@ interface SourceRow {
 }
 
 const sourceSql = `
-  SELECT d.store_id AS "storeId", d.name, d.description, d.source_name AS "sourceName",
+  SELECT d.store_id AS "storeId", d.upload_count AS "uploadCount", d.name, d.description, d.source_name AS "sourceName",
     d.source_url AS "sourceUrl", v.id AS "versionId", jsonb_array_length(l.columns) AS "columnCount",
     v.row_count AS "rowCount"
   FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id
@@ -99,9 +100,10 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
       await holdRepository(tx, repositoryId);
       const source = await holdSource(tx, sourceId);
       await requireRoom(tx, target.ownerId, sourceId, source);
-      const { storeId, description, sourceName, sourceUrl } = source;
+      const { storeId, uploadCount, description, sourceName, sourceUrl } = source;
       const text = { name: name ?? source.name, description, sourceName, sourceUrl };
-      const id = await insertDataset(tx, { ...text, repositoryId, storeId, accountId: caller.accountId });
+      const place = { repositoryId, storeId, accountId: caller.accountId, uploadCount };
+      const id = await insertDataset(tx, { ...text, ...place });
       if (id === undefined) throw nameTaken(text.name);
       if (source.versionId !== null)
         await cloneVersion(tx, id, { datasetId: sourceId, version: source.versionId });

@@ -1,3 +1,5 @@
+import { recordsPerUpload } from './position.js';
+
 /** A run of whole CSV records of one upload: one Kafka message, one insert, one block, one token. */
 export interface Chunk {
   readonly processId: number;
@@ -48,7 +50,7 @@ export const invalidFieldOf = (chunk: Omit<Chunk, 'data'>): keyof Chunk | undefi
   if (!isCount(rawBytes, maxChunkRawBytes)) return 'rawBytes';
   // A record takes a byte at least, but for the last one, whose line end may be missing.
   if (!isCount(rows, Math.min(maxChunkRows, rawBytes + 1))) return 'rows';
-  if (!isCount(firstRow, Number.MAX_SAFE_INTEGER - rows)) return 'firstRow';
+  if (!isCount(firstRow, recordsPerUpload - rows)) return 'firstRow';
   if (!isCount(firstLine) || firstLine === 0) return 'firstLine';
   return undefined;
 };

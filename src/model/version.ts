@@ -79,10 +79,10 @@ export const compactedSegmentIds = (first: number): { readonly from: number; rea
 
 export const processOfSegment = (id: number): number => Math.floor(id / perProcess);
 
-/** A segment of which a version has only the rows with a lower position. */
+/** A joined segment of which a version has only the rows of uploads with a lower number. */
 export interface SegmentCut {
   readonly segmentId: number;
-  readonly rows: number;
+  readonly beforeUpload: number;
 }
 
 /** Which rows of a store make a version. */

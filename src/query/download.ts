@@ -146,7 +146,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 
   const findPage = (plan: Plan, request: DownloadRequest): Promise<Plan> =>
-    pageOf(seeker, plan, versions.findRow, contextOf(plan, request, 'seek'));
+    pageOf(seeker, plan, contextOf(plan, request, 'seek'));
 
   const factsBeside = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowFacts> => {
     const [rowCount, next] = await Promise.all([

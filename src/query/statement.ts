@@ -84,7 +84,7 @@ const orderSql = (terms: readonly OrderTerm[]): string =>
     ...terms.map(
       ({ column, descending }) => `${storageName(column)} ${descending ? 'DESC' : 'ASC'} NULLS LAST`,
     ),
-    ...rowOrder,
+    rowOrder,
   ].join(', ');
 
 /** More rows than there are. */

@@ -13,7 +13,7 @@
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
-import { clickHouseType, rowOrder, rowPosition } from '../rows/index.js';
+import { clickHouseType, rowOrder } from '../rows/index.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
 import type { OutputColumn, Spread } from './formats/format.js';
@@ -72,7 +72,7 @@ const dateOf = ({ date }: TransposeLayout): { readonly sql: string; readonly typ
 const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredColumn[]): string => {
   const { source, options, order, chosen } = plan;
   const list = [
-    ...rowOrder,
+    rowOrder,
     `${dateOf(layout).sql} AS d`,
     ...layout.labels.map(({ sql }, index) => `${sql} AS l${index}`),
     ...values.map((column, index) => `${storageName(column)} AS v${index}`),
@@ -204,11 +204,11 @@ export const partSql = ({
   const physical = asText && !oneType ? 's' : (part[0]?.physical ?? 's');
   const base = baseSql(plan, layout, part);
   const repeat = facts.hasRepeats
-    ? `row_number() OVER (PARTITION BY ${[...labels, 'd'].join(', ')} ORDER BY ${rowOrder.join(', ')})`
+    ? `row_number() OVER (PARTITION BY ${[...labels, 'd'].join(', ')} ORDER BY ${rowOrder})`
     : '1';
   const cells = part.map((_, index) => `v${index}`);
-  const rows = `SELECT ${[...labels, ...cells, ...rowOrder, `${placeSql(layout, facts)} AS p`, `${repeat} AS k`].join(', ')} FROM (${base})`;
-  const groups = `SELECT ${[...labels, 'k', `min(${rowPosition}) AS f`, `groupArray((p, ${cells.join(', ')})) AS g`].join(', ')} FROM (${rows}) GROUP BY ${[...labels, 'k'].join(', ')}`;
+  const rows = `SELECT ${[...labels, ...cells, rowOrder, `${placeSql(layout, facts)} AS p`, `${repeat} AS k`].join(', ')} FROM (${base})`;
+  const groups = `SELECT ${[...labels, 'k', `min(${rowOrder}) AS f`, `groupArray((p, ${cells.join(', ')})) AS g`].join(', ')} FROM (${rows}) GROUP BY ${[...labels, 'k'].join(', ')}`;
   const ranked = facts.hasRepeats
     ? `SELECT *, min(f) OVER (${labels.length === 0 ? '' : `PARTITION BY ${labels.join(', ')}`}) AS o FROM (${groups})`
     : `SELECT *, f AS o FROM (${groups})`;

@@ -3,7 +3,7 @@ import { AppError, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
 import type { Place, ReadableVersion } from '../model/version.js';
-import { presentPlace, type RowPlace, type SegmentListRow, segmentListOf } from '../rows/index.js';
+import { type SegmentListRow, segmentListOf } from '../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
@@ -28,8 +28,6 @@ export interface Versions {
   find(wanted: VersionWanted): Promise<ReadableVersion>;
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
-  /** Present position of a row whose segment may have been joined with others since; undefined: the row is gone. */
-  findRow(version: ReadableVersion, row: RowPlace): Promise<RowPlace | undefined>;
   /** What memory holds of the current version of a dataset whose columns have this revision. */
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
 }
@@ -154,7 +152,6 @@ export const createVersions = (sql: Sql): Versions => {
 
   return {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
-    findRow: (version, row) => presentPlace(sql, version, row),
     remembered(datasetId, versionId, revision) {
       const version = known.get(`${datasetId}/${versionId}`);
       const columns = version && lists.get(listKey(version.list, revision));

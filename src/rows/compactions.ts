@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
-import { type Copied, CopyDiffers, type Target } from './copy.js';
+import { CopyDiffers, type Target } from './copy.js';
 import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
@@ -18,6 +18,7 @@ const moveSql = (event: keyof typeof transitions, condition: string, more = ''):
 /** A segment of a version as compaction looks at it. */
 export interface ListedSegment {
   readonly id: number;
+  readonly uploadNumber: number;
   readonly rows: number;
   /** Raw bytes of its rows. */
   readonly bytes: number;
@@ -39,12 +40,16 @@ export interface CompactionCandidate {
 export type Replaced = Replacement | 'busy' | 'kept' | 'lost';
 
 /** The segment that took the place of a run. */
-export interface Replacement extends Copied {
+export interface Replacement {
   readonly segment: number;
+  readonly rows: number;
 }
 
-/** Writes the rows of a run into its target; undefined: the run is to stay. `lost` is aborted with the lease. */
-export type WriteRun = (target: Target, lost: AbortSignal) => Promise<Copied | undefined>;
+/**
+ * Writes the rows of a run into its target, at their positions, and returns their number; undefined: the run is to stay. `lost` is
+ * aborted with the lease.
+ */
+export type WriteRun = (target: Target, lost: AbortSignal) => Promise<number | undefined>;
 
 export interface Compactions {
   /**
@@ -97,7 +102,7 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
     if (!(await segmentSwap.finish(published, stop))) return false;
     await sql.tx(async (tx) => {
       await noteUnlisted(tx, published.run);
-      // The row stays: pages that are being read name rows by the segments of their time.
+      // The row stays, so that no segment id is used twice.
       await tx.query(moveSql('finish', 'c.segment_id = $1'), [published.target]);
     });
     return true;
@@ -156,13 +161,13 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
 
     /** From here on the compaction is not abandoned any more. False, and nothing changed, when the lease has expired. */
     publish: (
-      { target, run, starts }: PublishedRun,
+      { target, run, uploadNumbers }: PublishedRun,
       facts: { readonly rows: number; readonly bytes: number },
     ): Promise<boolean> =>
       sql.tx(async (tx) => {
         const [mine] = await tx.query(
-          moveSql('publish', `${isHeld('c')} AND c.segment_id = $1`, ', run = $2, starts = $3'),
-          [target, run, starts],
+          moveSql('publish', `${isHeld('c')} AND c.segment_id = $1`, ', run = $2, upload_numbers = $3'),
+          [target, run, uploadNumbers],
         );
         if (mine === undefined) return false;
         await tx.query(countSegmentSql('$1', { rows: '$2', bytes: '$3' }), [target, facts.rows, facts.bytes]);
@@ -186,19 +191,23 @@ export const createCompactions = (
   const writeAndSwap = async (
     target: Target,
     run: readonly ListedSegment[],
-    write: () => Promise<Copied | undefined>,
+    write: () => Promise<number | undefined>,
     stop: AbortSignal | undefined,
   ): Promise<Replaced> => {
-    const copied = await write();
-    if (copied === undefined) return 'kept';
+    const rows = await write();
+    if (rows === undefined) return 'kept';
     // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
-    const rows = run.reduce((sum, segment) => sum + segment.rows, 0);
-    if (copied.rows !== rows) throw new CopyDiffers(`${copied.rows} rows were written in place of ${rows}`);
-    const published = { target: target.segment, run: run.map(({ id }) => id), starts: copied.starts };
+    const expected = run.reduce((sum, segment) => sum + segment.rows, 0);
+    if (rows !== expected) throw new CopyDiffers(`${rows} rows were written in place of ${expected}`);
+    const published = {
+      target: target.segment,
+      run: run.map(({ id }) => id),
+      uploadNumbers: run.map(({ uploadNumber }) => uploadNumber),
+    };
     const bytes = run.reduce((sum, segment) => sum + segment.bytes, 0);
-    if (!(await steps.publish(published, { rows: copied.rows, bytes }))) return 'lost';
+    if (!(await steps.publish(published, { rows, bytes }))) return 'lost';
     await steps.finish(published, stop);
-    return { ...copied, segment: target.segment };
+    return { segment: target.segment, rows };
   };
 
   return {
@@ -215,7 +224,8 @@ export const createCompactions = (
 
     segments: (datasetId) =>
       sql.query<ListedSegment>(
-        `SELECT g.id, coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes, r.row_limit IS NULL AND g.rows IS NOT NULL AS whole
+        `SELECT g.id, g.upload_number AS "uploadNumber", coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes,
+           r.before_upload IS NULL AND g.rows IS NOT NULL AS whole
          FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
          WHERE r.dataset_id = $1 AND r.until_version IS NULL ORDER BY g.id`,
         [datasetId],
@@ -239,7 +249,7 @@ export const createCompactions = (
 
     async resume(stop) {
       const silent = await sql.query<PublishedRun>(
-        `SELECT segment_id AS target, run, starts FROM compactions c
+        `SELECT segment_id AS target, run, upload_numbers AS "uploadNumbers" FROM compactions c
          WHERE ${isSwapping('c')} AND ${isExpired('c')} ORDER BY segment_id`,
       );
       let finished = 0;

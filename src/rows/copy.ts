@@ -35,16 +35,6 @@ export interface Target {
   readonly place: Place;
 }
 
-/** Position of rows of several segments in the one segment that they are copied into. */
-export interface SegmentStarts {
-  /** Position of the first row of each segment; one more at the end: the first position behind all of them. */
-  readonly starts: readonly number[];
-  /** Rows of all of them. */
-  readonly rows: number;
-}
-
-export type Copied = SegmentStarts;
-
 /** Number and hash of rows, each with its position. */
 export interface Fingerprint {
   readonly rows: number;
@@ -56,8 +46,8 @@ export interface Fingerprint {
 export interface RowSet {
   /** `FROM … WHERE …` */
   readonly from: string;
-  /** Their positions in the copy, as SQL. */
-  readonly position: string;
+  /** Their positions, which they keep, as SQL. @default `_row` */
+  readonly position?: string;
   /** Their values as the copy stores them, as SQL; in the order of its columns. */
   readonly values: readonly string[];
 }
@@ -85,33 +75,16 @@ export const storedValuesOf = (
   value: (at: number) => string,
 ): string[] => columns.map((column, at) => writtenAs(value(at), column, place));
 
-/** Position of a row whose segment is in a list of parameters, which `starts` has the first positions of. */
-export const positionIn = (segments: string): string =>
-  `_row + transform(_seg, {${segments}:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))`;
-
-/** Puts segments behind each other, gaps included. */
-export const layOut = async (
-  clickhouse: Connection,
-  segmentIds: readonly number[],
-  rows: { readonly from: string; readonly params: QueryParams; readonly settings: QuerySettings },
-): Promise<SegmentStarts> => {
-  if (segmentIds.length === 0) return { starts: [0], rows: 0 };
-  const found = await clickhouse.rows<{ seg: string; rows: string; next: string }>(
-    `SELECT toString(_seg) AS seg, toString(count()) AS rows, toString(max(_row) + 1) AS next ${rows.from} GROUP BY _seg`,
-    { params: rows.params, settings: { max_execution_time: 0, ...rows.settings } },
-  );
-  const next = new Map(found.map((row) => [Number(row.seg), Number(row.next)]));
-  const starts = [0];
-  for (const id of segmentIds) starts.push((starts.at(-1) ?? 0) + (next.get(id) ?? 0));
-  return { starts, rows: found.reduce((sum, row) => sum + Number(row.rows), 0) };
-};
-
-const insertOf = (database: string, { target, columns }: RowsCopy, { from, position, values }: RowSet) =>
+const insertOf = (
+  database: string,
+  { target, columns }: RowsCopy,
+  { from, position = '_row', values }: RowSet,
+) =>
   `INSERT INTO ${statedTable(database, target.place)} (${['_seg', '_row', ...columns].join(', ')})
    SELECT ${['{target:UInt64}', position, ...values].join(', ')} ${from}`;
 
 // Within a tuple null, zero and an empty text have hashes of their own.
-const hashesOf = (side: 'source' | 'copy', { from, position, values }: RowSet): string =>
+const hashesOf = (side: 'source' | 'copy', { from, position = '_row', values }: RowSet): string =>
   `SELECT '${side}' AS side, sipHash64(tuple(${[position, ...values].join(', ')})) AS h ${from}`;
 
 const none: Fingerprint = { rows: 0, hash: '0' };
@@ -141,11 +114,10 @@ export const fingerprintSegment = async (
 ): Promise<Fingerprint> => {
   const from = `FROM ${sourceOf(servers.database, place, columns)} WHERE _seg = {segment:UInt64}`;
   const values = columns.map(({ name }) => name);
-  const { copy } = await fingerprintsOf(
-    servers.at(insideOf(place)),
-    [hashesOf('copy', { from, position: '_row', values })],
-    { params: { segment }, settings: backgroundSettings(columns.length) },
-  );
+  const { copy } = await fingerprintsOf(servers.at(insideOf(place)), [hashesOf('copy', { from, values })], {
+    params: { segment },
+    settings: backgroundSettings(columns.length),
+  });
   return copy;
 };
 
@@ -186,7 +158,7 @@ export const insertRows = async (
     });
 };
 
-/** Compares a segment with what it was made of. @throws CopyDiffers */
+/** Compares a segment with what it was made of; returns the number of its rows. @throws CopyDiffers */
 export const compareRows = async (
   clickhouse: Connection,
   { target, columns, sets, params, compareSettings }: RowsCopy,
@@ -195,10 +167,7 @@ export const compareRows = async (
   const from = `FROM ${statedTable(clickhouse.database, target.place)} WHERE _seg = {target:UInt64}`;
   const { source, copy } = await fingerprintsOf(
     clickhouse,
-    [
-      ...sets.map((set) => hashesOf('source', set)),
-      hashesOf('copy', { from, position: '_row', values: columns }),
-    ],
+    [...sets.map((set) => hashesOf('source', set)), hashesOf('copy', { from, values: columns })],
     {
       ...options,
       params: { ...params, target: target.segment },
@@ -218,12 +187,11 @@ export interface JoinerOptions {
 }
 
 /**
- * Joins neighbouring segments of one place into one: the same rows in the same order, every column of their table, whichever
- * versions name it.
- * @param run In reading order.
+ * Joins segments of one place into one: the same rows at the same positions, every column of their table, whichever versions
+ * name it. Returns the number of rows.
  * @throws CopyDiffers
  */
-export type Join = (run: readonly number[], target: Target, stop: AbortSignal) => Promise<Copied>;
+export type Join = (run: readonly number[], target: Target, stop: AbortSignal) => Promise<number>;
 
 export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
   const { database } = servers;
@@ -262,21 +230,17 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const columns = await columnsOf(target.place);
     const low = await lowPriority(clickhouse);
     const from = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
-    const params = { run };
-    const laidOut = await layOut(clickhouse, run, { from, params, settings: { max_threads: 1, ...low } });
     const copy: RowsCopy = {
       target,
       columns,
-      sets: [{ from, position: positionIn('run'), values: columns }],
-      params: { ...params, starts: laidOut.starts.slice(0, -1) },
+      sets: [{ from, values: columns }],
+      params: { run },
       settings: { ...backgroundSettings(columns.length), ...copySettings, ...low },
       compareSettings: low,
     };
     await cancellable(clickhouse, `compaction/${target.segment}`, signal, (options) =>
       insertRows(clickhouse, copy, options),
     );
-    const rows = await compareRows(clickhouse, copy, { signal });
-    if (rows !== laidOut.rows) throw new CopyDiffers(`${rows} rows were joined of ${laidOut.rows}`);
-    return laidOut;
+    return compareRows(clickhouse, copy, { signal });
   };
 };

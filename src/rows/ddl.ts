@@ -33,8 +33,8 @@ const keyColumns = '_seg UInt64 CODEC(T64, LZ4), _row UInt64 CODEC(Delta, LZ4)';
 /** 1 in tombstones alone. Its name is in `bookColumns`. */
 const goneColumn = '_gone UInt8 DEFAULT 0';
 
-/** One partition per segment. */
-const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
+/** One partition per segment. Positions order the rows of any version, so it is read as it is stored. */
+const ownKey = 'PARTITION BY _seg ORDER BY _row';
 
 /** Partitions of a pool. */
 export const poolPartitions = 16;

@@ -5,11 +5,8 @@ import type { ColumnCollision } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, QuerySettings } from '../storage/clickhouse/client.js';
 import {
-  type Copied,
   compareRows,
   insertRows,
-  layOut,
-  positionIn,
   prepareTarget,
   storedColumnsOf,
   storedValuesOf,
@@ -47,7 +44,7 @@ export interface Fold {
    * @param columns Of the version to come.
    * @throws CopyDiffers
    */
-  write(merge: ColumnMerge, columns: readonly StoredColumn[], target: Target): Promise<Copied>;
+  write(merge: ColumnMerge, columns: readonly StoredColumn[], target: Target): Promise<void>;
 }
 
 const shown = { examples: 3, keys: 5, length: 200 } as const;
@@ -69,7 +66,7 @@ const sidesOf = ({ into, from, merged }: ColumnMerge) => ({
 });
 
 interface Example {
-  readonly seg: string;
+  /** Position. */
   readonly row: string;
   readonly kept: string;
   readonly gone: string;
@@ -86,18 +83,12 @@ export const createFold = (servers: ClickHouseServers, tables: TargetTables): Fo
   /** Numbers of rows in the version, from 1. */
   const numbersOf = async (merge: ColumnMerge, found: readonly Example[]): Promise<number[]> => {
     const { from, params } = rowsOf(merge);
-    const before = found.map(
-      (_, at) =>
-        `toString(countIf(_seg < {seg${at}:UInt64} OR (_seg = {seg${at}:UInt64} AND _row < {row${at}:UInt64})))`,
-    );
-    const places = found.flatMap(({ seg, row }, at) => [
-      [`seg${at}`, Number(seg)] as const,
-      [`row${at}`, Number(row)] as const,
-    ]);
+    const before = found.map((_, at) => `toString(countIf(_row < {row${at}:UInt64}))`);
+    const positions = found.map(({ row }, at) => [`row${at}`, row] as const);
     const [counted] = await servers
       .at(insideOf(merge.basePlace))
       .rows<{ before: string[] }>(`SELECT [${before.join(', ')}] AS before ${from}`, {
-        params: { ...params, ...Object.fromEntries(places) },
+        params: { ...params, ...Object.fromEntries(positions) },
         settings: { max_threads: 2, max_execution_time: 0 },
       });
     return (counted?.before ?? []).map((count) => Number(count) + 1);
@@ -110,9 +101,9 @@ export const createFold = (servers: ClickHouseServers, tables: TargetTables): Fo
       .filter(({ id, isEntity }) => isEntity && id !== into.id && id !== from.id)
       .slice(0, shown.keys);
     const found = await servers.at(insideOf(merge.basePlace)).rows<Example>(
-      `SELECT toString(_seg) AS seg, toString(_row) AS row, ${textOf(into)} AS kept, ${textOf(from)} AS gone,
+      `SELECT toString(_row) AS row, ${textOf(into)} AS kept, ${textOf(from)} AS gone,
          CAST([${keys.map(textOf).join(', ')}], 'Array(Nullable(String))') AS key
-       ${where} ORDER BY _seg, _row LIMIT ${shown.examples}`,
+       ${where} ORDER BY _row LIMIT ${shown.examples}`,
       { params, settings: settingsFor(keys.length + 2) },
     );
     const numbers = await numbersOf(merge, found);
@@ -146,27 +137,15 @@ export const createFold = (servers: ClickHouseServers, tables: TargetTables): Fo
         column.id === merge.merged.id ? `coalesce(${kept}, ${gone})` : storageName(column),
       );
       const clickhouse = servers.at(insideOf(merge.basePlace), insideOf(target.place));
-      const laidOut = await layOut(clickhouse, merge.base.segmentIds, {
-        from,
-        params,
-        settings: { max_threads: 2 },
-      });
       const copy = {
         target,
         columns: storedColumnsOf(named, target.place),
-        sets: [
-          {
-            from,
-            position: positionIn('base'),
-            values: storedValuesOf(named, target.place, (at) => values[at] ?? ''),
-          },
-        ],
-        params: { ...params, starts: laidOut.starts.slice(0, -1) },
+        sets: [{ from, values: storedValuesOf(named, target.place, (at) => values[at] ?? '') }],
+        params,
         settings: settingsFor(columns.length),
       };
       await prepareTarget(tables, target.place, columns.map(namedColumn), () => insertRows(clickhouse, copy));
       await compareRows(clickhouse, copy);
-      return laidOut;
     },
   };
 };

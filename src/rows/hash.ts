@@ -12,7 +12,7 @@ import {
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { insideOf, statedTable, tableOf } from './place.js';
+import { firstPosition, insideOf, statedTable, tableOf } from './place.js';
 import { backgroundSettings } from './statement-settings.js';
 
 export interface HashedSegment {
@@ -25,8 +25,8 @@ export interface HashedSegment {
 export interface SegmentHashes {
   /** Hashes of those segments of one table that have rows; none when there is no such table. */
   read(place: Place, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
-  /** Rows of a segment in front of a position. */
-  countBefore(place: Place, segmentId: number, position: number): Promise<number>;
+  /** Rows of a segment that came with uploads before one. */
+  countBefore(place: Place, segmentId: number, uploadNumber: number): Promise<number>;
 }
 
 /** Values of one row that are added up in one expression. */
@@ -128,12 +128,12 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
         );
       }, []),
 
-    countBefore: (place, segmentId, position) =>
+    countBefore: (place, segmentId, uploadNumber) =>
       ifThere(async () => {
         const [row] = await servers.at(insideOf(place)).rows<{ n: string }>(
           `SELECT toString(count()) AS n FROM ${statedTable(database, place)}
-           WHERE _seg = {segment:UInt64} AND _row < {position:UInt64}`,
-          { params: { segment: segmentId, position } },
+           WHERE _seg = {segment:UInt64} AND _row < ${firstPosition('{uploadNumber:UInt64}')}`,
+          { params: { segment: segmentId, uploadNumber } },
         );
         return Number(row?.n ?? 0);
       }, 0),

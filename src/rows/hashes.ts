@@ -42,8 +42,8 @@ export interface Hashes {
   keep(found: readonly { readonly segment: NamedSegment; readonly hash: string }[]): Promise<number>;
   /** Forgets the hash of rows that are not there any more. */
   forget(id: number): Promise<void>;
-  /** Counts the rows of a segment in front of a position. */
-  countBefore(segment: SegmentPlace, position: number): Promise<number>;
+  /** Counts the rows of a segment that came with uploads before one. */
+  countBefore(segment: SegmentPlace, uploadNumber: number): Promise<number>;
 }
 
 export interface HashesOptions {
@@ -135,7 +135,7 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     find: async (id) => (await named('s.id = $1', [id]))[0],
     keep: (found) => recordHashes(sql, found),
     forget: (id) => forgetHash(sql, id),
-    countBefore: (segment, position) => hashes.countBefore(tablePlace(segment), segment.id, position),
+    countBefore: (segment, uploadNumber) => hashes.countBefore(tablePlace(segment), segment.id, uploadNumber),
 
     async record(stop) {
       let written = 0;

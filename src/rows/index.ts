@@ -36,7 +36,7 @@ export { createHomeTurns, type HomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
 /* Read: the rows by which two versions differ. */
-export { type PairPart, type PairRows, pairOrder, pairRows } from './pair.js';
+export { type PairPart, type PairRows, pairRows } from './pair.js';
 /* Types of columns as they are stored. */
 export {
   clickHouseType,
@@ -44,6 +44,7 @@ export {
   isEverywhere,
   isPooled,
   isSamePlace,
+  keyColumns,
   namedColumn,
   placeKey,
   slotMapOf,
@@ -51,14 +52,7 @@ export {
   tablePlace,
 } from './place.js';
 /* Read: positions of rows, and rows by their number. */
-export {
-  behind,
-  type PlaceColumns,
-  placeColumns,
-  presentPlace,
-  type RowPlace,
-  rowPlaceOf,
-} from './position.js';
+export { behind } from './position.js';
 /* Write: a segment and its place. */
 export { register, takeSlots, type Wish, type WishValue, wishValue } from './register.js';
 /* Tidy: what nobody names is dropped, both sides are compared, and a restore gets an empty place. */
@@ -102,8 +96,6 @@ export {
   preview,
   type RowSource,
   rowOrder,
-  rowOrderAs,
-  rowPosition,
   type SegmentSpan,
   type SpannedRows,
   segmentSource,

@@ -27,12 +27,6 @@ export interface Keys {
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
 
-/**
- * A row's place as one number. The least of pairs is kept as a value of any type, which for millions of keys takes three
- * times the time and memory.
- */
-const rowPlace = 'bitOr(bitShiftLeft(toUInt128(_seg), 64), toUInt128(_row))';
-
 const examples = 3;
 const keyLength = 200;
 
@@ -89,8 +83,8 @@ export const createKeys = (servers: ClickHouseServers): Keys => {
       const found = await ask<{ key: (string | null)[]; c: string }>(
         merge,
         `SELECT [${texts.join(', ')}] AS key, toString(c) AS c FROM (
-           SELECT ${keyNames.join(', ')}, count() AS c, min(${rowPlace}) AS first
-           FROM (SELECT ${keysOf(side)}, _seg, _row ${side.from}) GROUP BY ${keyNames.join(', ')}
+           SELECT ${keyNames.join(', ')}, count() AS c, min(_row) AS first
+           FROM (SELECT ${keysOf(side)}, _row ${side.from}) GROUP BY ${keyNames.join(', ')}
            HAVING c > 1 ORDER BY first LIMIT ${examples}) ORDER BY first`,
         params,
       );

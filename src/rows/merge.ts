@@ -3,7 +3,7 @@
  * that knows how a change is written.
  *
  *   append   the rows of the file behind all others
- *   upsert   rows of a key that the file has are replaced in place; new keys follow in file order
+ *   upsert   rows of a key that the file has are replaced, at their positions; new keys follow in file order
  *   sync     the same, and rows of keys that the file lacks are left out
  *   delete   rows of keys that the file has are left out
  */
@@ -13,12 +13,9 @@ import type { MergeMode } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import {
-  type Copied,
   CopyDiffers,
   compareRows,
   insertRows,
-  layOut,
-  positionIn,
   prepareTarget,
   type RowSet,
   storedColumnsOf,
@@ -173,9 +170,6 @@ export const winners = (
     GROUP BY ${keyNames.join(', ')})`;
 };
 
-const inBase = positionIn('base');
-const inFile = '_row + {total:UInt64}';
-
 /** Rows of the version before, as the file changes them: `FROM` and values by the place of their column. */
 const changedBase = (
   { mode }: SegmentMerge,
@@ -186,7 +180,7 @@ const changedBase = (
     valuesOf(side)
       .map((value, at) => `, ${value} AS ${prefix}${at}`)
       .join('');
-  const left = `(SELECT ${inBase} AS p, ${keysOf(base)}${named(base, 'x')} ${base.from}) AS b`;
+  const left = `(SELECT _row AS p, ${keysOf(base)}${named(base, 'x')} ${base.from}) AS b`;
   const right = (values: string): string =>
     `(SELECT toUInt8(1) AS hit, ${keysOf(file)}${values} ${fromWinners}) AS f ON ${on}`;
   if (mode === 'delete')
@@ -202,14 +196,13 @@ const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, touched:
   const { mode, targetPlace } = merge;
   const columns = merge.columns.map(namedColumn);
   const fromWinners = winners(merge, sql, counts);
-  const set = (from: string, position: string, value: (at: number) => string): RowSet => ({
+  const set = (from: string, value: (at: number) => string): RowSet => ({
     from,
-    position,
     values: storedValuesOf(columns, targetPlace, value),
   });
-  const unchanged = (side: MergeSide, from: string, position: string): RowSet => {
+  const unchanged = (side: MergeSide, from: string): RowSet => {
     const values = valuesOf(side);
-    return set(from, position, (at) => values[at] ?? '');
+    return set(from, (at) => values[at] ?? '');
   };
   const unknown = touched
     ? ` AND _row ${isIn(merge, 'NOT ')} (SELECT f.r FROM (SELECT ${keysOf(base)} ${base.from}) AS b
@@ -218,10 +211,9 @@ const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, touched:
   const sets: RowSet[] = [];
   if (touched) {
     const { from, value } = changedBase(merge, sql, fromWinners);
-    sets.push(set(from, 'b.p', value));
-  } else if (merge.base.segmentIds.length > 0 && mode !== 'sync')
-    sets.push(unchanged(base, base.from, inBase));
-  if (mode !== 'delete') sets.push(unchanged(file, `${fromWinners}${unknown}`, inFile));
+    sets.push({ ...set(from, value), position: 'b.p' });
+  } else if (merge.base.segmentIds.length > 0 && mode !== 'sync') sets.push(unchanged(base, base.from));
+  if (mode !== 'delete') sets.push(unchanged(file, `${fromWinners}${unknown}`));
   return sets;
 };
 
@@ -229,33 +221,36 @@ const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, touched:
  * Writes the rows of the version to come. Where the file replaces none and leaves none out, they are compared with their sources.
  * @throws CopyDiffers
  */
-export type Merge = (merge: SegmentMerge, counts: KeyCounts) => Promise<Copied>;
+export type Merge = (merge: SegmentMerge, counts: KeyCounts) => Promise<void>;
+
+/** Rows that are missing would be added again, in another place, or left out. */
+const requireBase = async (
+  clickhouse: Connection,
+  { base: { from }, params }: MergeSql,
+  { segmentIds, rowCount }: SegmentMerge['base'],
+): Promise<void> => {
+  if (segmentIds.length === 0) return;
+  const [counted] = await clickhouse.rows<{ n: string }>(`SELECT toString(count()) AS n ${from}`, { params });
+  if (Number(counted?.n) !== rowCount)
+    throw new CopyDiffers(`the version before has ${counted?.n} rows, not ${rowCount}`);
+};
 
 export const createMerge =
   (servers: ClickHouseServers, tables: TargetTables): Merge =>
   async (merge, counts) => {
     const sql = mergeSql(servers.database, merge);
     const clickhouse = mergeServer(servers, merge);
-    const { from } = sql.base;
-    const laidOut = await layOut(clickhouse, merge.base.segmentIds, {
-      from,
-      params: sql.params,
-      settings: { max_threads: 2 },
-    });
-    // Rows that are missing would be added again, in another place, or left out.
-    if (laidOut.rows !== merge.base.rowCount)
-      throw new CopyDiffers(`the version before has ${laidOut.rows} rows, not ${merge.base.rowCount}`);
+    await requireBase(clickhouse, sql, merge.base);
     const touched = counts.known > 0;
     const copy = {
       target: { segment: merge.target, place: merge.targetPlace },
       columns: storedColumnsOf(merge.columns.map(namedColumn), merge.targetPlace),
       sets: rowSets(merge, sql, counts, touched),
-      params: { ...sql.params, starts: laidOut.starts.slice(0, -1), total: laidOut.starts.at(-1) ?? 0 },
+      params: sql.params,
       settings: mergeSettings,
     };
     await prepareTarget(tables, merge.targetPlace, merge.columns.map(namedColumn), () =>
       insertRows(clickhouse, copy),
     );
     if (!touched) await compareRows(clickhouse, copy);
-    return laidOut;
   };

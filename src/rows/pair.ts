@@ -29,9 +29,6 @@ export interface PairRows {
   readonly shared: 'none' | 'some' | 'all of from' | 'all of to';
 }
 
-/** Expression that orders the rows of a pair as their versions have them. */
-export const pairOrder = ['_seg', '_row'] as const;
-
 const columnSet = (columns: readonly StoredColumn[]): string =>
   columns
     .map((column) => `${column.id}/${storageName(column)}`)
@@ -39,9 +36,9 @@ const columnSet = (columns: readonly StoredColumn[]): string =>
     .join();
 
 const cutsOf = ({ cuts = [] }: SegmentList): ReadonlyMap<number, number> =>
-  new Map(cuts.map(({ segmentId, rows }) => [segmentId, rows]));
+  new Map(cuts.map(({ segmentId, beforeUpload }) => [segmentId, beforeUpload]));
 
-/** The segments of a version that another lacks, or of which it has another number of rows. */
+/** The segments of a version that another lacks, or of which it has other rows. */
 const segmentsWithout = (version: CountedRows, other: CountedRows): SegmentList => {
   if (version.rowCount === 0) return { segmentIds: [] };
   const [own, others, there] = [cutsOf(version), cutsOf(other), new Set(other.segmentIds)];

@@ -7,10 +7,14 @@
  */
 import { type NamedColumn, type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
+import { recordsPerUpload } from '../model/position.js';
 import type { Place } from '../model/version.js';
 import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { segmentsOf } from './segment-ranges.js';
 import { type ColumnDefinition, type PoolClass, type Slots, slotType } from './slots.js';
+
+/** First position of an upload. @param uploadNumber Expression. */
+export const firstPosition = (uploadNumber: string): string => `(${uploadNumber} * ${recordsPerUpload})`;
 
 export interface PoolPlace {
   /** Id of the slot map. */
@@ -110,6 +114,12 @@ export const overName = (table: string): string => `d${table}`;
 export const statedTable = (database: string, place: Place): string =>
   `${database}.${isEverywhere(place) ? overName(tableOf(place)) : tableOf(place)}`;
 
+/**
+ * Granules of an own table on the server that is asked, with `_seg`: a part has the rows of one segment, the name of its partition.
+ */
+export const indexOf = (database: string, place: Place): string =>
+  `(SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('${database}', '${tableOf(place)}'))`;
+
 const slotOf = (name: string, { pool }: Inside): string => {
   const slot = pool?.slots[name];
   if (slot === undefined) throw new RangeError(`column ${name} has no slot in map ${pool?.mapId}`);
@@ -141,7 +151,10 @@ const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
  */
 export const bookColumns = ['_seg', '_row', '_gone'] as const;
 
-/** The same for a list in SQL. */
+/** Those of every table of rows: segment and position. */
+export const keyColumns = ['_seg', '_row'] as const;
+
+/** `bookColumns` for a list in SQL. */
 export const bookColumnNames = bookColumns.map((name) => `'${name}'`).join(', ');
 
 /**

@@ -79,13 +79,19 @@ export const takeSlots = async (tx: Sql, storeId: number, wish: Wish): Promise<W
 
 const addSql = prepared(
   `${addSegmentSql(
-    { id: '$1::bigint', storeId: '$2::bigint', processId: '$3::bigint', slotMapId: '$4::bigint' },
-    '',
+    {
+      id: '$1::bigint',
+      storeId: '$2::bigint',
+      processId: 'p.id',
+      uploadNumber: 'p.upload_number',
+      slotMapId: '$4::bigint',
+    },
+    'FROM processes p WHERE p.id = $3',
     'g',
   )} RETURNING ${placeSql('g')} AS place`,
 );
 
-/** Registers a segment and chooses its place. Call it in a transaction. */
+/** Registers a segment of a process and chooses its place. Call it in a transaction. */
 export const register = async (
   tx: Sql,
   { id, processId, storeId }: NewSegment,
@@ -106,7 +112,7 @@ export const register = async (
  */
 export const registerSql = (
   { datasetId, storeId, wish }: Readonly<Record<'datasetId' | 'storeId' | 'wish', string>>,
-  { id, processId }: Readonly<Record<'id' | 'processId', string>>,
+  { id, processId, uploadNumber }: Readonly<Record<'id' | 'processId' | 'uploadNumber', string>>,
   source: string,
 ): Readonly<Record<'places' | 'isPlaced' | 'segment', string>> => ({
   places: `near AS (
@@ -124,7 +130,7 @@ export const registerSql = (
     })}) AS k WHERE ${wish} ? 'names' AND NOT joins
   )`,
   isPlaced: `(${wish} IS NULL OR EXISTS (SELECT 1 FROM map))`,
-  segment: addSegmentSql({ id, processId, storeId, slotMapId: '(SELECT id FROM map)' }, source),
+  segment: addSegmentSql({ id, processId, uploadNumber, storeId, slotMapId: '(SELECT id FROM map)' }, source),
 });
 
 /**

@@ -2,8 +2,7 @@
 import { createCache } from '../lib/cache.js';
 import type { Place, ReadableVersion } from '../model/version.js';
 import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
-import { insideOf, isEverywhere, isPooled, placeOf, statedTable, tableOf } from './place.js';
-import type { RowPlace } from './position.js';
+import { indexOf, insideOf, isEverywhere, isPooled, placeOf, statedTable } from './place.js';
 import { serverOf, storedRows } from './source.js';
 
 type ReadContext = Pick<ReadQuery, 'queryId' | 'signal' | 'owner'>;
@@ -11,27 +10,28 @@ type ReadContext = Pick<ReadQuery, 'queryId' | 'signal' | 'owner'>;
 /** To read so many rows takes no longer than to look for them. */
 const fewRows = 20_000;
 
-export interface SoughtRow extends RowPlace {
+export interface SoughtRow {
+  /** As text. */
+  readonly position: string;
   /** Rows of the version before it. */
   readonly before: number;
 }
 
 /** @param index Of a table: its granules, and behind those of a part one of no rows that names the last row. */
 const granuleSql = (index: string): string => `
-  SELECT toString(_seg) AS segment, toString(_row) AS position, toString(n) AS before, (_seg, _row) >= reached AS exact
+  SELECT toString(_row) AS position, toString(n) AS before, _row >= reached AS exact
   FROM (
-    SELECT _seg, _row, sum(rows_in_granule) OVER earlier AS n, max((_seg, end)) OVER earlier AS reached
+    SELECT _row, sum(rows_in_granule) OVER earlier AS n, max(end) OVER earlier AS reached
     FROM (
-      SELECT _seg, _row, rows_in_granule,
+      SELECT _row, rows_in_granule,
         leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
           PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS end
       FROM ${index} WHERE _seg IN {segments:Array(UInt64)})
     WHERE rows_in_granule > 0
-    WINDOW earlier AS (ORDER BY _seg, _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE n <= {number:UInt64} ORDER BY _seg DESC, _row DESC LIMIT 1`;
+    WINDOW earlier AS (ORDER BY _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+  WHERE n <= {number:UInt64} ORDER BY _row DESC LIMIT 1`;
 
 interface Granule {
-  readonly segment: string;
   readonly position: string;
   readonly before: string;
   /** 1 when no granule that begins before this one reaches beyond its first row. */
@@ -55,37 +55,32 @@ const seekGranule = async (
   const { segmentIds, cuts = [], placement } = version;
   if (placement === null) return undefined;
   const [granule] = await reader.facts<Granule>({
-    sql: `${granuleSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
+    sql: `${granuleSql(indexOf(reader.database, placement))} FORMAT JSONEachRow`,
     values: { segments: segmentIds, number },
     place: insideOf(placement),
     ...context,
     queryId: `${context.queryId}-granule`,
   });
   if (granule === undefined) return undefined;
-  const place = { segment: Number(granule.segment), row: Number(granule.position) };
+  const { position } = granule;
   const before =
     granule.exact === 1 && cuts.length === 0
       ? Number(granule.before)
-      : await countBefore(reader, version, place, context);
-  return before <= number ? { ...place, before } : undefined;
+      : await countBefore(reader, version, position, context);
+  return before <= number ? { position, before } : undefined;
 };
 
 const countBefore = async (
   reader: Reader,
   version: ReadableVersion,
-  { segment, row }: RowPlace,
+  position: string,
   context: ReadContext,
 ): Promise<number> => {
-  const whole = storedRows({
-    list: { ...version, segmentIds: version.segmentIds.filter((id) => id < segment) },
-    name: 'whole',
-  });
-  const begun = storedRows({ list: { ...version, segmentIds: [segment] }, name: 'begun' });
+  const rows = storedRows({ list: version });
   const table = statedTable(reader.database, version.placement!);
   const [counted] = await reader.facts<{ n: string }>({
-    sql: `SELECT toString((SELECT count() FROM ${table} WHERE ${whole.sql})
-        + (SELECT count() FROM ${table} WHERE ${begun.sql} AND _row < {row:UInt64})) AS n FORMAT JSONEachRow`,
-    values: { ...whole.params, ...begun.params, row },
+    sql: `SELECT toString(count()) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
+    values: { ...rows.params, position },
     place: serverOf(version),
     ...context,
     queryId: `${context.queryId}-before`,
@@ -96,7 +91,8 @@ const countBefore = async (
 /** A segment whose rows are numbered one after the other. */
 interface Run {
   readonly segment: number;
-  readonly first: number;
+  /** Its first position. */
+  readonly first: bigint;
   readonly rows: number;
 }
 
@@ -107,7 +103,7 @@ const runsSql = (index: string): string => `
 
 /** What the index of one server says of a segment. */
 interface IndexedSegment extends Run {
-  readonly last: number;
+  readonly last: bigint;
 }
 
 const indexedSegments = async (
@@ -117,7 +113,7 @@ const indexedSegments = async (
   context: ReadContext,
 ): Promise<IndexedSegment[]> => {
   const found = await reader.facts<Record<keyof IndexedSegment, string>>({
-    sql: `${runsSql(`mergeTreeIndex('${reader.database}', '${tableOf(place)}')`)} FORMAT JSONEachRow`,
+    sql: `${runsSql(indexOf(reader.database, place))} FORMAT JSONEachRow`,
     values: { segments },
     place: insideOf(place),
     ...context,
@@ -125,8 +121,8 @@ const indexedSegments = async (
   });
   return found.map(({ segment, first, last, rows }) => ({
     segment: Number(segment),
-    first: Number(first),
-    last: Number(last),
+    first: BigInt(first),
+    last: BigInt(last),
     rows: Number(rows),
   }));
 };
@@ -145,17 +141,18 @@ const readRuns = async (
   );
   const runs = new Map<number, IndexedSegment>();
   for (const part of found.flat()) {
-    const { segment } = part;
-    const other = runs.get(segment) ?? { segment, first: part.first, last: part.last, rows: 0 };
-    runs.set(segment, {
-      segment,
-      first: Math.min(other.first, part.first),
-      last: Math.max(other.last, part.last),
-      rows: other.rows + part.rows,
-    });
+    const run = runs.get(part.segment);
+    runs.set(part.segment, run === undefined ? part : together(run, part));
   }
   const inOrder = [...runs.values()].sort((a, b) => a.segment - b.segment);
-  return inOrder.every(({ first, last, rows }) => last - first + 1 === rows) ? inOrder : [];
+  return inOrder.every(({ first, last, rows }) => last - first + 1n === BigInt(rows)) ? inOrder : [];
+};
+
+/** A segment that has rows on two servers. */
+const together = (one: IndexedSegment, other: IndexedSegment): IndexedSegment => {
+  const { first } = one.first < other.first ? one : other;
+  const { last } = one.last > other.last ? one : other;
+  return { segment: one.segment, first, last, rows: one.rows + other.rows };
 };
 
 /** Finds rows of versions by their number. */
@@ -192,8 +189,9 @@ export const createSeeker = (reader: Reader): Seeker => {
       // A dataset in a pool is small, and the index of the pool is not.
       if (isPooled(placement)) return undefined;
       let before = 0;
-      for (const { segment, first, rows } of await runsOf(version, context)) {
-        if (number < before + rows) return { segment, row: first + number - before, before: number };
+      for (const { first, rows } of await runsOf(version, context)) {
+        if (number < before + rows)
+          return { position: String(first + BigInt(number - before)), before: number };
         before += rows;
       }
       // The granules of several servers have no common order.

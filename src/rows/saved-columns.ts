@@ -2,11 +2,10 @@
 
 import { namedColumnOf } from '../model/column.js';
 import { isPhysicalType } from '../model/column-types/column-types.js';
-import { bookColumns, storedAs, tablePlace } from './place.js';
+import { bookColumns, keyColumns, storedAs, tablePlace } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
-import { rowOrder } from './source.js';
 
-const bookNames = (pool: PoolClass | null): readonly string[] => (pool === null ? bookColumns : rowOrder);
+const bookNames = (pool: PoolClass | null): readonly string[] => (pool === null ? bookColumns : keyColumns);
 
 const ownPlace = tablePlace({ storeId: 1, shard: 1 });
 

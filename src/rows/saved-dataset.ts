@@ -29,6 +29,7 @@ export interface SavedDataset {
   readonly description: string | null;
   readonly sourceName: string | null;
   readonly sourceUrl: string | null;
+  readonly uploadCount: number;
   readonly versions: number;
   /** Rows of the version that has most. */
   readonly rows: number;
@@ -67,6 +68,7 @@ export const readSavedDataset = async (sql: Sql): Promise<SavedDataset | undefin
   (
     await sql.query<SavedDataset>(
       `SELECT d.name, d.description, d.source_name AS "sourceName", d.source_url AS "sourceUrl",
+         d.upload_count AS "uploadCount",
          (SELECT count(*) FROM saved_versions) AS versions,
          (SELECT coalesce(max(row_count), 0) FROM saved_versions) AS rows,
          (SELECT coalesce(max(jsonb_array_length(columns)), 0) FROM saved_column_lists) AS columns,
@@ -129,7 +131,7 @@ export const registerSaved = async (
   const id = `(n.id * ${segmentNumbers.perProcess} + 1)`;
   await tx.query(
     addSegmentSql(
-      { id, processId: 'n.id', storeId: '$1', slotMapId: 'm.id' },
+      { id, processId: 'n.id', uploadNumber: 's.upload_number', storeId: '$1', slotMapId: 'm.id' },
       `FROM new_segments n JOIN saved_segments s ON s.id = n.old LEFT JOIN new_slot_maps m ON m.old = s.slot_map_id`,
     ),
     [storeId],
@@ -170,8 +172,8 @@ export const publishSaved = async (
   saved: SavedDataset,
   target: PublishedDataset,
 ): Promise<number | undefined> => {
-  const { description, sourceName, sourceUrl } = saved;
-  const id = await insertDataset(tx, { description, sourceName, sourceUrl, ...target });
+  const { description, sourceName, sourceUrl, uploadCount } = saved;
+  const id = await insertDataset(tx, { description, sourceName, sourceUrl, uploadCount, ...target });
   if (id === undefined) return undefined;
   await addColumns(tx, id);
   await restoreSegmentFacts(tx);

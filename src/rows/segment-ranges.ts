@@ -12,14 +12,14 @@ import type { SegmentCut, SegmentList } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
- * Query that gives `segment_id` and `row_limit` of the segments of a version.
+ * Query that gives `segment_id` and `before_upload` of the segments of a version.
  * @param dataset, version Expressions that give their ids.
  */
 export const segmentsOf = (dataset: string, version: string): string => `
-  SELECT o.segment_id, o.row_limit FROM segment_ranges o
+  SELECT o.segment_id, o.before_upload FROM segment_ranges o
   WHERE o.dataset_id = ${dataset} AND o.until_version IS NULL AND o.from_version <= ${version}
   UNION ALL
-  SELECT c.segment_id, c.row_limit FROM segment_ranges c
+  SELECT c.segment_id, c.before_upload FROM segment_ranges c
   WHERE c.dataset_id = ${dataset} AND c.until_version IS NOT NULL
     AND int8range(c.from_version, c.until_version) @> ${version}`;
 
@@ -52,8 +52,8 @@ export const segmentListColumns = (version: string): string => {
   const patches = `FROM (${segments}) AS s JOIN segments g ON g.id = s.segment_id WHERE g.patch`;
   return `
    (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]') FROM (${segments}) AS s) AS "segmentIds",
-   (SELECT coalesce(json_agg(json_build_object('segmentId', s.segment_id, 'rows', s.row_limit)
-      ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.row_limit IS NOT NULL) AS cuts,
+   (SELECT coalesce(json_agg(json_build_object('segmentId', s.segment_id, 'beforeUpload', s.before_upload)
+      ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.before_upload IS NOT NULL) AS cuts,
    (SELECT coalesce(json_agg(g.id ORDER BY g.id), '[]') ${patches}) AS patches,
    (SELECT coalesce(sum(g.hidden), 0)::bigint ${patches}) AS hidden`;
 };
@@ -64,7 +64,8 @@ export interface SegmentRange {
   readonly from: number;
   /** Null: open. */
   readonly until: number | null;
-  readonly rowLimit: number | null;
+  /** The versions have only rows of uploads with a lower number; null: all rows. */
+  readonly beforeUpload: number | null;
 }
 
 /** Statement that ends the open ranges of a dataset with the version that `version (id)` gives. */
@@ -90,13 +91,13 @@ export const copySegmentsSql = (
   dataset: string,
   from: { readonly dataset: string; readonly version: string },
 ): string => `
-  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
-  SELECT ${dataset}, s.segment_id, version.id, s.row_limit
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, before_upload)
+  SELECT ${dataset}, s.segment_id, version.id, s.before_upload
   FROM version, (${segmentsOf(from.dataset, from.version)}) AS s`;
 
 const restoreRangesSql = `
-  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, row_limit)
-  SELECT $1, g.id, f.id, u.id, r.row_limit FROM saved_segment_ranges r JOIN new_segments g ON g.old = r.segment_id
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, before_upload)
+  SELECT $1, g.id, f.id, u.id, r.before_upload FROM saved_segment_ranges r JOIN new_segments g ON g.old = r.segment_id
     JOIN new_versions f ON f.old = r.from_version LEFT JOIN new_versions u ON u.old = r.until_version
   WHERE r.until_version IS NULL OR u.id IS NOT NULL RETURNING 1`;
 
@@ -114,14 +115,14 @@ export const insertRanges = async (
   ranges: readonly SegmentRange[],
 ): Promise<void> => {
   await tx.query(
-    `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, row_limit)
+    `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, before_upload)
      SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])`,
     [
       datasetId,
       ranges.map(({ segment }) => segment),
       ranges.map(({ from }) => from),
       ranges.map(({ until }) => until),
-      ranges.map(({ rowLimit }) => rowLimit),
+      ranges.map(({ beforeUpload }) => beforeUpload),
     ],
   );
 };
@@ -152,14 +153,14 @@ export const reopenSegments = async (
   await tx.query(
     `WITH wanted AS MATERIALIZED (${segmentsOf('$1', '$3::bigint')}),
      present AS MATERIALIZED (
-       SELECT segment_id, row_limit FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
+       SELECT segment_id, before_upload FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
      ), ended AS (
        UPDATE segment_ranges r SET until_version = $2 WHERE r.dataset_id = $1 AND r.until_version IS NULL
          AND NOT EXISTS (SELECT 1 FROM wanted w
-           WHERE w.segment_id = r.segment_id AND w.row_limit IS NOT DISTINCT FROM r.row_limit)
+           WHERE w.segment_id = r.segment_id AND w.before_upload IS NOT DISTINCT FROM r.before_upload)
      )
-     INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
-     SELECT $1, segment_id, $2, row_limit FROM (TABLE wanted EXCEPT TABLE present) AS opened`,
+     INSERT INTO segment_ranges (dataset_id, segment_id, from_version, before_upload)
+     SELECT $1, segment_id, $2, before_upload FROM (TABLE wanted EXCEPT TABLE present) AS opened`,
     [datasetId, version, like],
   );
 };

@@ -9,20 +9,21 @@ export const addSegmentSql = (
   {
     id,
     processId,
+    uploadNumber,
     storeId,
     slotMapId,
-  }: Readonly<Record<'id' | 'processId' | 'storeId' | 'slotMapId', string>>,
+  }: Readonly<Record<'id' | 'processId' | 'uploadNumber' | 'storeId' | 'slotMapId', string>>,
   source = '',
   alias = 'new_segment',
 ): string => `
-  INSERT INTO segments AS ${alias} (id, store_id, process_id, slot_map_id)
-  SELECT ${id}, ${storeId}, ${processId}, ${slotMapId} ${source}`;
+  INSERT INTO segments AS ${alias} (id, store_id, process_id, upload_number, slot_map_id)
+  SELECT ${id}, ${storeId}, ${processId}, ${uploadNumber}, ${slotMapId} ${source}`;
 
-/** One that lies where another one of the store lies. */
+/** One in the place of another one of the store, with its upload number. */
 export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
   await sql.query(
-    `INSERT INTO segments (id, store_id, process_id, slot_map_id)
-     SELECT $1, store_id, $2, slot_map_id FROM segments WHERE id = $3`,
+    `INSERT INTO segments (id, store_id, process_id, upload_number, slot_map_id)
+     SELECT $1, store_id, $2, upload_number, slot_map_id FROM segments WHERE id = $3`,
     [id, processOfSegment(id), other],
   );
 };

@@ -8,15 +8,16 @@ import { widePartColumns } from './engine.js';
 import { patchMask, type RowCondition } from './patches.js';
 import {
   clickHouseType,
+  firstPosition,
+  indexOf,
   insideOf,
   isEverywhere,
   namedColumn,
   sourceOf,
   statedTable,
-  tableOf,
 } from './place.js';
 
-/** Rows that a statement reads. Besides the columns by their stored names, each row has those of `rowOrder`. */
+/** Rows that a statement reads. Besides the columns by their stored names, each row has `rowOrder`. */
 export interface RowSource {
   /** Table expression behind FROM. */
   readonly from: string;
@@ -24,22 +25,13 @@ export interface RowSource {
   readonly where: string;
   /** Parameters of both. */
   readonly values: BoundValues;
-  /** Expression that orders the rows as they are read. */
-  readonly position: string;
 }
 
-/** Columns by which rows are in reading order. A subquery that keeps the order selects them. */
-export const rowOrder: readonly [segment: string, row: string] = ['_seg', '_row'];
+/** Position of a row, the column by which rows are in reading order. A subquery that keeps the order selects it. */
+export const rowOrder = '_row';
 
-/** Select list that gives rows, read in the order they are to have, the columns of `rowOrder`. */
-export const numberedRows = 'toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row';
-
-/** Expression that orders the rows of any source as they are read. */
-export const rowPosition = '(_seg, _row)';
-
-/** Select list of the columns of `rowOrder` under other names. */
-export const rowOrderAs = (...names: readonly [string, string]): string =>
-  rowOrder.map((column, at) => `${column} AS ${names[at]}`).join(', ');
+/** Select list that gives rows, read in the order they are to have, their positions. */
+export const numberedRows = `rowNumberInAllBlocks() AS ${rowOrder}`;
 
 /** Which rows a condition is about, and the start of its parameters' names, where a statement reads several lists. */
 export interface RowChoice {
@@ -66,14 +58,17 @@ export const storedRows = ({
   return {
     sql: [
       segmentIds.length === 1 ? `_seg = ${guarded(`${list}[1]`, '0')}` : `_seg IN ${guarded(list, '[]')}`,
-      ...cuts.map((_, at) => `(_seg != {${name}Cut${at}:UInt64} OR _row < {${name}Rows${at}:UInt64})`),
+      ...cuts.map(
+        (_, at) =>
+          `(_seg != {${name}Cut${at}:UInt64} OR _row < ${firstPosition(`{${name}Before${at}:UInt64}`)})`,
+      ),
     ].join(' AND '),
     params: {
       [name]: segmentIds,
       ...Object.fromEntries(
-        cuts.flatMap(({ segmentId, rows }, at) => [
+        cuts.flatMap(({ segmentId, beforeUpload }, at) => [
           [`${name}Cut${at}`, segmentId],
-          [`${name}Rows${at}`, rows],
+          [`${name}Before${at}`, beforeUpload],
         ]),
       ),
     },
@@ -95,7 +90,7 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
   const names = columns.map(
     (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS ${storageName(column)}`,
   );
-  return `(SELECT ${[...names, ...rowOrder.map((column) => `toUInt64(0) AS ${column}`)].join(', ')} WHERE 0)`;
+  return `(SELECT ${[...names, `toUInt64(0) AS ${rowOrder}`].join(', ')} WHERE 0)`;
 };
 
 /**
@@ -104,11 +99,8 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
  */
 const countSource = (database: string, placement: Place, { columns, cuts }: CountedRows) =>
   columns.length > widePartColumns && cuts === undefined && !isEverywhere(placement)
-    ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableOf(placement)}')` }
+    ? { count: 'sum(rows_in_granule)', from: indexOf(database, placement) }
     : { count: 'count()', from: statedTable(database, placement) };
-
-/** Rows of several segments in order are compared by both numbers; within one segment the second is enough. */
-const positionIn = ({ segmentIds }: SegmentList): string => (segmentIds.length > 1 ? rowPosition : '_row');
 
 /** Segments, the number of rows in them, and where they are stored. */
 export interface CountedRows extends SegmentList {
@@ -150,8 +142,7 @@ interface Guard {
  */
 export const versionSource = (database: string, version: CountedRows, name = 'segments'): RowSource => {
   const { columns, rowCount } = version;
-  const position = positionIn(version);
-  if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {}, position };
+  if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {} };
   const placement = requirePlace(version);
   const guard = countGuard(database, version, name);
   const { sql, params } = segmentRows(database, placement, { list: version, name, guard: guard.sql });
@@ -159,7 +150,6 @@ export const versionSource = (database: string, version: CountedRows, name = 'se
     from: sourceOf(database, placement, columns.map(namedColumn)),
     where: sql,
     values: { ...guard.values, ...params },
-    position,
   };
 };
 
@@ -168,7 +158,6 @@ export const preview: RowSource = {
   from: '(SELECT 1 WHERE 0)',
   where: 'true',
   values: {},
-  position: rowPosition,
 };
 
 /** Whole segments, whichever versions have them, whose rows are stored under the same columns. */
@@ -187,7 +176,6 @@ export const segmentSource = (
   from: sourceOf(database, placement, columns.map(namedColumn)),
   where: `_seg IN {${name}:Array(UInt64)}`,
   values: { [name]: segments },
-  position: rowPosition,
 });
 
 /** How long a dataset had a segment. */
@@ -197,8 +185,8 @@ export interface SegmentSpan {
   readonly from: number;
   /** First version that lacks it again; 0: none. */
   readonly until: number;
-  /** Rows of it that belong to these versions: those with a lower position; 0: all. */
-  readonly rows: number;
+  /** These versions have its rows of uploads with a lower number. */
+  readonly beforeUpload: number;
 }
 
 export interface SpannedRows {
@@ -223,13 +211,17 @@ export const spanSource = (database: string, rows: SpannedRows, at: number): Row
     from: `${sourceOf(database, placement, columns.map(namedColumn))} AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r${at}:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g`,
-    where: `_seg IN if(${guard}, ${list}, []) AND _row < l`,
+    where: `_seg IN if(${guard}, ${list}, []) AND _row < ${firstPosition('l')}`,
     values: {
       [`s${at}`]: [...new Set(ranges.map(({ segment }) => segment))],
       [`n${at}`]: rowCount,
-      [`r${at}`]: ranges.map(({ segment, from, until, rows }) => [segment, from, until, rows]),
+      [`r${at}`]: ranges.map(({ segment, from, until, beforeUpload }) => [
+        segment,
+        from,
+        until,
+        beforeUpload,
+      ]),
     },
-    position: rowPosition,
   };
 };
 

@@ -16,8 +16,8 @@ export interface RunRange {
   readonly from: number;
   /** Id of the first version after it that lacks it; null: the current one has it. */
   readonly until: number | null;
-  /** Rows of the segment that these versions have; null: all. */
-  readonly rowLimit: number | null;
+  /** These versions have only rows of uploads with a lower number; null: all rows of the segment. */
+  readonly beforeUpload: number | null;
 }
 
 /** For how long versions have the segment that takes the place of the run, and how much of it. */
@@ -51,27 +51,24 @@ const eventsOf = (ranges: readonly RunRange[], until: number): Event[] =>
 
 /** What the versions between two events have of the run. */
 const createHolding = (length: number) => {
-  const limits = new Array<number | null | undefined>(length).fill(undefined);
+  const cutAt = new Array<number | null | undefined>(length).fill(undefined);
   let count = 0;
   let cuts = 0;
   let last = -1;
   return {
-    apply({ range: { place, rowLimit }, begins }: Event): void {
-      limits[place] = begins ? rowLimit : undefined;
+    apply({ range: { place, beforeUpload }, begins }: Event): void {
+      cutAt[place] = begins ? beforeUpload : undefined;
       count += begins ? 1 : -1;
-      if (rowLimit !== null) cuts += begins ? 1 : -1;
+      if (beforeUpload !== null) cuts += begins ? 1 : -1;
       if (begins) last = Math.max(last, place);
-      while (last >= 0 && limits[last] === undefined) last -= 1;
+      while (last >= 0 && cutAt[last] === undefined) last -= 1;
     },
     isEmpty: (): boolean => count === 0,
     /** From the first segment on, without gaps, and none but the last in part (invariant 6 of the version model). */
-    isSound: (): boolean => count === last + 1 && cuts <= 1 && (cuts === 0 || limits[last] !== null),
-    /** Rows of the joined segment; null: all. */
-    rows(starts: readonly number[]): number | null {
-      const cut = limits[last];
-      if (cut != null) return starts[last]! + cut;
-      return last === length - 1 ? null : starts[last + 1]!;
-    },
+    isSound: (): boolean => count === last + 1 && cuts <= 1 && (cuts === 0 || cutAt[last] !== null),
+    /** The cut of the joined segment: that of the last segment, or before the next one of the run. */
+    beforeUpload: (uploadNumbers: readonly number[]): number | null =>
+      cutAt[last] ?? uploadNumbers[last + 1] ?? null,
   };
 };
 
@@ -80,16 +77,16 @@ const createHolding = (length: number) => {
  * inside of the run. Undefined when a version has anything but the start of the run.
  *
  * @param ranges Of one dataset; all that begin before the end of the window, none that begins behind it.
- * @param starts First position of each segment of the run in the joined one, and the position behind all of them.
+ * @param uploadNumbers Those of the segments of the run.
  */
 export const swapRanges = (
   ranges: readonly RunRange[],
-  starts: readonly number[],
+  uploadNumbers: readonly number[],
   window: SwapWindow,
 ): RangeSwap | undefined => {
   const end = window.until ?? Number.POSITIVE_INFINITY;
   const events = eventsOf(ranges, end);
-  const holding = createHolding(starts.length - 1);
+  const holding = createHolding(uploadNumbers.length);
   const joined: JoinedRange[] = [];
   for (let at = 0; at < events.length; ) {
     const from = events[at]!.at;
@@ -98,11 +95,11 @@ export const swapRanges = (
     if (!holding.isSound()) return undefined;
     const next = events[at]?.at ?? Number.POSITIVE_INFINITY;
     const until = Number.isFinite(next) ? next : null;
-    const rowLimit = holding.rows(starts);
+    const beforeUpload = holding.beforeUpload(uploadNumbers);
     const before = joined.at(-1);
-    if (before?.until === from && before.rowLimit === rowLimit)
+    if (before?.until === from && before.beforeUpload === beforeUpload)
       joined[joined.length - 1] = { ...before, until };
-    else joined.push({ from, until, rowLimit });
+    else joined.push({ from, until, beforeUpload });
   }
   const rest = ranges
     .filter(({ until }) => (until ?? Number.POSITIVE_INFINITY) > end)
@@ -115,8 +112,8 @@ export interface PublishedRun {
   readonly target: number;
   /** The segments it takes the place of, in reading order. */
   readonly run: readonly number[];
-  /** First position of each of them in the joined one, and the position behind all of them. */
-  readonly starts: readonly number[];
+  /** Upload number of each of them. */
+  readonly uploadNumbers: readonly number[];
 }
 
 export interface SegmentSwap {
@@ -135,14 +132,14 @@ export interface SegmentSwapOptions {
 }
 
 const rangesSql = `
-  SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.row_limit AS "rowLimit"
+  SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.before_upload AS "beforeUpload"
   FROM unnest($2::bigint[]) WITH ORDINALITY AS run (id, place)
     JOIN segment_ranges r ON r.segment_id = run.id AND r.dataset_id = $1
   ORDER BY r.from_version, run.place LIMIT $3`;
 
 export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOptions): SegmentSwap => {
   /** Leads some versions of a dataset over. False when one of them has the run otherwise than it may. */
-  const leadOver = (datasetId: number, { target, run, starts }: PublishedRun): Promise<boolean> =>
+  const leadOver = (datasetId: number, { target, run, uploadNumbers }: PublishedRun): Promise<boolean> =>
     sql.tx(async (tx) => {
       await holdDataset(tx, datasetId);
       const found = await tx.query<RunRange>(rangesSql, [datasetId, run, batch + 1]);
@@ -150,7 +147,7 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
       const ranges = until === null ? found : found.filter(({ from }) => from < until);
       if (ranges.length === 0 && found.length > 0)
         throw new RangeError(`a run of ${run.length} segments does not fit into a batch of ${batch}`);
-      const swap = swapRanges(ranges, starts, { until });
+      const swap = swapRanges(ranges, uploadNumbers, { until });
       if (swap === undefined) return false;
       await removeRanges(
         tx,

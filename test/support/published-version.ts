@@ -43,7 +43,7 @@ export const publishVersion = (sql: Sql, datasetId: number, facts: VersionFacts)
     );
     const id = version?.id ?? 0;
     await tx.query(
-      `INSERT INTO segments (id, store_id, process_id, rows, bytes) SELECT $2, store_id, 0, $3, $4 FROM datasets WHERE id = $1`,
+      `INSERT INTO segments (id, store_id, process_id, upload_number, rows, bytes) SELECT $2, store_id, 0, $2, $3, $4 FROM datasets WHERE id = $1`,
       [datasetId, 1_000_000 + id, facts.rows ?? 0, facts.bytes ?? 0],
     );
     await tx.query(

@@ -50,7 +50,9 @@ export const uploadCodes: CodeList = {
   repeated_option: [400, 'An option is given twice.'],
   reservation_expired: [409, 'The reserved process has expired. Reserve another one.'],
   too_many_parts: [400, 'The form has too many parts.'],
+  too_many_records: [400, 'The file has more than 34,359,738,368 records. Send it in parts.'],
   too_many_reservations: [429, 'The account has as many reserved processes as it may have.'],
+  too_many_uploads: [409, 'The dataset has taken as many uploads as a dataset takes in its life.'],
   type_conflict: [
     409,
     'A value or the manifest does not fit the type of an existing column (`onTypeConflict`).',

@@ -1,5 +1,6 @@
 import { daySetOf, yearSetOf } from '../../model/day-set.js';
-import { rowOrder } from '../../rows/index.js';
+import { recordsPerUpload } from '../../model/position.js';
+import { keyColumns } from '../../rows/index.js';
 import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
@@ -26,13 +27,14 @@ import type {
   ChunkEncoderOptions,
   ChunkSpan,
   EncodeResult,
+  RowsTarget,
   Violation,
 } from './types.js';
 import { encodeYears } from './year-columns.js';
 
 /**
  * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
- * those of `rowOrder` (UInt64: the segment, and the position in the file) and the ones asked for.
+ * `keyColumns` (UInt64: the segment, and the position in the dataset) and the ones asked for.
  *
  * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
  */
@@ -61,7 +63,10 @@ interface StoredBuffer {
   readonly head: Buffer;
 }
 
-const [segmentHead, rowHead] = [columnHead(rowOrder[0], 'UInt64'), columnHead(rowOrder[1], 'UInt64')];
+const [segmentHead, rowHead] = [columnHead(keyColumns[0], 'UInt64'), columnHead(keyColumns[1], 'UInt64')];
+
+const word = 2 ** 32;
+const highWordsPerUpload = recordsPerUpload / word;
 
 export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
   const { columns, dialect, fieldCount } = options;
@@ -81,7 +86,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   });
   const blockHeadColumns = varUint(stored.length + 2);
   let segments = new BigUint64Array(0);
-  let rowWords = new Uint32Array(0);
+  let positionWords = new Uint32Array(0);
 
   const reset = (bytes: Uint8Array, rows: number): void => {
     openIndex(index, bytes);
@@ -89,16 +94,18 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     for (const { buffer } of stored) resetColumn(buffer, rows);
     if (segments.length >= rows) return;
     segments = new BigUint64Array(withHeadroom(rows));
-    rowWords = new Uint32Array(withHeadroom(rows) * 2);
+    positionWords = new Uint32Array(withHeadroom(rows) * 2);
   };
 
-  const writeRowNumbers = (firstRow: number, at: number): void => {
+  /** In two words: a position exceeds what a double holds. */
+  const writePositions = (firstRow: number, uploadNumber: number, at: number): void => {
     const { ordinals, rows } = index;
+    const high = uploadNumber * highWordsPerUpload;
     for (let i = 0; i < rows; i++) {
       const row = firstRow + ordinals[i]!;
-      const word = (at + i) * 2;
-      rowWords[word] = row;
-      rowWords[word + 1] = row / 4_294_967_296;
+      const low = (at + i) * 2;
+      positionWords[low] = row;
+      positionWords[low + 1] = high + Math.floor(row / word);
     }
   };
 
@@ -150,8 +157,10 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   function* encodeInSteps(
     bytes: Uint8Array,
     chunk: ChunkSpan,
-    segment: bigint | number,
+    { segment, uploadNumber }: RowsTarget,
   ): Generator<void, EncodeResult> {
+    if (chunk.firstRow + chunk.rows > recordsPerUpload)
+      throw new RangeError(`A file has at most ${recordsPerUpload} records`);
     reset(bytes, chunk.rows);
     const badRows: BadRow[] = [];
     const rejected = new Map<number, BadRow>();
@@ -177,7 +186,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       }
       if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
       badRows.push(...malformed);
-      writeRowNumbers(chunk.firstRow, rows);
+      writePositions(chunk.firstRow, uploadNumber, rows);
       rows += index.rows;
       yield;
     }
@@ -194,7 +203,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     writer.add(segmentHead);
     writer.add(new Uint8Array(segments.buffer, 0, rows * 8));
     writer.add(rowHead);
-    writer.add(new Uint8Array(rowWords.buffer, 0, rows * 8));
+    writer.add(new Uint8Array(positionWords.buffer, 0, rows * 8));
     for (const { buffer, head } of stored) {
       writer.add(head);
       writer.add(buffer.nulls.subarray(0, rows));
@@ -208,8 +217,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     return { kind: 'encoded', block: writer.pieces(), rows, badRows, daysOf };
   };
 
-  const encode = (bytes: Uint8Array, chunk: ChunkSpan, segment: bigint | number): EncodeResult => {
-    const steps = encodeInSteps(bytes, chunk, segment);
+  const encode = (bytes: Uint8Array, chunk: ChunkSpan, target: RowsTarget): EncodeResult => {
+    const steps = encodeInSteps(bytes, chunk, target);
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;

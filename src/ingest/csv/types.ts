@@ -125,18 +125,20 @@ export interface ChunkEncoderOptions {
   readonly onBadRow?: 'fail' | 'collect';
 }
 
+/** Segment that gets the rows, and the number of their upload in the dataset, which is part of their positions. */
+export interface RowsTarget {
+  readonly segment: bigint | number;
+  readonly uploadNumber: number;
+}
+
 export interface ChunkEncoder {
   /** The place reported is the first one in the file: lowest line, then leftmost column. */
-  encode(bytes: Uint8Array, position: ChunkSpan, segment: bigint | number): EncodeResult;
+  encode(bytes: Uint8Array, position: ChunkSpan, target: RowsTarget): EncodeResult;
   /**
    * The same in steps of some hundred records, so that other work can run in between. `bytes` and what the
    * encoder holds must be left alone until the last step.
    */
-  encodeInSteps(
-    bytes: Uint8Array,
-    position: ChunkSpan,
-    segment: bigint | number,
-  ): Iterator<void, EncodeResult>;
+  encodeInSteps(bytes: Uint8Array, position: ChunkSpan, target: RowsTarget): Iterator<void, EncodeResult>;
 }
 
 export interface RecordSplitterOptions {

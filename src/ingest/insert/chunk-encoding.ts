@@ -42,19 +42,18 @@ export const encoderOf = (layout: Layout, { placement }: Pick<UploadState, 'plac
 /** A function of its own: the text is not kept while ClickHouse takes the block. */
 export const encodeChunk = async (
   encoder: ChunkEncoder,
-  { processId, attempt }: UploadState,
+  { processId, attempt, uploadNumber }: UploadState,
   layout: Layout,
   chunk: Chunk,
 ): Promise<EncodedRows> => {
   const bytes = await recordsOf(chunk);
   // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
-  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, segmentId(processId, attempt))).catch(
-    (error: unknown) => {
-      if (!(error instanceof RangeError)) throw error;
-      // Of the encoder, when the chunk announces another number of records than it has.
-      throw new ChunkFault('content', error.message, { cause: error });
-    },
-  );
+  const target = { segment: segmentId(processId, attempt), uploadNumber };
+  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    // Of the encoder, when the chunk announces another number of records than it has.
+    throw new ChunkFault('content', error.message, { cause: error });
+  });
   if (encoded.kind === 'violation')
     return { kind: 'violation', error: violationError(encoded.violation, layout) };
   if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };

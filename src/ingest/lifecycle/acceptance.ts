@@ -1,10 +1,16 @@
 /** Accepts uploads: the row of the process and its first segment. */
 import { AppError, conflict } from '../../lib/errors.js';
+import { uploadsPerDataset } from '../../model/position.js';
 import type { Notice } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
 import { register, takeSlots, type Wish, type WishValue, wishValue } from '../../rows/index.js';
 import { registerSql } from '../../rows/sql.js';
-import { holdDataset } from '../../storage/postgres/datasets.js';
+import {
+  holdDataset,
+  numberUpload,
+  numberUploadSql,
+  requireUploadNumber,
+} from '../../storage/postgres/datasets.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { keepDigest, keptNotices } from './notices.js';
@@ -54,6 +60,9 @@ export interface NewUpload {
 export const otherVersion = (): AppError =>
   new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
 
+const datasetGone = (): AppError =>
+  new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+
 const accepted = moveSql('accepted');
 
 interface NewRow {
@@ -82,26 +91,29 @@ const newValues = (upload: NewUpload): unknown[] => {
 
 const registered = registerSql(
   { datasetId: '$1', storeId: '$14::bigint', wish: '$15::jsonb' },
-  { id: `process.id * ${segmentNumbers.perProcess} + 1`, processId: 'process.id' },
+  {
+    id: `process.id * ${segmentNumbers.perProcess} + 1`,
+    processId: 'process.id',
+    uploadNumber: 'process.upload_number',
+  },
   'FROM process',
 );
 
 /**
  * One statement, since short uploads spend their time on trips. The lock comes before the id. No process where slots have to be
- * taken first, or another version is expected.
+ * taken first, or another version is expected: then the number stays unused.
  */
 const acceptSql = prepared(`
-  WITH held AS (
-    SELECT id, current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE
-  ), ${registered.places}, process AS (
-    INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
+  WITH held AS (${numberUploadSql('$1')}), ${registered.places}, process AS (
+    INSERT INTO processes (dataset_id, upload_number, phase, mode, layout, created_by, key_id, request_id, received_bytes,
       expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage, chunk_key, trace_id, awaits_answer)
-    SELECT held.id, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
+    SELECT held.id, held.number, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
       $10::bigint, $11::bigint, $12::jsonb, $13::jsonb, $16::bytea, $17, $18::boolean
-    FROM held WHERE ($8::bigint IS NULL OR held.current = $8) AND ${registered.isPlaced}
-    RETURNING id, created_at
+    FROM held WHERE ($8::bigint IS NULL OR held.current = $8) AND held.number < ${uploadsPerDataset} AND ${registered.isPlaced}
+    RETURNING id, created_at, upload_number
   ), segment AS (${registered.segment})
-  SELECT process.id, process.created_at AS "createdAt", $8::bigint IS NULL OR coalesce(held.current = $8, false) AS expected
+  SELECT process.id, process.created_at AS "createdAt", $8::bigint IS NULL OR coalesce(held.current = $8, false) AS expected,
+    held.number
   FROM held LEFT JOIN process ON true`);
 
 /** Its rows only follow those of the version: nothing is looked up by key, and nothing is kept back. */
@@ -119,7 +131,9 @@ const wishOf = (upload: NewUpload): Wish => {
 };
 
 const insert = async (sql: Sql, upload: NewUpload, wish: WishValue): Promise<NewRow | undefined> => {
-  const [row] = await sql.query<(NewRow | Record<keyof NewRow, null>) & { expected: boolean }>(acceptSql, [
+  const [row] = await sql.query<
+    (NewRow | Record<keyof NewRow, null>) & { expected: boolean; number: number }
+  >(acceptSql, [
     ...newValues(upload),
     upload.vintage === undefined ? null : JSON.stringify(upload.vintage),
     upload.storeId,
@@ -128,21 +142,21 @@ const insert = async (sql: Sql, upload: NewUpload, wish: WishValue): Promise<New
     upload.traceId ?? null,
     upload.awaitsAnswer ?? false,
   ]);
-  if (row === undefined)
-    throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+  if (row === undefined) throw datasetGone();
   if (!row.expected) throw otherVersion();
+  requireUploadNumber(row.number);
   return row.id === null ? undefined : row;
 };
 
 /** The row that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
-const fill = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
+const fill = async (tx: Sql, upload: NewUpload, uploadNumber: number): Promise<NewRow> => {
   const [row] = await tx.query<NewRow>(
-    `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, mode = $2, layout = $3, key_id = $5,
+    `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, upload_number = $16, mode = $2, layout = $3, key_id = $5,
        request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
        expected_bytes = $11, notices = $12, received_at = now(), chunk_key = $14, trace_id = $15
      WHERE id = $13 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
      RETURNING id, created_at AS "createdAt"`,
-    [...newValues(upload), upload.reservedId, upload.chunkKey ?? null, upload.traceId ?? null],
+    [...newValues(upload), upload.reservedId, upload.chunkKey ?? null, upload.traceId ?? null, uploadNumber],
   );
   if (row === undefined)
     throw conflict('process_ended', `Process ${upload.reservedId} has ended before its file was read.`);
@@ -154,10 +168,14 @@ const fill = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
 /** With slots that have to be taken, or a row that was reserved. */
 const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
   const { datasetId, storeId, expectedVersionId, reservedId } = upload;
-  // The lock makes ids of one dataset grow in the order in which uploads are accepted.
-  const dataset = await holdDataset(tx, datasetId);
-  if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
-  if (reservedId !== undefined) return fill(tx, upload);
+  if (reservedId !== undefined) {
+    const dataset = await numberUpload(tx, datasetId);
+    if (dataset === undefined) throw datasetGone();
+    if (expectedVersionId !== undefined && dataset.current !== expectedVersionId) throw otherVersion();
+    return fill(tx, upload, dataset.number);
+  }
+  // Slots are taken under the lock that the statement needs.
+  await holdDataset(tx, datasetId);
   const row = await insert(tx, upload, await takeSlots(tx, storeId, wishOf(upload)));
   if (row === undefined) throw new Error('a process was not inserted');
   return row;

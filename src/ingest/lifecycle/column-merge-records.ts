@@ -5,7 +5,7 @@
 import type { ColumnMergeMode } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import { register } from '../../rows/index.js';
-import { holdDataset } from '../../storage/postgres/datasets.js';
+import { holdDataset, numberUpload } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ColumnMergeIds, Layout } from '../layout/layout.js';
 import { inStates } from './transitions.js';
@@ -53,11 +53,13 @@ export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise
   const same = await findSame(tx, merge);
   if (same !== undefined) return same;
   await merge.holdStorage(tx, bytes);
+  const layout = JSON.stringify(layoutOf(ids));
+  const numbered = await numberUpload(tx, datasetId);
   const [row] = await tx.query<{ id: number }>(
     `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, facts, chunk_count, sealed_at,
-       reserved_bytes)
-     VALUES ($1, 'ready', '${mode}', $2, $3, $4, $5, $6, 0, now(), $7) RETURNING id`,
-    [datasetId, JSON.stringify(layoutOf(ids)), accountId, keyId, requestId, JSON.stringify(noRows), bytes],
+       reserved_bytes, upload_number)
+     VALUES ($1, 'ready', '${mode}', $2, $3, $4, $5, $6, 0, now(), $7, $8) RETURNING id`,
+    [datasetId, layout, accountId, keyId, requestId, JSON.stringify(noRows), bytes, numbered?.number],
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
   // Nothing is ever written into it: it says where the merge is to look for room.

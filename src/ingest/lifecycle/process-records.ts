@@ -14,6 +14,8 @@ export interface UploadState {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
+  /** Number of the upload in its dataset, the same for every attempt: part of the positions of its rows. */
+  readonly uploadNumber: number;
   /** Where the segment of the attempt lies. */
   readonly placement: Place;
   readonly status: ProcessStatus;
@@ -80,7 +82,7 @@ export interface ProcessRecords extends ProcessViews {
 
 /** `UploadState` of `processes p` and its `datasets d`. */
 export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
-  p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
+  p.upload_number AS "uploadNumber", p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
   p.request_id AS "requestId", p.chunk_key AS "chunkKey", p.in_batch AND p.attempt = 1 AS "inBatch",
   (SELECT ${placeSql('g')} FROM segments g

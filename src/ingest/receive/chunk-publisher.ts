@@ -2,6 +2,7 @@ import { invalid } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { compressZstd } from '../../lib/zstd.js';
 import { type Chunk, type Lane, laneOf, maxChunkRows } from '../../model/chunk.js';
+import { recordsPerUpload } from '../../model/position.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { cutChunk } from '../csv/chunk-cut.js';
 import type { Dialect, SplitChunk } from '../csv/types.js';
@@ -59,6 +60,10 @@ const spread = 1.25;
  * whole came to says into how many parts it has to be cut.
  */
 async function* pack(split: SplitChunk, dialect: Dialect, maxDataBytes: number): AsyncGenerator<Packed> {
+  if (split.firstRow + split.rows > recordsPerUpload)
+    throw invalid('too_many_records', `A file has at most ${recordsPerUpload} records; send it in parts.`, {
+      limit: recordsPerUpload,
+    });
   const data = await compressZstd(split.bytes);
   if (data.length <= maxDataBytes) {
     yield { split, data };

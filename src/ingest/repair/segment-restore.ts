@@ -27,22 +27,23 @@ const changedMeanwhile = (): AppError =>
   conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
 
 export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreOptions): RestoreSegment => {
-  const bytesOf = async ({ id }: NamedSegment): Promise<number> => {
-    const [row] = await sql.query<{ bytes: number }>(
-      'SELECT coalesce(bytes, 0) AS bytes FROM segments WHERE id = $1',
+  const factsOf = async ({ id }: NamedSegment): Promise<{ uploadNumber: number; bytes: number }> => {
+    const [row] = await sql.query<{ uploadNumber: number; bytes: number }>(
+      'SELECT upload_number AS "uploadNumber", coalesce(bytes, 0) AS bytes FROM segments WHERE id = $1',
       [id],
     );
-    return row?.bytes ?? 0;
+    if (row === undefined) throw changedMeanwhile();
+    return row;
   };
 
   return async (segment) => {
     const write = await find(segment);
     const { id, rows } = segment;
-    const run = [{ id, rows, bytes: await bytesOf(segment), whole: true }];
+    const run = [{ id, rows, ...(await factsOf(segment)), whole: true }];
     const replaced = await compactions.replace(segment.storeId, run, async (target) => {
       if ((slotMapOf(target.place) ?? null) !== segment.mapId) return undefined;
       await write(target.segment, target.place);
-      return { starts: [0, rows], rows };
+      return rows;
     });
     if (replaced === 'busy')
       throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');

@@ -141,13 +141,14 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     layout: Layout,
     own: OwnSegment,
   ): Promise<RewriteReport | 'busy'> => {
-    const run = [{ id: own.id, rows: own.rows, bytes: own.bytes, whole: true }];
+    const { id, rows, bytes } = own;
+    const run = [{ id, uploadNumber: state.uploadNumber, rows, bytes, whole: true }];
     let report: Omit<RewriteReport, 'outcome'> | undefined;
     const replaced = await compactions.replace(state.storeId, run, async (target) => {
       if (processOfSegment(target.segment) !== state.processId) return undefined;
       const { isEqual, ...counts } = await rewriteInto(state, layout, own, target);
       report = { ...counts, versions: own.versions };
-      return isEqual ? undefined : { starts: [0, counts.rows], rows: counts.rows };
+      return isEqual ? undefined : counts.rows;
     });
     if (replaced === 'lost')
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');

@@ -26,22 +26,22 @@ export interface VersionCountsOptions {
 const pageSize = 200;
 
 interface Cut extends SegmentPlace {
-  readonly limit: number;
+  readonly beforeUpload: number;
 }
 
 const cutsSql = `
-  SELECT DISTINCT r.segment_id AS id, r.row_limit AS "limit", g.store_id AS "storeId",
+  SELECT DISTINCT r.segment_id AS id, r.before_upload AS "beforeUpload", g.store_id AS "storeId",
     ${shardSql('g')} AS shard, m.pool
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
-  WHERE r.dataset_id = ANY ($1) AND r.row_limit IS NOT NULL`;
+  WHERE r.dataset_id = ANY ($1) AND r.before_upload IS NOT NULL`;
 
 /** A running sum over the versions of each dataset: what a range brings at its start goes at its end. */
 const countsSql = `
   WITH ranges AS (
-    SELECT r.dataset_id, r.from_version, r.until_version, CASE WHEN r.row_limit IS NULL THEN g.rows ELSE c.n END AS n
+    SELECT r.dataset_id, r.from_version, r.until_version, CASE WHEN r.before_upload IS NULL THEN g.rows ELSE c.n END AS n
     FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
-      LEFT JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS c (segment_id, row_limit, n)
-        ON c.segment_id = r.segment_id AND c.row_limit = r.row_limit
+      LEFT JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS c (segment_id, before_upload, n)
+        ON c.segment_id = r.segment_id AND c.before_upload = r.before_upload
     WHERE r.dataset_id = ANY ($1)
   ), events AS (
     SELECT dataset_id, from_version AS at, n, NULL::bigint AS expected FROM ranges
@@ -65,7 +65,7 @@ export const wrongVersions = async (
 ): Promise<number> => {
   const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
     const counts: number[] = [];
-    for (const cut of cuts) counts.push(await hashes.countBefore(cut, cut.limit));
+    for (const cut of cuts) counts.push(await hashes.countBefore(cut, cut.beforeUpload));
     return counts;
   };
 
@@ -75,7 +75,7 @@ export const wrongVersions = async (
     return sql.query<VersionFault>(countsSql, [
       datasets,
       cuts.map(({ id }) => id),
-      cuts.map(({ limit }) => limit),
+      cuts.map(({ beforeUpload }) => beforeUpload),
       counts,
     ]);
   };

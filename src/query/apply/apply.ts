@@ -1,13 +1,13 @@
 /**
  * `$apply`: text → parser → binder → compiler, like `$filter`, whose expressions it shares.
  *
- * The result looks like a version: columns, and a table with the columns of `rowOrder`. Whatever works on the rows of a
+ * The result looks like a version: columns, and a table with `rowOrder`. Whatever works on the rows of a
  * version (filters, order, formats, sheets, transposing) works on it unchanged.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { type RowSource, rowPosition } from '../../rows/index.js';
+import type { RowSource } from '../../rows/index.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import { createContext } from '../filter/compiler.js';
 import { createFailures, type TextOwner } from '../filter/failure.js';
@@ -150,7 +150,6 @@ export const applyPipeline = (input: ApplyInput): AppliedRows => {
       from: table,
       where: 'true',
       values: { ...values, ...input.rows.values },
-      position: rowPosition,
     },
     keepsRows,
     normalized: normalPipeline(steps),

@@ -88,9 +88,10 @@ interface Names {
 interface Compiling {
   readonly context: CompileContext;
   readonly names: Names;
-  /** Expression that orders the rows of the version. */
-  readonly position: string;
 }
+
+/** Order of the rows of the version. */
+const reading: readonly string[] = [rowOrder];
 
 const needsOrder = (step: Extract<BoundStep, { kind: 'group' }>): boolean =>
   step.aggregates.some(
@@ -101,13 +102,13 @@ const group = (
   step: Extract<BoundStep, { kind: 'group' }>,
   before: Relation,
   reads: readonly string[],
-  { context, names, position }: Compiling,
+  { context, names }: Compiling,
 ): Relation => {
   let rows = settled(before, reads);
   // Keys may be null, and may be many: such rows are numbered where the order of rows counts.
-  const isPlain = rows.sorted.length === 0 && rows.natural === rowOrder;
+  const isPlain = rows.sorted.length === 0 && rows.natural === reading;
   if (needsOrder(step) && !isPlain) rows = numbered(before, reads, names.next());
-  const order = rows.natural === rowOrder ? position : (rows.natural.at(-1) ?? '0');
+  const order = rows.natural.at(-1) ?? '0';
   const keys = (step.keys ?? []).map(({ field, value }) => {
     const sql = keySql(valueSql(value, field.physical, context), field.physical);
     return { name: field.sql, sql: `${sql} AS ${field.sql}` };
@@ -221,7 +222,7 @@ export interface CompiledSteps {
   readonly keepsRows: boolean;
 }
 
-/** A SELECT in brackets: the named columns, and those of `rowOrder`. */
+/** A SELECT in brackets: the named columns, and `rowOrder`. */
 export const compileSteps = (
   steps: readonly BoundStep[],
   base: RowSource,
@@ -230,20 +231,19 @@ export const compileSteps = (
 ): CompiledSteps => {
   const fields = result.map(({ field }) => field);
   const behind = neededBehind(steps, fields);
-  const names = createNames();
-  const compiling: Compiling = { context, names, position: base.position };
+  const compiling: Compiling = { context, names: createNames() };
   let rows: Relation = {
     from: base.from,
     where: [base.where],
     sorted: [],
-    natural: rowOrder,
+    natural: reading,
     limit: undefined,
   };
   for (const [index, step] of steps.entries()) rows = applied(step, rows, behind[index] ?? [], compiling);
   // As columns of the store are: what reads them counts on it.
   const columns = result.map(({ field, name }) => `toNullable(${field.sql}) AS ${name}`);
-  if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === rowOrder)
-    return { table: `(${select([...columns, ...rowOrder], rows)})`, keepsRows: true };
+  if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === reading)
+    return { table: `(${select([...columns, rowOrder], rows)})`, keepsRows: true };
   const inOrder = ordered(
     rows,
     fields.map(({ sql }) => sql),

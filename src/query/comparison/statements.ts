@@ -9,7 +9,7 @@ import {
   hashOf,
   type PairPart,
   type PairRows,
-  pairOrder,
+  rowOrder,
 } from '../../rows/index.js';
 import type { OutputColumn } from '../formats/format.js';
 import { freeName } from '../projection.js';
@@ -116,7 +116,7 @@ const oneSided = ({ pair }: Comparison, columns: readonly ChangeColumn[]): Chang
     from:
       part === undefined
         ? 'FROM (SELECT 1) WHERE 0'
-        : `FROM ${part.from} WHERE ${part.where} ORDER BY ${pairOrder.join(', ')}`,
+        : `FROM ${part.from} WHERE ${part.where} ORDER BY ${rowOrder}`,
   };
 };
 
@@ -139,7 +139,7 @@ export const changedRowsSql = (comparison: Comparison): ChangedRows => {
   const list = columns.map((_, at) => `o${at}`).join(', ');
   const all = selectEach(pair, (part) => [
     ...hashes(part),
-    ...pairOrder.map((column, at) => `${column} AS p${at}`),
+    `${rowOrder} AS p`,
     ...columns.map(valueIn(part)).map((sql, at) => `${sql} AS o${at}`),
   ]);
   const differing = `SELECT ${match} FROM (${selectEach(pair, hashes)}) GROUP BY ${match} HAVING countIf(side = 0) != countIf(side = 1)`;
@@ -155,19 +155,19 @@ export const changedRowsSql = (comparison: Comparison): ChangedRows => {
     return {
       output: output(`multiIf(present = 1, if(side = 0, 'removed', 'added'), side = 0, 'before', 'after')`),
       from: `FROM (
-        SELECT side, p0, p1, ${list}, count() OVER (PARTITION BY k) AS present,
+        SELECT side, p, ${list}, count() OVER (PARTITION BY k) AS present,
           min(r) OVER (PARTITION BY k) AS low, max(r) OVER (PARTITION BY k) AS high,
-          max(if(side = 1, (p0, p1), (toUInt64(0), toUInt64(0)))) OVER (PARTITION BY k) AS place
+          max(if(side = 1, p, 0)) OVER (PARTITION BY k) AS place
         FROM ${rows})
-      WHERE present = 1 OR low != high ORDER BY place, side, p0, p1`,
+      WHERE present = 1 OR low != high ORDER BY place, side, p`,
     };
   // Equal rows are paired one by one, until either version has none left.
   return {
     output: output(`if(side = 0, 'removed', 'added')`),
     from: `FROM (
-      SELECT side, p0, p1, ${list}, row_number() OVER (PARTITION BY r, side ORDER BY p0, p1) AS number,
+      SELECT side, p, ${list}, row_number() OVER (PARTITION BY r, side ORDER BY p) AS number,
         countIf(side = 0) OVER (PARTITION BY r) AS x, countIf(side = 1) OVER (PARTITION BY r) AS y
       FROM ${rows})
-    WHERE number > least(x, y) ORDER BY side, p0, p1`,
+    WHERE number > least(x, y) ORDER BY side, p`,
   };
 };

@@ -5,7 +5,7 @@ import { textWithMac, withMac } from '../../lib/signed-text.js';
 /** Where a page begins. */
 export type PageStart =
   /** At this row of the version, in whatever order. */
-  | { readonly kind: 'row'; readonly segment: number; readonly row: number }
+  | { readonly kind: 'row'; readonly position: string }
   /** Behind so many rows of the result, which is made anew for each page. */
   | { readonly kind: 'offset'; readonly rows: number };
 
@@ -32,7 +32,8 @@ type Payload = [
   versionId: number,
   question: string,
   given: number,
-  ...start: [offset: number] | [segment: number, row: number],
+  /** Number of rows, or text of a position. */
+  start: number | string,
 ];
 
 const macBytes = 16;
@@ -47,9 +48,8 @@ export const createPageTokens = (secret: string): PageTokens => {
 
   return {
     sign({ datasetId, versionId, question, given, start }) {
-      const place: [number] | [number, number] =
-        start.kind === 'row' ? [start.segment, start.row] : [start.rows];
-      const payload: Payload = [datasetId, versionId, question, given, ...place];
+      const from = start.kind === 'row' ? start.position : start.rows;
+      const payload: Payload = [datasetId, versionId, question, given, from];
       const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
       return withMac(text, macOf);
     },
@@ -58,10 +58,10 @@ export const createPageTokens = (secret: string): PageTokens => {
       if (text === undefined) throw badToken('was not issued by this service, or was altered');
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
-      const [datasetId, versionId, question, rows, first, row] = payload;
+      const [datasetId, versionId, question, given, from] = payload;
       const start: PageStart =
-        row === undefined ? { kind: 'offset', rows: first } : { kind: 'row', segment: first, row };
-      return { datasetId, versionId, question, given: rows, start };
+        typeof from === 'number' ? { kind: 'offset', rows: from } : { kind: 'row', position: from };
+      return { datasetId, versionId, question, given, start };
     },
   };
 };

@@ -1,22 +1,13 @@
 /**
- * Pages of an answer: rows from a place on, and the place of the next page. A page reads its own rows and, beside them,
- * where the row behind them lies; what the pages before it held is never read again.
+ * Pages of an answer: rows from a position on, and the position of the next page. A page reads its own rows and the position of the
+ * row behind them; what the pages before it held is never read again.
  */
 import { invalid } from '../../lib/errors.js';
-import {
-  behind,
-  type PlaceColumns,
-  placeColumns,
-  type RowPlace,
-  rowPlaceOf,
-  type Seeker,
-  serverOf,
-} from '../../rows/index.js';
+import { behind, rowOrder, type Seeker, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Plan } from '../plan.js';
 import type { ReadContext } from '../read-context.js';
 import { buildTail } from '../statement.js';
-import type { Versions } from '../versions.js';
 import { badToken, type PageStart, type PageToken } from './page-token.js';
 
 /** Each column of the order is a level of the condition, and a look at the row where the page begins. */
@@ -35,7 +26,7 @@ const pageRows = ({ options, token }: Plan): number | undefined => {
 /** True where a row of the answer is one of the version, and no other row can take its place. */
 const isOfRows = ({ options, keepsRows }: Plan): boolean => keepsRows && !options.distinct;
 
-const narrowed = (plan: Plan, position: RowPlace, skip: number | undefined): Plan => {
+const narrowed = (plan: Plan, position: string, skip: number | undefined): Plan => {
   if (plan.order.length > mostTerms)
     throw invalid('too_complex', `Pages have at most ${mostTerms} columns in $orderby.`, {
       limit: mostTerms,
@@ -62,33 +53,23 @@ export const requireSameQuestion = (plan: Plan, token: PageToken): void => {
 };
 
 /** The plan of one page. */
-const atToken = async (plan: Plan, token: PageToken, findRow: Versions['findRow']): Promise<Plan> => {
-  const { start } = token;
-  if (start.kind === 'offset') return { ...plan, options: { ...plan.options, skip: start.rows } };
-  const position = await findRow(plan.version, start);
-  if (position === undefined)
-    throw badToken('names a row that no longer exists; start again from the first page');
-  return narrowed(plan, position, undefined);
-};
+const atToken = (plan: Plan, { start }: PageToken): Plan =>
+  start.kind === 'offset'
+    ? { ...plan, options: { ...plan.options, skip: start.rows } }
+    : narrowed(plan, start.position, undefined);
 
 /** Rows of an answer from a number on begin where the index says, not at the first row. */
 const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { source, order, options, version } = plan;
   if (!source.complete || order.length > 0 || options.distinct || options.skip === undefined) return plan;
   const row = await seeker.find(version, options.skip, context);
-  return row === undefined ? plan : narrowed(plan, row, options.skip - row.before);
+  return row === undefined ? plan : narrowed(plan, row.position, options.skip - row.before);
 };
 
 /** The rows that are answered: those of the page, or all. */
-export const pageOf = async (
-  seeker: Seeker,
-  plan: Plan,
-  findRow: Versions['findRow'],
-  context: ReadContext,
-): Promise<Plan> => {
+export const pageOf = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { token } = plan;
-  const page =
-    token === undefined ? await sought(seeker, plan, context) : await atToken(plan, token, findRow);
+  const page = token === undefined ? await sought(seeker, plan, context) : atToken(plan, token);
   return { ...page, options: { ...page.options, top: pageRows(plan) } };
 };
 
@@ -105,15 +86,15 @@ export const nextPage = async (
   if (top !== undefined && given >= top) return undefined;
   const skip = (page.options.skip ?? 0) + pageSize;
   const tail = buildTail({ top: 1, skip, distinct: page.options.distinct }, page.order, page.chosen);
-  const [row] = await reader.facts<PlaceColumns>({
-    sql: `SELECT ${placeColumns} ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
+  const [row] = await reader.facts<{ position: string }>({
+    sql: `SELECT toString(${rowOrder}) AS position ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
     values: page.source.values,
     place: serverOf(plan.version),
     ...context,
   });
   if (row === undefined) return undefined;
   const start: PageStart = isOfRows(plan)
-    ? { kind: 'row', ...rowPlaceOf(row) }
+    ? { kind: 'row', position: row.position }
     : { kind: 'offset', rows: skip };
   return {
     datasetId: plan.version.datasetId,

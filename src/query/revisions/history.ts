@@ -1,6 +1,7 @@
 /** All segments that the kept versions of a dataset have or had, and in which versions. */
 import { AppError } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
+import { uploadsPerDataset } from '../../model/position.js';
 import type { Place } from '../../model/version.js';
 import { placeKey, type SegmentSpan, type SpannedRows } from '../../rows/index.js';
 import { placeSql } from '../../rows/sql.js';
@@ -23,7 +24,7 @@ const limits = { ranges: 20_000, groups: 100 } as const;
 /** In two halves, since each of the two indexes by dataset has one. */
 const rangesSql = `
   SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
-         coalesce(r.row_limit, 9007199254740991) AS rows, coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
+         coalesce(r.before_upload, ${uploadsPerDataset}) AS "beforeUpload", coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
          ${placeSql('g')} AS placement
     FROM (SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
           UNION ALL SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NOT NULL) r

@@ -14,7 +14,7 @@ import {
   commonTypes,
   converted,
   hashOf,
-  rowOrderAs,
+  rowOrder,
   serverOf,
   spanSource,
 } from '../../rows/index.js';
@@ -120,7 +120,7 @@ const groupRows = (
     .map((column) => `${asCommon(column, group)} AS v_${storageName(column)}, `)
     .join('');
   return {
-    sql: `SELECT ${columnList}${rowOrderAs('s', 'p')}, f, u
+    sql: `SELECT ${columnList}${rowOrder} AS p, f, u
       FROM ${source.from}
       WHERE ${source.where}`,
     values: source.values,
@@ -132,7 +132,7 @@ const noRows = (columns: readonly StoredColumn[]): Statement => {
   const values = columns.map(
     (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS v_${storageName(column)}, `,
   );
-  const zeros = ['s', 'p', 'f', 'u'].map((name) => `toUInt64(0) AS ${name}`);
+  const zeros = ['p', 'f', 'u'].map((name) => `toUInt64(0) AS ${name}`);
   return { sql: `SELECT ${values.join('')}${zeros.join(', ')} WHERE 0`, values: {} };
 };
 
@@ -161,7 +161,7 @@ const questionOf = (
   return {
     chosen,
     entities: chosen.filter(({ isEntity }) => isEntity),
-    events: `FROM (SELECT ${all}, s, p, f, u FROM (${parts.map(({ sql }) => sql).join('\nUNION ALL ')}))
+    events: `FROM (SELECT ${all}, p, f, u FROM (${parts.map(({ sql }) => sql).join('\nUNION ALL ')}))
           ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
           WHERE ${condition === undefined ? 'true' : `(${condition.sql})`}`,
     values: { ...Object.assign({}, ...parts.map(({ values }) => values)), ...condition?.params },
@@ -236,9 +236,9 @@ const changes = (
     from: `FROM (
       SELECT ${list}v, net, place, k, countIf(net < 0) OVER (PARTITION BY k, v) AS lost, ${shownRows[vintage].facts}
       FROM (
-        SELECT k, h, v, sum(w) AS net, min((s, p)) AS place${names.map((name) => `, any(e_${name}) AS ${name}`).join('')}
+        SELECT k, h, v, sum(w) AS net, min(p) AS place${names.map((name) => `, any(e_${name}) AS ${name}`).join('')}
         FROM (
-          SELECT ${key} AS k, ${row} AS h, s, p, x.1 AS v, x.2 AS w${names.map((name) => `, ${name} AS e_${name}`).join('')}
+          SELECT ${key} AS k, ${row} AS h, p, x.1 AS v, x.2 AS w${names.map((name) => `, ${name} AS e_${name}`).join('')}
           ${events})
         GROUP BY k, h, v HAVING net != 0))
     WHERE ${shownRows[vintage].where}

@@ -1,4 +1,6 @@
 /** Rows of `datasets`: the one place that writes them. */
+import { conflict } from '../../lib/errors.js';
+import { uploadsPerDataset } from '../../model/position.js';
 import { prepared, type Sql } from './sql.js';
 
 /** What people write about a dataset. */
@@ -13,6 +15,8 @@ export interface NewDataset extends DatasetText {
   readonly repositoryId: number;
   readonly storeId: number;
   readonly accountId: number;
+  /** Uploads that were accepted to the dataset whose segments it gets. @default 0 */
+  readonly uploadCount?: number;
 }
 
 export interface HeldDataset {
@@ -37,11 +41,34 @@ export const holdDatasets = async (tx: Sql, ids: readonly number[]): Promise<Map
   return new Map(rows.map(({ id, current }) => [id, { current }]));
 };
 
+/** Statement that locks a dataset as `holdDataset` does and numbers an upload to it; gives `id`, `current` and `number`. */
+export const numberUploadSql = (dataset: string): string => `
+  UPDATE datasets SET upload_count = upload_count + 1 WHERE id = ${dataset}
+  RETURNING id, current_version_id AS current, upload_count AS number`;
+
+/** @throws AppError 409 when a dataset has no number left. */
+export const requireUploadNumber = (number: number): number => {
+  if (number < uploadsPerDataset) return number;
+  throw conflict(
+    'too_many_uploads',
+    `A dataset takes ${uploadsPerDataset - 1} uploads in its life; make another dataset.`,
+  );
+};
+
+/** The same as a statement of its own. Undefined when there is no such dataset. @throws AppError 409. */
+export const numberUpload = async (
+  tx: Sql,
+  id: number,
+): Promise<(HeldDataset & { readonly number: number }) | undefined> => {
+  const [row] = await tx.query<HeldDataset & { number: number }>(numberUploadSql('$1'), [id]);
+  return row && { current: row.current, number: requireUploadNumber(row.number) };
+};
+
 /** Its id; undefined when the repository has a dataset of this name. */
 export const insertDataset = async (tx: Sql, dataset: NewDataset): Promise<number | undefined> => {
   const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO datasets (repository_id, store_id, name, description, source_name, source_url, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`,
+    `INSERT INTO datasets (repository_id, store_id, name, description, source_name, source_url, created_by, upload_count)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`,
     [
       dataset.repositoryId,
       dataset.storeId,
@@ -50,6 +77,7 @@ export const insertDataset = async (tx: Sql, dataset: NewDataset): Promise<numbe
       dataset.sourceName ?? null,
       dataset.sourceUrl ?? null,
       dataset.accountId,
+      dataset.uploadCount ?? 0,
     ],
   );
   return row?.id;

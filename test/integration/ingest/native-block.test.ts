@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createChunkEncoder } from '../../../src/ingest/csv/encoder.js';
 import type { EncodeColumn, EncodePhysical } from '../../../src/ingest/csv/types.js';
+import { recordsPerUpload } from '../../../src/model/position.js';
 import { withoutCredentials } from '../../support/clickhouse-http.js';
 
 const database = `native_block_${process.pid}`;
@@ -30,9 +31,12 @@ const columns = physicals.map(
 const table = `${database}.block`;
 const structure = columns.map(({ storageName }, i) => `${storageName} ${types[i]}`).join(', ');
 
+const target = { segment: 2n ** 63n, uploadNumber: 2 ** 27 + 1 };
+const firstPosition = BigInt(target.uploadNumber) * BigInt(recordsPerUpload) + 2n ** 33n;
+
 const encode = (text: string, rows: number): Buffer => {
   const encoder = createChunkEncoder({ dialect: { delimiter: 0x2c, quote: 0x22 }, fieldCount: 7, columns });
-  const result = encoder.encode(Buffer.from(text), { firstRow: 2 ** 33, rows, firstLine: 2 }, 2n ** 63n);
+  const result = encoder.encode(Buffer.from(text), { firstRow: 2 ** 33, rows, firstLine: 2 }, target);
   if (result.kind !== 'encoded') throw new Error(JSON.stringify(result));
   return Buffer.concat([...result.block]);
 };
@@ -66,7 +70,7 @@ describe('a block in ClickHouse', () => {
       '1970Q1,2020W53,5e-324,4294967296,18446744073709551616,00123,',
     ];
     const stored = await keep(`${csv.join('\n')}\n`, csv.length);
-    const row = (i: number) => `9223372036854775808,${2 ** 33 + i}`;
+    const row = (i: number) => `9223372036854775808,${firstPosition + BigInt(i)}`;
     expect(stored).toBe(
       [
         `${row(0)},"2020-01-31","1066-10-14",0.1,82544000000000707.52,-9999999999999999999999999999999999999999999999999.0000000001,"a ""b"", c","NA"`,
@@ -86,14 +90,14 @@ describe('a block in ClickHouse', () => {
     await run(`TRUNCATE TABLE ${table}`);
     await run(`INSERT INTO ${table} FORMAT Native`, encode(csv, rows));
     const sums = await run(
-      `SELECT count(), sum(c2_f), sum(c3_n38_5), countIf(c5_s = concat('text ', toString(_row - ${2 ** 33}))), max(_row) FROM ${table}`,
+      `SELECT count(), sum(c2_f), sum(c3_n38_5), countIf(c5_s = concat('text ', toString(_row - ${firstPosition}))), max(_row) FROM ${table}`,
     );
     expect(sums.trim().split('\t')).toEqual([
       '60000',
       '1799970000',
       '1800000000',
       '60000',
-      String(2 ** 33 + rows - 1),
+      String(firstPosition + BigInt(rows) - 1n),
     ]);
     await run(`INSERT INTO ${table} FORMAT Native`, encode('', 0));
     expect(await run(`SELECT count() FROM ${table}`)).toBe('60000\n');

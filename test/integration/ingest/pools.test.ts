@@ -28,6 +28,7 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { recordSql } from '../../support/records.js';
 import { uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
@@ -275,7 +276,7 @@ describe('the comparison of both sides', () => {
       `${clickhouse.database}.s${await storeOf(dataset)}`;
     const [short, lost] = [await newest(less), await newest(gone)];
     await product.clickhouse(
-      `ALTER TABLE ${await tableOf(less)} DELETE WHERE _row = 5 SETTINGS mutations_sync = 1`,
+      `ALTER TABLE ${await tableOf(less)} DELETE WHERE ${recordSql} = 5 SETTINGS mutations_sync = 1`,
     );
     await product.clickhouse(`ALTER TABLE ${await tableOf(gone)} DROP PARTITION ${lost}`);
     // Rows of a segment in the table of another store, and rows of none.
@@ -296,7 +297,7 @@ describe('the comparison of both sides', () => {
     ];
     for (const dataset of [less, more, gone]) await sent(dataset, rowsFrom(0, 6));
     const [short, long, lost] = [await newest(less), await newest(more), await newest(gone)];
-    await erase(`_seg = ${short} AND _row = 5`);
+    await erase(`_seg = ${short} AND ${recordSql} = 5`);
     await erase(`_seg = ${lost}`);
     // As many rows as before, all in all.
     await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) SELECT ${long}, 100 + number FROM numbers(6)`);
@@ -346,7 +347,7 @@ describe('rows of a pool', () => {
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ code: 'version_gone' });
     await product.clickhouse(
-      `DELETE FROM ${pool} WHERE _seg = ${segment} AND _row >= 4 SETTINGS lightweight_deletes_sync = 1`,
+      `DELETE FROM ${pool} WHERE _seg = ${segment} AND ${recordSql} >= 4 SETTINGS lightweight_deletes_sync = 1`,
     );
     expect((await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0`)).status).toBe(503);
     expect((await readDataset(owner, dataset)).rowCount).toBe(5);
@@ -447,6 +448,11 @@ describe('the table of a store', () => {
     await sweeper.query('BEGIN');
     let held: Promise<boolean> | undefined;
     await product.sql.tx(async (tx) => {
+      await tx.query(
+        `INSERT INTO processes (id, dataset_id, upload_number, created_by, request_id, status) OVERRIDING SYSTEM VALUE
+         SELECT 987654, id, 1, created_by, 'held', 'completed' FROM datasets WHERE id = $1`,
+        [dataset],
+      );
       await register(tx, { id: 987_654_321, processId: 987_654, storeId: store }, {});
       held = holdEmpty(inTransaction(sweeper), store);
       await expect

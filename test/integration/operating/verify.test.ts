@@ -23,6 +23,7 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { recordSql } from '../../support/records.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -137,7 +138,7 @@ describe('verify', () => {
     const dataset = await createDataset(owner);
     const process = await upload(owner, dataset, file(rows));
     const before = await download(owner, dataset);
-    await damage(dataset, () => `DELETE WHERE _row % 7 = 3 AND intDiv(_seg, 1000) = ${process.id}`);
+    await damage(dataset, () => `DELETE WHERE ${recordSql} % 7 = 3 AND intDiv(_seg, 1000) = ${process.id}`);
     const lost = Math.ceil((rows - 3) / 7);
 
     const told = await verify(` --dataset ${dataset}`);
@@ -179,7 +180,7 @@ describe('verify', () => {
         ).trim();
     await damage(
       dataset,
-      () => `UPDATE ${column} = 'other' WHERE _row = 17 AND intDiv(_seg, 1000) = ${process.id}`,
+      () => `UPDATE ${column} = 'other' WHERE ${recordSql} = 17 AND intDiv(_seg, 1000) = ${process.id}`,
     );
 
     const told = await verify(` --dataset ${dataset}`);
@@ -196,7 +197,7 @@ describe('verify', () => {
     const doubled = await createDataset(owner);
     await upload(owner, doubled, file(300));
     const table = `${product.config.clickhouseDatabase}.${await tableOfDataset(doubled)}`;
-    await product.clickhouse(`INSERT INTO ${table} SELECT * FROM ${table} WHERE _row < 10`);
+    await product.clickhouse(`INSERT INTO ${table} SELECT * FROM ${table} WHERE ${recordSql} < 10`);
     const gone = await createDataset(owner);
     await upload(owner, gone, file(200));
     const content = await download(owner, gone);
@@ -227,7 +228,7 @@ describe('verify', () => {
     const read = () => Promise.all(versions.map((query) => download(owner, dataset, query)));
     const before = await read();
     await backup();
-    await damage(dataset, () => `DELETE WHERE _row = 5 AND intDiv(_seg, 1000) = ${merged.id}`);
+    await damage(dataset, () => `DELETE WHERE ${recordSql} = 5 AND intDiv(_seg, 1000) = ${merged.id}`);
 
     const told = await verify(` --dataset ${dataset} --repair`);
     expect(told).toMatchObject({ exitCode: 1, left: 1, repaired: 0 });
@@ -249,7 +250,7 @@ describe('verify', () => {
     const unsaved = await send(dataset, file(20), { mode: 'upsert', key: 'id' });
     // In one step: ClickHouse refuses a change while parts of the table are dropped.
     const lost = [saved.id, unsaved.id];
-    await damage(dataset, () => `DELETE WHERE _row = 5 AND intDiv(_seg, 1000) IN (${lost.join()})`);
+    await damage(dataset, () => `DELETE WHERE ${recordSql} = 5 AND intDiv(_seg, 1000) IN (${lost.join()})`);
     for (const name of await readdir(rowsFolder)) await truncate(join(rowsFolder, name), 10);
     const mend = async () => {
       const { exitCode, faults } = await verify(` --dataset ${dataset} --repair --from ${folder}`);

@@ -84,7 +84,6 @@ export const createDownloadServer = async (
       return version;
     },
     at: () => Promise.reject(new Error('no points in time here')),
-    findRow: async (_, row) => row,
     remembered: (datasetId) => known.get(datasetId),
   };
   const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { recordsPerUpload } from '../../../src/model/position.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
 import { compileFilter } from '../../../src/query/filter/filter.js';
@@ -44,7 +45,6 @@ const downloadsOf = (version: ReadableVersion, compile = compileFilter) =>
     versions: {
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
-      findRow: async (_, row) => row,
       remembered: () => version,
     },
     reader: tables.reader,
@@ -305,7 +305,6 @@ describe('what an answer is', () => {
       versions: {
         find: () => Promise.reject(new Error('asked')),
         at: () => Promise.reject(new Error('no points in time here')),
-        findRow: async (_, row) => row,
         remembered: () => undefined,
       },
       reader: tables.reader,
@@ -365,11 +364,17 @@ describe('a version that is dropped', () => {
     ['few columns', 2],
     ['many columns', widePartColumns + 1],
   ])('of %s and a part of a segment fails as well', async (_, count) => {
-    const rows = [1, 2, 3].map((value) => row(count, value));
-    const stored = await tables.add(columns(count), rows);
-    const version = { ...stored, rowCount: 2, cuts: [{ segmentId: 1, rows: 2 }] };
+    // Joined: two rows of the first upload, and one of the second.
+    const position = `(1 + intDiv(number, 2)) * ${recordsPerUpload} + number`;
+    const stored = await tables.addSelected(
+      columns(count),
+      3,
+      (names) => `${position}, ${names.map(() => 'number + 1').join(', ')} FROM numbers(3)`,
+    );
+    const cutAt = (beforeUpload: number) => [{ segmentId: stored.segmentIds[0]!, beforeUpload }];
+    const version = { ...stored, rowCount: 2, cuts: cutAt(2) };
     expect(await read({ $select: 'x0' }, version)).toBe('"x0"\r\n1\r\n2\r\n');
-    const lacking = { ...stored, rowCount: 4, cuts: [{ segmentId: 1, rows: 4 }] };
+    const lacking = { ...stored, rowCount: 4, cuts: cutAt(3) };
     await expect(ask(lacking, { $select: 'x0' })).rejects.toMatchObject({ code: 'version_gone' });
   });
 });

@@ -21,7 +21,6 @@ const download = async (version: ReadableVersion, query: Record<string, unknown>
     versions: {
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
-      findRow: async (_, row) => row,
       remembered: () => version,
     },
     reader: tables.reader,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { silentLog } from '../../../src/lib/log.js';
 import { type PhysicalType, type StoredColumn, storageName } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
+import { recordsPerUpload } from '../../../src/model/position.js';
 import type { Place, ReadableVersion } from '../../../src/model/version.js';
 import { storedColumnsOf, storedValuesOf } from '../../../src/rows/copy.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
@@ -138,7 +139,8 @@ export const createStoredTables = async (
         const lines = rows.map((row, position) =>
           JSON.stringify({
             _seg: segmentOf(storeId, index),
-            _row: position,
+            // As uploads number them, one after the other.
+            _row: (index + 1) * recordsPerUpload + position,
             ...Object.fromEntries(names.map((name, at) => [name, row[at] === null ? null : String(row[at])])),
           }),
         );

@@ -20,7 +20,6 @@ const read = async (version: ReadableVersion, query: Record<string, unknown>): P
     versions: {
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
-      findRow: async (_, row) => row,
       remembered: () => version,
     },
     reader: tables.reader,

@@ -134,7 +134,7 @@ describe('createVersions', () => {
     const versionId = await publish();
     await versions.find({ datasetId, currentVersionId: versionId });
     await sql.query(
-      'INSERT INTO segments (id, store_id, process_id) SELECT 77, store_id, 0 FROM datasets WHERE id = $1',
+      'INSERT INTO segments (id, store_id, process_id, upload_number) SELECT 77, store_id, 0, 1 FROM datasets WHERE id = $1',
       [datasetId],
     );
     await sql.query('UPDATE segment_ranges SET segment_id = 77 WHERE dataset_id = $1', [datasetId]);

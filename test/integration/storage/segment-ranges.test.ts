@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
+import type { SegmentCut } from '../../../src/model/version.js';
 import { copySegmentsSql, reopenSegments, segmentListColumns } from '../../../src/rows/segment-ranges.js';
 import { createSegmentSwap } from '../../../src/rows/swap.js';
 import { removeVersions } from '../../../src/rows/versions.js';
@@ -35,6 +36,10 @@ type Rows = readonly string[];
 const rowsPerSegment = 3;
 const rowsOf = (segment: number): string[] =>
   Array.from({ length: rowsPerSegment }, (_, row) => `${segment}:${row}`);
+
+/** Uploads are numbered as they come, over all datasets of a store. */
+const uploadOf = (segment: number): number => Math.floor(segment / 1_000);
+const uploadOfRow = (row: string): number => uploadOf(Number.parseInt(row, 10));
 
 /** Rows that the segments of compactions are made of, in order. */
 const joined = new Map<number, readonly string[]>();
@@ -85,10 +90,10 @@ const createHistory = async (seed: number) => {
   };
 
   const newSegment = async (tx: Sql, id: number): Promise<number> => {
-    await tx.query('INSERT INTO segments (id, store_id, process_id, rows) VALUES ($1, $2, 0, 3)', [
-      id,
-      store!.id,
-    ]);
+    await tx.query(
+      'INSERT INTO segments (id, store_id, process_id, upload_number, rows) VALUES ($1, $2, 0, $3, 3)',
+      [id, store!.id, uploadOf(id)],
+    );
     return id;
   };
 
@@ -146,7 +151,7 @@ const createHistory = async (seed: number) => {
   /** Joins neighbours of a current version as compaction does. */
   const compact = async (model: Model): Promise<void> => {
     const current = await sql.query<{ id: number; limit: number | null }>(
-      `SELECT segment_id AS id, row_limit AS "limit" FROM segment_ranges
+      `SELECT segment_id AS id, before_upload AS "limit" FROM segment_ranges
        WHERE dataset_id = $1 AND until_version IS NULL ORDER BY segment_id`,
       [model.datasetId],
     );
@@ -156,16 +161,15 @@ const createHistory = async (seed: number) => {
     const run = (cutAt < 0 ? rest : rest.slice(0, cutAt)).map(({ id }) => id);
     if (run.length < 2) return;
     const rows = run.map((id) => joined.get(id) ?? rowsOf(id));
-    const starts = [0];
-    for (const { length } of rows) starts.push(starts.at(-1)! + length);
+    const uploadNumbers = run.map(uploadOf);
     let target = Math.floor(run[0]! / 1_000) * 1_000 + 800;
     while (joined.has(target)) target += 1;
     await newSegment(sql, target);
     joined.set(target, rows.flat());
     const batch = run.length + 1 + below(5);
-    expect(await createSegmentSwap({ sql, log: silentLog, batch }).finish({ target, run, starts })).toBe(
-      true,
-    );
+    expect(
+      await createSegmentSwap({ sql, log: silentLog, batch }).finish({ target, run, uploadNumbers }),
+    ).toBe(true);
     const left = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = ANY ($1)', [run]);
     expect(left).toEqual([]);
   };
@@ -174,13 +178,15 @@ const createHistory = async (seed: number) => {
     const found = await sql.query<{
       id: number;
       segmentIds: number[];
-      cuts: { segmentId: number; rows: number }[];
+      cuts: SegmentCut[];
     }>(`SELECT v.id, ${segmentListColumns('v')} FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id`, [
       model.datasetId,
     ]);
     const rows = found.map(({ id, segmentIds, cuts }) => {
-      const limits = new Map(cuts.map((cut) => [cut.segmentId, cut.rows]));
-      return [id, segmentIds.flatMap((own) => (joined.get(own) ?? rowsOf(own)).slice(0, limits.get(own)))];
+      const cutAt = new Map(cuts.map((cut) => [cut.segmentId, cut.beforeUpload]));
+      const rowsIn = (own: number) =>
+        (joined.get(own) ?? rowsOf(own)).filter((row) => uploadOfRow(row) < (cutAt.get(own) ?? Infinity));
+      return [id, segmentIds.flatMap(rowsIn)];
     });
     expect(rows).toEqual([...model.versions]);
     const loose = await sql.query(

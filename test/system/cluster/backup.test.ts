@@ -28,6 +28,7 @@ import { clickHouseText } from '../../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../../support/database.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { recordSql } from '../../support/records.js';
 import { type Options, uploadWith } from '../../support/upload-options.js';
 import { createUnsteadyProxy } from '../hostile/unsteady-proxy.js';
 
@@ -276,7 +277,7 @@ describe('a backup of three servers', () => {
     for (const url of urls)
       await clickHouseText(url, {
         sql: `ALTER TABLE ${product.config.clickhouseDatabase}.s${store?.tables}
-          DELETE IN PARTITION ${store?.segment} WHERE _row % 5 = 1 SETTINGS mutations_sync = 2`,
+          DELETE IN PARTITION ${store?.segment} WHERE ${recordSql} % 5 = 1 SETTINGS mutations_sync = 2`,
       });
     const report = await admin<VerificationReport>(product, `verify --repair --from ${folder}`);
     expect(report.faults).toMatchObject([{ fault: 'rows_missing', repair: 'restored' }]);

@@ -15,6 +15,7 @@ import type { Config } from '../../../src/config.js';
 import { type Embedded, startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
+import { recordsPerUpload } from '../../../src/model/position.js';
 import type { Place, ReadableVersion } from '../../../src/model/version.js';
 import { createJoin } from '../../../src/rows/copy.js';
 import { placeOf as makePlace, placeSql } from '../../../src/rows/place.js';
@@ -212,25 +213,25 @@ describe('a dataset that is large', () => {
     const context = { queryId: 'seek', signal: new AbortController().signal };
     const find = (segmentIds: readonly number[], rowCount: number, number: number) =>
       createSeeker(reader).find({ segmentIds, rowCount, placement } as ReadableVersion, number, context);
-    const [first, second, gaps] = [888_888_881, 888_888_882, 888_888_883];
+    const [first, second, gaps] = [88_888_881, 88_888_882, 88_888_883];
+    const positionIn = (segment: number, record: number): string =>
+      String(BigInt(segment) * BigInt(recordsPerUpload) + BigInt(record));
     const insert = (segment: number, condition: string) =>
       Promise.all(
         nodes.map((node, at) =>
           node.command(`INSERT INTO ${node.database}.s${store} (_seg, _row)
-            SELECT ${segment}, number FROM numbers(30000) WHERE intDiv(number, 1000) % 3 = ${at} AND ${condition}`),
+            SELECT ${segment}, ${positionIn(segment, 0)} + number FROM numbers(30000) WHERE intDiv(number, 1000) % 3 = ${at} AND ${condition}`),
         ),
       );
     await insert(first, '1');
     await insert(second, '1');
     await insert(gaps, 'number <> 4000');
     expect(await find([first, second], 60_000, 25_000)).toEqual({
-      segment: first,
-      row: 25_000,
+      position: positionIn(first, 25_000),
       before: 25_000,
     });
     expect(await find([first, second], 60_000, 31_234)).toEqual({
-      segment: second,
-      row: 1_234,
+      position: positionIn(second, 1_234),
       before: 31_234,
     });
     expect(await find([gaps], 29_999, 25_000)).toBeUndefined();
@@ -283,7 +284,7 @@ describe('a dataset that is large', () => {
     const orphan = 999_999_999;
     const target = { segment: orphan, place: listed.placement };
     const join = createJoin({ clickhouse: servers, log: silentLog });
-    const { rows } = await join(segmentIds, target, new AbortController().signal);
+    const rows = await join(segmentIds, target, new AbortController().signal);
     expect(rows).toBeGreaterThan(4000);
     const { verification } = await openVerification(parts);
     expect(await verification.verify({})).toMatchObject({ faults: [] });

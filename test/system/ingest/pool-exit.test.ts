@@ -13,6 +13,7 @@ import {
   readDataset,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { recordSql } from '../../support/records.js';
 import { type Options, putWith, uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
@@ -163,7 +164,7 @@ describe('appends behind the one with which a dataset gets a table of its own', 
     ];
     await allStored(sent);
     await product.clickhouse(
-      `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${(sent[1]?.id ?? 0) * 1_000 + 1} AND _row = 1`,
+      `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${(sent[1]?.id ?? 0) * 1_000 + 1} AND ${recordSql} = 1`,
     );
     held.destroy();
     const outcomes = await Promise.all(sent.map((process) => ended(owner, process)));
@@ -178,7 +179,7 @@ describe('appends behind the one with which a dataset gets a table of its own', 
       const dataset = await createDataset(owner);
       const first = await uploadWith(owner, dataset, rowsFrom(0, 20), {});
       await product.clickhouse(
-        `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${first.id * 1_000 + 1} AND _row = 7`,
+        `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${first.id * 1_000 + 1} AND ${recordSql} = 7`,
       );
       // All keys of the version before: a sync has as many rows as the file, whatever is missing.
       const outcome = await ended(owner, await send(dataset, rowsFrom(0, 22), { mode, key: '["k"]' }));

@@ -21,6 +21,7 @@ import {
 } from '../../support/datasets.js';
 import { connectKafka } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { recordSql } from '../../support/records.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -133,7 +134,7 @@ describe('a completed upload', () => {
     const first = await upload(owner, dataset, file(500));
     const second = await sendAs('append', dataset, file(500, 500));
     expect(await download(owner, dataset)).toBe(stored(1_000));
-    await loseRows(dataset, `_row % 7 = 3 AND _seg < ${String(second.id * 1_000)}`);
+    await loseRows(dataset, `${recordSql} % 7 = 3 AND _seg < ${String(second.id * 1_000)}`);
     expect(await replay(first.id)).toMatchObject({
       outcome: 'repaired',
       rows: 500,

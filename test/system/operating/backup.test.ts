@@ -34,6 +34,7 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { recordSql } from '../../support/records.js';
 import { startS3Server } from '../../support/s3-server.js';
 import { uploadWith } from '../../support/upload-options.js';
 
@@ -275,7 +276,7 @@ describe('a backup', () => {
       [dataset],
     );
     await product.clickhouse(
-      `ALTER TABLE ${product.config.clickhouseDatabase}.s${row?.store} DELETE WHERE _row = 7 SETTINGS mutations_sync = 2`,
+      `ALTER TABLE ${product.config.clickhouseDatabase}.s${row?.store} DELETE WHERE ${recordSql} = 7 SETTINGS mutations_sync = 2`,
     );
     await expect(backup()).rejects.toMatchObject({
       code: 'rows_damaged',

@@ -86,7 +86,7 @@ beforeAll(async () => {
   for (let at = 1; at < 7; at += 1) await uploadWith(owner, large, file(120, 400 * at), { mode: 'append' });
   // Versions of before have the first rows of a segment that was joined.
   const cut = (): Promise<unknown[]> =>
-    product.sql.query('SELECT 1 FROM segment_ranges WHERE dataset_id = $1 AND row_limit IS NOT NULL', [
+    product.sql.query('SELECT 1 FROM segment_ranges WHERE dataset_id = $1 AND before_upload IS NOT NULL', [
       large,
     ]);
   while ((await cut()).length === 0) await sleep(50);

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
+import { uploadsPerDataset } from '../../../src/model/position.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createComparisons } from '../../../src/query/comparison/comparisons.js';
 import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
@@ -51,7 +52,7 @@ const own: ReadableVersion = {
 
 const versions: Readonly<Record<string, ReadableVersion>> = {
   'own table': own,
-  'several segments': { ...own, segmentIds: [9_001, 12_002], cuts: [{ segmentId: 9_001, rows: 10 }] },
+  'several segments': { ...own, segmentIds: [9_001, 12_002], cuts: [{ segmentId: 9_001, beforeUpload: 10 }] },
   pool: {
     ...own,
     rowCount: 100,
@@ -150,7 +151,6 @@ const find = async ({ versionId }: { versionId?: number | undefined }): Promise<
 const versionsOf = (version: ReadableVersion): Versions => ({
   find: async () => version,
   at: async () => version.versionId,
-  findRow: async (_, row) => row,
   remembered: () => version,
 });
 
@@ -199,8 +199,16 @@ const page = async (query: Record<string, string>, start: PageStart): Promise<st
 };
 
 const historyRows = [
-  { segment: 9_001, from: 1, until: 2, rows: 0, allRows: 50, list: 1, placement: own.placement },
-  { segment: 12_002, from: 2, until: 0, rows: 10, allRows: 50, list: 2, placement: own.placement },
+  {
+    segment: 9_001,
+    from: 1,
+    until: 2,
+    beforeUpload: uploadsPerDataset,
+    allRows: 50,
+    list: 1,
+    placement: own.placement,
+  },
+  { segment: 12_002, from: 2, until: 0, beforeUpload: 10, allRows: 50, list: 2, placement: own.placement },
 ];
 
 const historySql = {
@@ -223,7 +231,7 @@ describe('statements of downloads', () => {
   });
 
   it('begin a page at its token', async () => {
-    const row = { kind: 'row', segment: 9_001, row: 17 } as const;
+    const row = { kind: 'row', position: '17' } as const;
     const parts = [
       await page({ $pagesize: '1000' }, row),
       await page({ $pagesize: '1000', $orderby: 'Price desc,Country' }, row),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChunkEncoder } from '../../../../src/ingest/csv/encoder.js';
 import type { EncodeColumn, EncodePhysical } from '../../../../src/ingest/csv/types.js';
+import { recordsPerUpload, uploadsPerDataset } from '../../../../src/model/position.js';
 import { comma, decodeBlock, encodeColumn, wholeChunk } from './reference.js';
 
 const columnsOf = (physicals: readonly EncodePhysical[], fixed = false): EncodeColumn[] =>
@@ -14,11 +15,15 @@ const encode = (
   const { rows = text.split('\n').length - 1, onBadRow = 'fail', fixed = false } = options;
   const columns = columnsOf(physicals, fixed);
   const encoder = createChunkEncoder({ dialect: comma, fieldCount: physicals.length, columns, onBadRow });
-  return encoder.encode(Buffer.from(text), { firstRow: 100, rows, firstLine: 12 }, 9n);
+  return encoder.encode(
+    Buffer.from(text),
+    { firstRow: 100, rows, firstLine: 12 },
+    { segment: 9n, uploadNumber: 0 },
+  );
 };
 
 describe('the block', () => {
-  it('has segment and row in front of the columns', () => {
+  it('has segment and position in front of the columns', () => {
     const result = encode('2020-01-31,x,1.5\n,,\n', ['d', 's', 'f']);
     if (result.kind !== 'encoded') throw new Error(result.kind);
     expect(result.rows).toBe(2);
@@ -31,13 +36,23 @@ describe('the block', () => {
     ]);
   });
 
-  it('numbers rows and segments beyond 32 bits', () => {
+  it('has segments and positions beyond what a number of JavaScript holds', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
-    const position = { firstRow: 2 ** 40 + 5, rows: 1, firstLine: 2 ** 41 };
-    const result = encoder.encode(Buffer.from('1\n'), position, 2n ** 63n + 1n);
+    const position = { firstRow: recordsPerUpload - 2, rows: 2, firstLine: 2 ** 41 };
+    const target = { segment: 2n ** 63n + 1n, uploadNumber: uploadsPerDataset - 1 };
+    const result = encoder.encode(Buffer.from('1\n2\n'), position, target);
     if (result.kind !== 'encoded') throw new Error(result.kind);
     const [segment, row] = decodeBlock(result.block).columns;
-    expect([segment?.values, row?.values]).toEqual([['9223372036854775809'], ['1099511627781']]);
+    expect(segment?.values).toEqual(['9223372036854775809', '9223372036854775809']);
+    expect(row?.values).toEqual([String(2n ** 63n - 2n), String(2n ** 63n - 1n)]);
+  });
+
+  it('has no record whose position would be that of the next upload', () => {
+    const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
+    const position = { firstRow: recordsPerUpload - 1, rows: 2, firstLine: 2 };
+    expect(() => encoder.encode(Buffer.from('1\n2\n'), position, { segment: 1, uploadNumber: 1 })).toThrow(
+      'at most 34359738368 records',
+    );
   });
 
   it('leaves skipped fields out and takes fields in any order', () => {
@@ -47,7 +62,10 @@ describe('the block', () => {
       { storageName: 'first', physical: 'f', sourceIndex: 0 },
     ];
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 3, columns });
-    const result = encoder.encode(Buffer.from('1,x,a\n2,y,b\n'), wholeChunk(2), 1);
+    const result = encoder.encode(Buffer.from('1,x,a\n2,y,b\n'), wholeChunk(2), {
+      segment: 1,
+      uploadNumber: 1,
+    });
     if (result.kind !== 'encoded') throw new Error(result.kind);
     expect(decodeBlock(result.block).columns.slice(2)).toEqual([
       { name: 'last', type: 'Nullable(String)', values: ['a', 'b'] },
@@ -58,8 +76,11 @@ describe('the block', () => {
   it('takes no trace of the chunk before', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'n38_1']) });
     const long = Array.from({ length: 5_000 }, (_, i) => `text ${i},${i}.5\n`).join('');
-    encoder.encode(Buffer.from(long), wholeChunk(5_000), 1);
-    const result = encoder.encode(Buffer.from(',\nx,\n,-1\n'), wholeChunk(3), 2);
+    encoder.encode(Buffer.from(long), wholeChunk(5_000), { segment: 1, uploadNumber: 1 });
+    const result = encoder.encode(Buffer.from(',\nx,\n,-1\n'), wholeChunk(3), {
+      segment: 2,
+      uploadNumber: 1,
+    });
     if (result.kind !== 'encoded') throw new Error(result.kind);
     const [segment, , text, decimal] = decodeBlock(result.block).columns;
     expect(segment?.values).toEqual(['2', '2', '2']);
@@ -225,11 +246,11 @@ describe('encodeInSteps', () => {
     const rows = 10_000;
     const bytes = Buffer.from(Array.from({ length: rows }, (_, row) => `text ${row},${row}.5\n`).join(''));
     const position = { firstRow: 5, rows, firstLine: 2 };
-    const steps = createChunkEncoder(options).encodeInSteps(bytes, position, 7);
+    const steps = createChunkEncoder(options).encodeInSteps(bytes, position, { segment: 7, uploadNumber: 1 });
     let count = 0;
     let step = steps.next();
     for (; !step.done; step = steps.next()) count += 1;
-    const whole = createChunkEncoder(options).encode(bytes, position, 7);
+    const whole = createChunkEncoder(options).encode(bytes, position, { segment: 7, uploadNumber: 1 });
     if (step.value.kind !== 'encoded' || whole.kind !== 'encoded') throw new Error('not encoded');
     expect(count).toBeGreaterThan(3);
     expect(Buffer.concat([...step.value.block]).equals(Buffer.concat([...whole.block]))).toBe(true);

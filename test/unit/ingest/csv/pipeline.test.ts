@@ -31,7 +31,7 @@ const load = (text: string, chunkBytes: number): Loaded => {
   const values: (string | null)[][] = names.map(() => []);
   const rowNumbers: string[] = [];
   for (const chunk of chunks) {
-    const result = encoder.encode(chunk.bytes, chunk, 3n);
+    const result = encoder.encode(chunk.bytes, chunk, { segment: 3n, uploadNumber: 0 });
     if (result.kind !== 'encoded') throw new Error(JSON.stringify(result));
     const block = decodeBlock(result.block);
     rowNumbers.push(...(block.columns[1]!.values as string[]));
@@ -99,7 +99,7 @@ describe('a file through split, profile and encode', () => {
         const encoder = createChunkEncoder({ dialect: comma, fieldCount, columns, onBadRow: 'collect' });
         let row = 0;
         for (const chunk of file.chunks) {
-          const result = encoder.encode(chunk.bytes, chunk, 1);
+          const result = encoder.encode(chunk.bytes, chunk, { segment: 1, uploadNumber: 0 });
           if (result.kind !== 'encoded') throw new Error(result.kind);
           const wanted = records
             .slice(row, row + chunk.rows)

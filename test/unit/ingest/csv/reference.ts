@@ -176,7 +176,7 @@ export const encodeColumn = (
   const column = { storageName: 'c', physical, sourceIndex: 1, ...(rules === undefined ? {} : { rules }) };
   const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: [column] });
   const bytes = Buffer.from(fields.map((field) => `x,"${field.replaceAll('"', '""')}"\n`).join(''));
-  const result = encoder.encode(bytes, wholeChunk(fields.length), 7);
+  const result = encoder.encode(bytes, wholeChunk(fields.length), { segment: 7, uploadNumber: 1 });
   if (result.kind === 'violation') return { misfit: result.violation.value, line: result.violation.line };
   if (result.kind === 'bad_row') throw new Error(`bad row: ${result.badRow.reason}`);
   return decodeBlock(result.block).columns[2]!.values;

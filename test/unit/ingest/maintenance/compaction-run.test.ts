@@ -4,7 +4,7 @@ import { chooseRun } from '../../../../src/rows/compact.js';
 import type { ListedSegment } from '../../../../src/rows/compactions.js';
 
 const listOf = (sizes: readonly number[]): ListedSegment[] =>
-  sizes.map((bytes, at) => ({ id: 1_000 * (at + 1) + 1, rows: 1, bytes, whole: true }));
+  sizes.map((bytes, at) => ({ id: 1_000 * (at + 1) + 1, uploadNumber: at + 1, rows: 1, bytes, whole: true }));
 
 const chosen = (sizes: readonly number[], least = 3, maxBytes = 1_000_000): number[] | undefined =>
   chooseRun(listOf(sizes), { least, maxBytes })?.map(({ bytes }) => bytes);
@@ -45,7 +45,7 @@ describe('the run that is joined', () => {
           expect(bytes).toBeLessThanOrEqual(maxBytes);
           copied += bytes;
           const start = list.indexOf(run[0]!);
-          const joined = { id: run[0]!.id, rows: run.length, bytes, whole: true };
+          const joined = { ...run[0]!, rows: run.length, bytes };
           list = [...list.slice(0, start), joined, ...list.slice(start + run.length)];
         }
         expect(copied).toBeLessThanOrEqual(total * (1 + Math.log2(Math.max(total, 2))));

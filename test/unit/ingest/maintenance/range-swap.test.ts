@@ -2,25 +2,31 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RunRange, swapRanges } from '../../../../src/rows/swap.js';
 
-const starts = [0, 10, 20, 35];
+/** Those of the segments of the run; numbers between them are of other uploads. */
+const uploadNumbers = [4, 10, 20];
 
-const range = (place: number, from: number, until: number | null = null, rowLimit: number | null = null) => ({
+const range = (
+  place: number,
+  from: number,
+  until: number | null = null,
+  beforeUpload: number | null = null,
+) => ({
   place,
   from,
   until,
-  rowLimit,
+  beforeUpload,
 });
 
 const joined = (ranges: readonly RunRange[], until: number | null = null) =>
-  swapRanges(ranges, starts, { until });
+  swapRanges(ranges, uploadNumbers, { until });
 
 describe('ranges of a run', () => {
   it('become those of the joined segment, cut where a version ends inside of the run', () => {
     expect(joined([range(0, 1), range(1, 2), range(2, 3)])).toEqual({
       joined: [
-        { from: 1, until: 2, rowLimit: 10 },
-        { from: 2, until: 3, rowLimit: 20 },
-        { from: 3, until: null, rowLimit: null },
+        { from: 1, until: 2, beforeUpload: 10 },
+        { from: 2, until: 3, beforeUpload: 20 },
+        { from: 3, until: null, beforeUpload: null },
       ],
       rest: [],
     });
@@ -29,28 +35,28 @@ describe('ranges of a run', () => {
   it('are led over however often they were ended and opened again', () => {
     expect(joined([range(0, 1, 5), range(1, 2, 5), range(2, 2, 5), range(0, 7), range(1, 8, 9)])).toEqual({
       joined: [
-        { from: 1, until: 2, rowLimit: 10 },
-        { from: 2, until: 5, rowLimit: null },
-        { from: 7, until: 8, rowLimit: 10 },
-        { from: 8, until: 9, rowLimit: 20 },
-        { from: 9, until: null, rowLimit: 10 },
+        { from: 1, until: 2, beforeUpload: 10 },
+        { from: 2, until: 5, beforeUpload: null },
+        { from: 7, until: 8, beforeUpload: 10 },
+        { from: 8, until: 9, beforeUpload: 20 },
+        { from: 9, until: null, beforeUpload: 10 },
       ],
       rest: [],
     });
   });
 
-  it('keep a cut of the last one, moved behind those before it', () => {
-    expect(joined([range(0, 1), range(1, 1, 4, 6), range(1, 4)])?.joined).toEqual([
-      { from: 1, until: 4, rowLimit: 16 },
-      { from: 4, until: null, rowLimit: 20 },
+  it('keep a cut of the last one', () => {
+    expect(joined([range(0, 1), range(1, 1, 4, 16), range(1, 4)])?.joined).toEqual([
+      { from: 1, until: 4, beforeUpload: 16 },
+      { from: 4, until: null, beforeUpload: 20 },
     ]);
   });
 
   it('are led over up to the end of a window; what lies behind it stays', () => {
     expect(joined([range(0, 1), range(1, 2, 9), range(2, 2, 3)], 3)).toEqual({
       joined: [
-        { from: 1, until: 2, rowLimit: 10 },
-        { from: 2, until: 3, rowLimit: null },
+        { from: 1, until: 2, beforeUpload: 10 },
+        { from: 2, until: 3, beforeUpload: null },
       ],
       rest: [range(0, 3), range(1, 3, 9)],
     });
@@ -66,29 +72,27 @@ describe('ranges of a run', () => {
   });
 });
 
-/** Versions as a list of how much of the run each has: so many whole segments, and perhaps a cut in the last of them. */
+/** Versions as a list of how much of the run each has: so many segments, and perhaps a cut in the last of them. */
 interface Held {
   readonly count: number;
   readonly cut: number | null;
 }
 
-const lengths = [4, 0, 3, 5];
-const positions = [0, 4, 4, 7, 12];
+/** Uploads whose rows each segment has: it may have been joined before, so that versions have a part of it. */
+const uploads = [[1, 2, 5], [6], [8, 9], [12, 13, 14]];
+const firsts = uploads.map(([first]) => first!);
 
 const held = fc
   .record({
-    count: fc.integer({ min: 0, max: lengths.length }),
-    cut: fc.option(fc.integer({ min: 0, max: 4 })),
+    count: fc.integer({ min: 0, max: uploads.length }),
+    cut: fc.option(fc.integer({ min: 1, max: 2 })),
   })
-  .map(({ count, cut }): Held => {
-    const length = lengths[count - 1] ?? 0;
-    return { count, cut: cut === null || count === 0 || cut >= length ? null : cut };
-  });
+  .map(({ count, cut }): Held => ({ count, cut: uploads[count - 1]?.[cut ?? 3] ?? null }));
 
 /** The same as ranges. */
 const rangesOf = (versions: readonly Held[]): RunRange[] => {
   const ranges: RunRange[] = [];
-  for (let place = 0; place < lengths.length; place += 1) {
+  for (let place = 0; place < uploads.length; place += 1) {
     let open: RunRange | undefined;
     const has = (at: number): number | null | undefined => {
       const { count, cut } = versions[at]!;
@@ -96,20 +100,22 @@ const rangesOf = (versions: readonly Held[]): RunRange[] => {
       return place === count - 1 ? cut : null;
     };
     for (let at = 0; at < versions.length; at += 1) {
-      const limit = has(at);
-      if (open !== undefined && open.rowLimit !== limit) {
+      const cut = has(at);
+      if (open !== undefined && open.beforeUpload !== cut) {
         ranges.push({ ...open, until: at + 1 });
         open = undefined;
       }
-      if (limit !== undefined) open ??= { place, from: at + 1, until: null, rowLimit: limit };
+      if (cut !== undefined) open ??= { place, from: at + 1, until: null, beforeUpload: cut };
     }
     if (open !== undefined) ranges.push(open);
   }
   return ranges;
 };
 
-const rowsOf = ({ count, cut }: Held): number =>
-  count === 0 ? 0 : cut === null ? positions[count]! : positions[count - 1]! + cut;
+const before = (all: readonly number[], cut: number | null): number[] =>
+  all.filter((upload) => upload < (cut ?? Infinity));
+
+const uploadsOf = ({ count, cut }: Held): number[] => before(uploads.slice(0, count).flat(), cut);
 
 describe('any history', () => {
   it('reads the same rows, window by window', () => {
@@ -121,19 +127,19 @@ describe('any history', () => {
           const all = rangesOf(versions).sort((a, b) => a.from - b.from);
           const first = swapRanges(
             all.filter(({ from }) => from < end),
-            positions,
+            firsts,
             { until: end },
           );
           const left = [...(first?.rest ?? []), ...all.filter(({ from }) => from >= end)];
-          const second = swapRanges(left, positions, { until: null });
+          const second = swapRanges(left, firsts, { until: null });
           const swapped = [...(first?.joined ?? []), ...(second?.joined ?? [])];
           for (const [at, version] of versions.entries()) {
             const found = swapped.filter(
               ({ from, until }) => from <= at + 1 && (until === null || until > at + 1),
             );
             expect(found).toHaveLength(version.count === 0 ? 0 : 1);
-            const rows = found.map(({ rowLimit }) => rowLimit ?? positions.at(-1)!);
-            expect(rows[0] ?? 0).toBe(rowsOf(version));
+            const rows = found.flatMap(({ beforeUpload }) => before(uploads.flat(), beforeUpload));
+            expect(rows).toEqual(uploadsOf(version));
           }
         },
       ),

@@ -5,7 +5,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -17,7 +17,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT JSONEachRow
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"shard":null}
@@ -28,7 +28,7 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -41,7 +41,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
 AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","p1":"10.0000","segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -54,7 +54,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
 AND ((c4_f < {p0:Float64}))
-ORDER BY _seg, _row LIMIT 10
+ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
 {"p0":0.5,"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -71,7 +71,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _seg, _row LIMIT 5
+ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _row LIMIT 5
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -81,14 +81,14 @@ tag SwhZx1GyQOaNNzwAx9eZicjf7c9
 
   SELECT toString(_seg) AS segment, toString(min(_row)) AS first, toString(max(_row)) AS last,
     toString(sum(rows_in_granule)) AS rows
-  FROM mergeTreeIndex('db', 's5') WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg FORMAT JSONEachRow
+  FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg FORMAT JSONEachRow
 {"segments":[9001,12002]}
 {"shard":1}
 
 
   SELECT toString(_seg) AS segment, toString(min(_row)) AS first, toString(max(_row)) AS last,
     toString(sum(rows_in_granule)) AS rows
-  FROM mergeTreeIndex('db', 's5') WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg FORMAT JSONEachRow
+  FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg FORMAT JSONEachRow
 {"segments":[9001,12002]}
 {"shard":2}
 
@@ -97,7 +97,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 10 OFFSET 150000
+ORDER BY _row LIMIT 10 OFFSET 150000
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -109,7 +109,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 10 OFFSET 10
+ORDER BY _row LIMIT 10 OFFSET 10
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":null}
@@ -123,7 +123,7 @@ c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
 AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -139,7 +139,7 @@ AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
 AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -148,7 +148,7 @@ FORMAT CSVWithNames
 tag AAqMKgNJcvxOQ_bBq4rb0laACCh
 SELECT c1_s AS `Country`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 1 BY c1_s
+ORDER BY _row LIMIT 1 BY c1_s
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":null}
@@ -157,13 +157,13 @@ FORMAT CSVWithNames
 tag Ee4nNbOE4OhSEETT1bD87VaFiFR
 SELECT c1_s AS `Country`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 10
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 10
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100,"shard":null}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
 {"segments":[9001,12002],"segmentsCount":400000}
 {"shard":null}
 
@@ -174,13 +174,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 1000
+ORDER BY _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":null}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
+ORDER BY _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {"segments":[9001,12002],"segmentsCount":400000}
 {"shard":null}
 
@@ -191,13 +191,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1000
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, [])
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {"segments":[9001,12002],"segmentsCount":400000}
 {"shard":null}
 
@@ -209,8 +209,8 @@ SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))
 
 SELECT c1_s AS `Country`,
 c2_f AS `Total`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}
@@ -224,8 +224,8 @@ SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))
 SELECT c1_s AS `Country`,
 c2_n38_4 AS `First`,
 c3_f AS `Last`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, (_seg, _row)) AS x2, argMax(c4_f, (_seg, _row)) AS x3 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM db.ds5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.ds5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":null}

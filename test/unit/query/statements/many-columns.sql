@@ -300,8 +300,8 @@ c297_f AS `V296`,
 c298_f AS `V297`,
 c299_f AS `V298`,
 c300_f AS `V299`
-FROM db.s5 WHERE _seg = if((SELECT throwIf(sum(rows_in_granule) != {segmentsCount:UInt64}, 'segments_gone') FROM mergeTreeIndex('db', 's5') WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+FROM db.s5 WHERE _seg = if((SELECT throwIf(sum(rows_in_granule) != {segmentsCount:UInt64}, 'segments_gone') FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -608,8 +608,8 @@ c297_f AS `V296`,
 c298_f AS `V297`,
 c299_f AS `V298`,
 c300_f AS `V299`
-FROM db.s5 WHERE _seg = if((SELECT throwIf(sum(rows_in_granule) != {segmentsCount:UInt64}, 'segments_gone') FROM mergeTreeIndex('db', 's5') WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1
+FROM db.s5 WHERE _seg = if((SELECT throwIf(sum(rows_in_granule) != {segmentsCount:UInt64}, 'segments_gone') FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY _row LIMIT 1
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":1}
@@ -916,9 +916,9 @@ c297_f AS `V296`,
 c298_f AS `V297`,
 c299_f AS `V298`,
 c300_f AS `V299`
-FROM db.s5 WHERE _seg = if((SELECT throwIf(sum(rows_in_granule) != {segmentsCount:UInt64}, 'segments_gone') FROM mergeTreeIndex('db', 's5') WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+FROM db.s5 WHERE _seg = if((SELECT throwIf(sum(rows_in_granule) != {segmentsCount:UInt64}, 'segments_gone') FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c2_f > {p0:Float64}))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":2,"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}

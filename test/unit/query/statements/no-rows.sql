@@ -4,8 +4,8 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -16,8 +16,8 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row
 FORMAT JSONEachRow
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0}
@@ -27,8 +27,8 @@ tag bxJZt4DAs2jQS44XUhVDP5pSjmr
 SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -39,9 +39,9 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
 AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","p1":"10.0000"}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -52,14 +52,14 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
 AND ((c4_f < {p0:Float64}))
-ORDER BY _seg, _row LIMIT 10
+ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
 {"p0":0.5}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
 
-SELECT toString(count()) AS n FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
+SELECT toString(count()) AS n FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
 AND ((c4_f < {p0:Float64})) FORMAT JSONEachRow
 {"p0":0.5}
 {}
@@ -70,8 +70,8 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _seg, _row LIMIT 5
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _row LIMIT 5
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -82,8 +82,8 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 10 OFFSET 150000
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 10 OFFSET 150000
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -94,8 +94,8 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 10 OFFSET 10
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 10 OFFSET 10
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100}
@@ -106,10 +106,10 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -120,12 +120,12 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
+AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France"}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
@@ -133,8 +133,8 @@ FORMAT CSVWithNames
 -- {"$distinct":"true","$select":"Country"}
 tag AAqMKgNJcvxOQ_bBq4rb0laACCh
 SELECT c1_s AS `Country`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 1 BY c1_s
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 1 BY c1_s
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\""}
@@ -142,14 +142,14 @@ FORMAT CSVWithNames
 -- {"$distinct":"true","$select":"Country","$pagesize":"10"}
 tag Ee4nNbOE4OhSEETT1bD87VaFiFR
 SELECT c1_s AS `Country`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 10
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 10
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
 {}
 {}
 
@@ -159,14 +159,14 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 1000
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 1000
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {}
 {}
 
@@ -176,42 +176,42 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1000
+FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1000
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {}
 {}
 
 -- {"$apply":"groupby((Country),aggregate(Price with sum as Total))"}
 tag 659LD46pgzdSIzt4uvckG1PwQkX
-SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true FORMAT JSONEachRow
+SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true FORMAT JSONEachRow
 {}
 {"output_format_json_quote_64bit_integers":0,"output_format_json_named_tuples_as_objects":0}
 
 SELECT c1_s AS `Country`,
 c2_f AS `Total`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}
 
 -- {"$apply":"groupby((Country),aggregate(Price with first as First,Volume with last as Last))"}
 tag eqhVfFuiKCEUWGvFrT2u-yan43o
-SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0, (toString(maxOrNull(abs(c4_f))), maxIf(multiIf(assumeNotNull(c4_f) = round(assumeNotNull(c4_f)), 0, abs(assumeNotNull(c4_f)) < 9e14 AND round(assumeNotNull(c4_f) * 1e1) / 1e1 = assumeNotNull(c4_f), 1, abs(assumeNotNull(c4_f)) < 9e13 AND round(assumeNotNull(c4_f) * 1e2) / 1e2 = assumeNotNull(c4_f), 2, abs(assumeNotNull(c4_f)) < 9e12 AND round(assumeNotNull(c4_f) * 1e3) / 1e3 = assumeNotNull(c4_f), 3, abs(assumeNotNull(c4_f)) < 9e11 AND round(assumeNotNull(c4_f) * 1e4) / 1e4 = assumeNotNull(c4_f), 4, abs(assumeNotNull(c4_f)) < 9e10 AND round(assumeNotNull(c4_f) * 1e5) / 1e5 = assumeNotNull(c4_f), 5, abs(assumeNotNull(c4_f)) < 9e9 AND round(assumeNotNull(c4_f) * 1e6) / 1e6 = assumeNotNull(c4_f), 6, greatest(0, toInt32(length(splitByChar('.', splitByChar('e', toString(assumeNotNull(c4_f)))[1])[2])) - toInt32OrZero(splitByChar('e', toString(assumeNotNull(c4_f)))[2]))), c4_f IS NOT NULL), toString(sum(abs(c4_f)))) AS f1 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true FORMAT JSONEachRow
+SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0, (toString(maxOrNull(abs(c4_f))), maxIf(multiIf(assumeNotNull(c4_f) = round(assumeNotNull(c4_f)), 0, abs(assumeNotNull(c4_f)) < 9e14 AND round(assumeNotNull(c4_f) * 1e1) / 1e1 = assumeNotNull(c4_f), 1, abs(assumeNotNull(c4_f)) < 9e13 AND round(assumeNotNull(c4_f) * 1e2) / 1e2 = assumeNotNull(c4_f), 2, abs(assumeNotNull(c4_f)) < 9e12 AND round(assumeNotNull(c4_f) * 1e3) / 1e3 = assumeNotNull(c4_f), 3, abs(assumeNotNull(c4_f)) < 9e11 AND round(assumeNotNull(c4_f) * 1e4) / 1e4 = assumeNotNull(c4_f), 4, abs(assumeNotNull(c4_f)) < 9e10 AND round(assumeNotNull(c4_f) * 1e5) / 1e5 = assumeNotNull(c4_f), 5, abs(assumeNotNull(c4_f)) < 9e9 AND round(assumeNotNull(c4_f) * 1e6) / 1e6 = assumeNotNull(c4_f), 6, greatest(0, toInt32(length(splitByChar('.', splitByChar('e', toString(assumeNotNull(c4_f)))[1])[2])) - toInt32OrZero(splitByChar('e', toString(assumeNotNull(c4_f)))[2]))), c4_f IS NOT NULL), toString(sum(abs(c4_f)))) AS f1 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true FORMAT JSONEachRow
 {}
 {"output_format_json_quote_64bit_integers":0,"output_format_json_named_tuples_as_objects":0}
 
 SELECT c1_s AS `Country`,
 c2_n38_4 AS `First`,
 c3_f AS `Last`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _seg, toUInt64(0) AS _row WHERE 0) WHERE true GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":""}

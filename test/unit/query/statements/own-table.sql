@@ -5,7 +5,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -17,7 +17,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"shard":1}
@@ -28,7 +28,7 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -41,7 +41,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","p1":"10.0000","segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -54,7 +54,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c4_f < {p0:Float64}))
-ORDER BY _seg, _row LIMIT 10
+ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
 {"p0":0.5,"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -71,7 +71,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _seg, _row LIMIT 5
+ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _row LIMIT 5
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -79,24 +79,24 @@ FORMAT CSVWithNames
 -- {"$skip":"150000","$top":"10"}
 tag SwhZx1GyQOaNNzwAx9eZicjf7c9
 
-  SELECT toString(_seg) AS segment, toString(_row) AS position, toString(n) AS before, (_seg, _row) >= reached AS exact
+  SELECT toString(_row) AS position, toString(n) AS before, _row >= reached AS exact
   FROM (
-    SELECT _seg, _row, sum(rows_in_granule) OVER earlier AS n, max((_seg, end)) OVER earlier AS reached
+    SELECT _row, sum(rows_in_granule) OVER earlier AS n, max(end) OVER earlier AS reached
     FROM (
-      SELECT _seg, _row, rows_in_granule,
+      SELECT _row, rows_in_granule,
         leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
           PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS end
-      FROM mergeTreeIndex('db', 's5') WHERE _seg IN {segments:Array(UInt64)})
+      FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)})
     WHERE rows_in_granule > 0
-    WINDOW earlier AS (ORDER BY _seg, _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE n <= {number:UInt64} ORDER BY _seg DESC, _row DESC LIMIT 1 FORMAT JSONEachRow
+    WINDOW earlier AS (ORDER BY _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+  WHERE n <= {number:UInt64} ORDER BY _row DESC LIMIT 1 FORMAT JSONEachRow
 {"segments":[9001],"number":150000}
 {"shard":1}
 
 
   SELECT toString(_seg) AS segment, toString(min(_row)) AS first, toString(max(_row)) AS last,
     toString(sum(rows_in_granule)) AS rows
-  FROM mergeTreeIndex('db', 's5') WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg FORMAT JSONEachRow
+  FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg FORMAT JSONEachRow
 {"segments":[9001]}
 {"shard":1}
 
@@ -105,15 +105,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND (_seg >= {fromSeg:UInt64} AND (_seg > {fromSeg:UInt64} OR (_seg = {fromSeg:UInt64} AND _row >= {fromRow:UInt64})))
-ORDER BY _seg, _row LIMIT 10 OFFSET 10001
+ORDER BY _row LIMIT 10 OFFSET 150000
 FORMAT CSVWithNames
-{"segments":[9001],"segmentsCount":400000,"fromSeg":9001,"fromRow":140000}
+{"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString((SELECT count() FROM db.s5 WHERE _seg IN {whole:Array(UInt64)})
-        + (SELECT count() FROM db.s5 WHERE _seg = {begun:Array(UInt64)}[1] AND _row < {row:UInt64})) AS n FORMAT JSONEachRow
-{"whole":[],"begun":[9001],"row":140000}
+SELECT toString(count()) AS n FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1] AND _row < {position:UInt64} FORMAT JSONEachRow
+{"segments":[9001],"position":"140000"}
 {"shard":1}
 
 -- {"$skip":"10","$top":"10"}
@@ -123,7 +121,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 10 OFFSET 10
+ORDER BY _row LIMIT 10 OFFSET 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":1}
@@ -137,7 +135,7 @@ c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -153,7 +151,7 @@ AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
 AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -162,7 +160,7 @@ FORMAT CSVWithNames
 tag AAqMKgNJcvxOQ_bBq4rb0laACCh
 SELECT c1_s AS `Country`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 BY c1_s
+ORDER BY _row LIMIT 1 BY c1_s
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":1}
@@ -171,13 +169,13 @@ FORMAT CSVWithNames
 tag Ee4nNbOE4OhSEETT1bD87VaFiFR
 SELECT c1_s AS `Country`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 10
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100,"shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
@@ -188,13 +186,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1000
+ORDER BY _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
@@ -205,13 +203,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1000
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
@@ -223,8 +221,8 @@ SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))
 
 SELECT c1_s AS `Country`,
 c2_f AS `Total`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -238,8 +236,8 @@ SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))
 SELECT c1_s AS `Country`,
 c2_n38_4 AS `First`,
 c3_f AS `Last`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -255,9 +253,9 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`,
 c5_f AS `Twice`
-FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toNullable(x1) AS c5_f, _seg, _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _seg, _row, toNullable(toFloat64((toDecimal256(c3_n38_4, 4) * {a1:Decimal(76, 0)}))) AS x1 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) AND ((c4_f > {a0:Float64})))) WHERE true
+FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toNullable(x1) AS c5_f, _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row, toNullable(toFloat64((toDecimal256(c3_n38_4, 4) * {a1:Decimal(76, 0)}))) AS x1 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) AND ((c4_f > {a0:Float64})))) WHERE true
 AND ((c5_f > {p0:Float64}))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":4,"a0":1,"a1":"2","segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
@@ -272,56 +270,56 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _seg, _row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) ORDER BY c3_n38_4 DESC NULLS LAST, _seg ASC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
-ORDER BY _seg, _row LIMIT 2
+FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) ORDER BY c3_n38_4 DESC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
+ORDER BY _row LIMIT 2
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _seg, _row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) ORDER BY c3_n38_4 DESC NULLS LAST, _seg ASC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
-ORDER BY _seg, _row LIMIT 1 OFFSET 2 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) ORDER BY c3_n38_4 DESC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
+ORDER BY _row LIMIT 1 OFFSET 2 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
 -- {"$apply":"aggregate($count as Rows)"}
 tag 7j1VogQMGAhHqNBKSPytOlKjlQ8
 SELECT c1_f AS `Rows`
-FROM (SELECT toNullable(x1) AS c1_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1 FROM (SELECT toNullable(toFloat64(count())) AS x1 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0))) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1 FROM (SELECT toNullable(toFloat64(count())) AS x1 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0))) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":1}
 
 -- {"transpose":"true"}
 tag gkWjmTg7fFADcy7KGYqcSwlLRot
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
 {"segments":[9001],"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Price"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
 {"segments":[9001],"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT toString(d) AS date FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
+SELECT toString(d) AS date FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
-SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
+SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
 -- {"transpose":"true","$filter":"Country eq 'France'","$top":"20"}
 tag r6Ni2AyR2Sp76EVsaazgtYWdpLy
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
 {"p0":"France","segments":[9001],"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Price"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
 {"p0":"France","segments":[9001],"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
@@ -331,12 +329,12 @@ AND ((c1_s = {p0:String})) FORMAT JSONEachRow
 {"p0":"France","segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
-SELECT toString(d) AS date FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
+SELECT toString(d) AS date FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
 {"p0":"France","segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
-SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
+SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
 {"p0":"France","segments":[9001],"segmentsCount":400000}
 {"shard":1}

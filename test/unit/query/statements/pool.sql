@@ -5,7 +5,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -17,7 +17,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"shard":2}
@@ -28,7 +28,7 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -41,7 +41,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","p1":"10.0000","segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -54,7 +54,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c4_f < {p0:Float64}))
-ORDER BY _seg, _row LIMIT 10
+ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
 {"p0":0.5,"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -71,7 +71,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _seg, _row LIMIT 5
+ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _row LIMIT 5
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -83,7 +83,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 10 OFFSET 150000
+ORDER BY _row LIMIT 10 OFFSET 150000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -95,7 +95,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 10 OFFSET 10
+ORDER BY _row LIMIT 10 OFFSET 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":2}
@@ -109,7 +109,7 @@ c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -125,7 +125,7 @@ AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
 AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -134,7 +134,7 @@ FORMAT CSVWithNames
 tag AAqMKgNJcvxOQ_bBq4rb0laACCh
 SELECT c1_s AS `Country`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 BY c1_s
+ORDER BY _row LIMIT 1 BY c1_s
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":2}
@@ -143,13 +143,13 @@ FORMAT CSVWithNames
 tag Ee4nNbOE4OhSEETT1bD87VaFiFR
 SELECT c1_s AS `Country`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 10
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100,"shard":2}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":100}
 {"shard":2}
 
@@ -160,13 +160,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1000
+ORDER BY _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":2}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":100}
 {"shard":2}
 
@@ -177,13 +177,13 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1000
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+SELECT toString(_row) AS position FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":100}
 {"shard":2}
 
@@ -195,8 +195,8 @@ SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))
 
 SELECT c1_s AS `Country`,
 c2_f AS `Total`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
@@ -210,8 +210,8 @@ SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))
 SELECT c1_s AS `Country`,
 c2_n38_4 AS `First`,
 c3_f AS `Last`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}

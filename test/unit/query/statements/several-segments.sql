@@ -4,10 +4,10 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$format":"json"}
@@ -16,10 +16,10 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row
 FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"shard":1}
 
 -- {"$select":"Country,Price"}
@@ -27,10 +27,10 @@ tag bxJZt4DAs2jQS44XUhVDP5pSjmr
 SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$filter":"Country eq 'France' and Price gt 10"}
@@ -39,11 +39,11 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
 AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
-{"p0":"France","p1":"10.0000","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"p0":"France","p1":"10.0000","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$filter":"Volume lt 0.5","$top":"10"}
@@ -52,16 +52,16 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
 AND ((c4_f < {p0:Float64}))
-ORDER BY _seg, _row LIMIT 10
+ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
-{"p0":0.5,"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"p0":0.5,"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(count()) AS n FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
+SELECT toString(count()) AS n FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
 AND ((c4_f < {p0:Float64})) FORMAT JSONEachRow
-{"p0":0.5,"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"p0":0.5,"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
 -- {"$orderby":"Price desc,Country","$top":"5"}
@@ -70,26 +70,26 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _seg, _row LIMIT 5
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _row LIMIT 5
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$skip":"150000","$top":"10"}
 tag SwhZx1GyQOaNNzwAx9eZicjf7c9
 
-  SELECT toString(_seg) AS segment, toString(_row) AS position, toString(n) AS before, (_seg, _row) >= reached AS exact
+  SELECT toString(_row) AS position, toString(n) AS before, _row >= reached AS exact
   FROM (
-    SELECT _seg, _row, sum(rows_in_granule) OVER earlier AS n, max((_seg, end)) OVER earlier AS reached
+    SELECT _row, sum(rows_in_granule) OVER earlier AS n, max(end) OVER earlier AS reached
     FROM (
-      SELECT _seg, _row, rows_in_granule,
+      SELECT _row, rows_in_granule,
         leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
           PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS end
-      FROM mergeTreeIndex('db', 's5') WHERE _seg IN {segments:Array(UInt64)})
+      FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)})
     WHERE rows_in_granule > 0
-    WINDOW earlier AS (ORDER BY _seg, _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE n <= {number:UInt64} ORDER BY _seg DESC, _row DESC LIMIT 1 FORMAT JSONEachRow
+    WINDOW earlier AS (ORDER BY _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+  WHERE n <= {number:UInt64} ORDER BY _row DESC LIMIT 1 FORMAT JSONEachRow
 {"segments":[9001,12002],"number":150000}
 {"shard":1}
 
@@ -97,16 +97,14 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-AND (_seg >= {fromSeg:UInt64} AND (_seg > {fromSeg:UInt64} OR (_seg = {fromSeg:UInt64} AND _row >= {fromRow:UInt64})))
-ORDER BY _seg, _row LIMIT 10 OFFSET 10001
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 10 OFFSET 150000
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000,"fromSeg":9001,"fromRow":140000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString((SELECT count() FROM db.s5 WHERE _seg IN {whole:Array(UInt64)} AND (_seg != {wholeCut0:UInt64} OR _row < {wholeRows0:UInt64}))
-        + (SELECT count() FROM db.s5 WHERE _seg = {begun:Array(UInt64)}[1] AND (_seg != {begunCut0:UInt64} OR _row < {begunRows0:UInt64}) AND _row < {row:UInt64})) AS n FORMAT JSONEachRow
-{"whole":[],"wholeCut0":9001,"wholeRows0":10,"begun":[9001],"begunCut0":9001,"begunRows0":10,"row":140000}
+SELECT toString(count()) AS n FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) AND _row < {position:UInt64} FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"position":"140000"}
 {"shard":1}
 
 -- {"$skip":"10","$top":"10"}
@@ -115,10 +113,10 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row LIMIT 10 OFFSET 10
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 10 OFFSET 10
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":1}
 
 -- {"$last":"3"}
@@ -127,12 +125,12 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$last":"2","$filter":"Country ne 'France'","dropNA":"true"}
@@ -141,37 +139,37 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
+AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
-{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$distinct":"true","$select":"Country"}
 tag AAqMKgNJcvxOQ_bBq4rb0laACCh
 SELECT c1_s AS `Country`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row LIMIT 1 BY c1_s
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 1 BY c1_s
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":1}
 
 -- {"$distinct":"true","$select":"Country","$pagesize":"10"}
 tag Ee4nNbOE4OhSEETT1bD87VaFiFR
 SELECT c1_s AS `Country`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 10
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 10
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100,"shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(_row) AS position FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
 -- {"$pagesize":"1000"}
@@ -180,15 +178,15 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row LIMIT 1000
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 1000
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(_row) AS position FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
 -- {"$pagesize":"1000","$orderby":"Date desc"}
@@ -197,50 +195,50 @@ SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1000
+FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1000
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-ORDER BY c2_d DESC NULLS LAST, _seg, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(_row) AS position FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
 -- {"$apply":"groupby((Country),aggregate(Price with sum as Total))"}
 tag 659LD46pgzdSIzt4uvckG1PwQkX
-SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_json_quote_64bit_integers":0,"output_format_json_named_tuples_as_objects":0,"shard":1}
 
 SELECT c1_s AS `Country`,
 c2_f AS `Total`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2 FROM (SELECT c1_s AS x1, toFloat64(sum(c3_n38_4)) AS x2 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$apply":"groupby((Country),aggregate(Price with first as First,Volume with last as Last))"}
 tag eqhVfFuiKCEUWGvFrT2u-yan43o
-SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0, (toString(maxOrNull(abs(c4_f))), maxIf(multiIf(assumeNotNull(c4_f) = round(assumeNotNull(c4_f)), 0, abs(assumeNotNull(c4_f)) < 9e14 AND round(assumeNotNull(c4_f) * 1e1) / 1e1 = assumeNotNull(c4_f), 1, abs(assumeNotNull(c4_f)) < 9e13 AND round(assumeNotNull(c4_f) * 1e2) / 1e2 = assumeNotNull(c4_f), 2, abs(assumeNotNull(c4_f)) < 9e12 AND round(assumeNotNull(c4_f) * 1e3) / 1e3 = assumeNotNull(c4_f), 3, abs(assumeNotNull(c4_f)) < 9e11 AND round(assumeNotNull(c4_f) * 1e4) / 1e4 = assumeNotNull(c4_f), 4, abs(assumeNotNull(c4_f)) < 9e10 AND round(assumeNotNull(c4_f) * 1e5) / 1e5 = assumeNotNull(c4_f), 5, abs(assumeNotNull(c4_f)) < 9e9 AND round(assumeNotNull(c4_f) * 1e6) / 1e6 = assumeNotNull(c4_f), 6, greatest(0, toInt32(length(splitByChar('.', splitByChar('e', toString(assumeNotNull(c4_f)))[1])[2])) - toInt32OrZero(splitByChar('e', toString(assumeNotNull(c4_f)))[2]))), c4_f IS NOT NULL), toString(sum(abs(c4_f)))) AS f1 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0, (toString(maxOrNull(abs(c4_f))), maxIf(multiIf(assumeNotNull(c4_f) = round(assumeNotNull(c4_f)), 0, abs(assumeNotNull(c4_f)) < 9e14 AND round(assumeNotNull(c4_f) * 1e1) / 1e1 = assumeNotNull(c4_f), 1, abs(assumeNotNull(c4_f)) < 9e13 AND round(assumeNotNull(c4_f) * 1e2) / 1e2 = assumeNotNull(c4_f), 2, abs(assumeNotNull(c4_f)) < 9e12 AND round(assumeNotNull(c4_f) * 1e3) / 1e3 = assumeNotNull(c4_f), 3, abs(assumeNotNull(c4_f)) < 9e11 AND round(assumeNotNull(c4_f) * 1e4) / 1e4 = assumeNotNull(c4_f), 4, abs(assumeNotNull(c4_f)) < 9e10 AND round(assumeNotNull(c4_f) * 1e5) / 1e5 = assumeNotNull(c4_f), 5, abs(assumeNotNull(c4_f)) < 9e9 AND round(assumeNotNull(c4_f) * 1e6) / 1e6 = assumeNotNull(c4_f), 6, greatest(0, toInt32(length(splitByChar('.', splitByChar('e', toString(assumeNotNull(c4_f)))[1])[2])) - toInt32OrZero(splitByChar('e', toString(assumeNotNull(c4_f)))[2]))), c4_f IS NOT NULL), toString(sum(abs(c4_f)))) AS f1 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_json_quote_64bit_integers":0,"output_format_json_named_tuples_as_objects":0,"shard":1}
 
 SELECT c1_s AS `Country`,
 c2_n38_4 AS `First`,
 c3_f AS `Last`
-FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, (_seg, _row)) AS x2, argMax(c4_f, (_seg, _row)) AS x3 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) AS c3_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1, x2, x3 FROM (SELECT c1_s AS x1, argMin(c3_n38_4, _row) AS x2, argMax(c4_f, _row) AS x3 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) GROUP BY x1 SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0) ORDER BY x1 ASC NULLS LAST)) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$apply":"filter(Volume gt 1)/compute(Price mul 2 as Twice)","$filter":"Twice gt 4"}
 tag WVk9dIC2zLtDikJgZV6lKYZVasq
-SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_json_quote_64bit_integers":0,"output_format_json_named_tuples_as_objects":0,"shard":1}
 
 SELECT c1_s AS `Country`,
@@ -248,88 +246,88 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`,
 c5_f AS `Twice`
-FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toNullable(x1) AS c5_f, _seg, _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _seg, _row, toNullable(toFloat64((toDecimal256(c3_n38_4, 4) * {a1:Decimal(76, 0)}))) AS x1 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) AND ((c4_f > {a0:Float64})))) WHERE true
+FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toNullable(x1) AS c5_f, _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row, toNullable(toFloat64((toDecimal256(c3_n38_4, 4) * {a1:Decimal(76, 0)}))) AS x1 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) AND ((c4_f > {a0:Float64})))) WHERE true
 AND ((c5_f > {p0:Float64}))
-ORDER BY _seg, _row
+ORDER BY _row
 FORMAT CSVWithNames
-{"p0":4,"a0":1,"a1":"2","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"p0":4,"a0":1,"a1":"2","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$apply":"orderby(Price desc)/top(3)","$pagesize":"2"}
 tag ZJTJuzaDFeeA3NZfjGDiKGfdPkh
-SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_json_quote_64bit_integers":0,"output_format_json_named_tuples_as_objects":0,"shard":1}
 
 SELECT c1_s AS `Country`,
 c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
-FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _seg, _row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) ORDER BY c3_n38_4 DESC NULLS LAST, _seg ASC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
-ORDER BY _seg, _row LIMIT 2
+FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) ORDER BY c3_n38_4 DESC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
+ORDER BY _row LIMIT 2
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(_seg) AS seg, toString(_row) AS row FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _seg, _row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) ORDER BY c3_n38_4 DESC NULLS LAST, _seg ASC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
-ORDER BY _seg, _row LIMIT 1 OFFSET 2 FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(_row) AS position FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) ORDER BY c3_n38_4 DESC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
+ORDER BY _row LIMIT 1 OFFSET 2 FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
 -- {"$apply":"aggregate($count as Rows)"}
 tag 7j1VogQMGAhHqNBKSPytOlKjlQ8
 SELECT c1_f AS `Rows`
-FROM (SELECT toNullable(x1) AS c1_f, toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row FROM (SELECT x1 FROM (SELECT toNullable(toFloat64(count())) AS x1 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}) SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0))) WHERE true
-ORDER BY _seg, _row
+FROM (SELECT toNullable(x1) AS c1_f, rowNumberInAllBlocks() AS _row FROM (SELECT x1 FROM (SELECT toNullable(toFloat64(count())) AS x1 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)) SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0))) WHERE true
+ORDER BY _row
 FORMAT CSVWithNames
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":1}
 
 -- {"transpose":"true"}
 tag gkWjmTg7fFADcy7KGYqcSwlLRot
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Price"]}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Price"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64}))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368)))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT toString(d) AS date FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(d) AS date FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
-SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
-{"segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
+{"segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
 -- {"transpose":"true","$filter":"Country eq 'France'","$top":"20"}
 tag r6Ni2AyR2Sp76EVsaazgtYWdpLy
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
-{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Price"]}
+{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Price"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min((_seg, _row)) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _seg, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _seg, _row) AS k FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
+SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c4_f AS v0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20)) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
 FORMAT LineAsString
-{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
+{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT toString(count()) AS n FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
+SELECT toString(count()) AS n FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
 AND ((c1_s = {p0:String})) FORMAT JSONEachRow
-{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
-SELECT toString(d) AS date FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
-{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(d) AS date FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
+{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
 
-SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _seg, _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < {segmentsRows0:UInt64})
-AND ((c1_s = {p0:String})) ORDER BY _seg, _row LIMIT 20) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
-{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsRows0":10,"segmentsCount":400000}
+SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (SELECT max(c) AS m FROM (SELECT l0, count() AS c FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
+AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY l0, d) GROUP BY l0) FORMAT JSONEachRow
+{"p0":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"shard":1}
