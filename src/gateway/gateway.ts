@@ -17,6 +17,7 @@ import { createParts, type GatewayParts } from './gateway-parts.js';
 import type { UpstreamState } from './gateway-state.js';
 import { matchProviders } from './match.js';
 import type { WithAge } from './operations.js';
+import { createPanelReader, type PanelAnswer, type PanelShape } from './panel.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
 import { createSearcher, type Found, type FoundAnywhere, type FoundItem } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
@@ -48,6 +49,13 @@ export interface Gateway {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
+  /** Several series at once. @throws AppError 400 for more observations than a panel may have. */
+  panel(
+    caller: GatewayCaller,
+    slug: string,
+    seriesId: string,
+    wanted: { readonly params: Readonly<Record<string, unknown>>; readonly shape: PanelShape },
+  ): Promise<PanelAnswer>;
   /** When a series changed last; undefined where the provider does not tell. */
   lastUpdate(
     caller: GatewayCaller,
@@ -104,6 +112,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     titleOf: async (slug, id) => (await index.titles(slug, [id])).get(id),
     today: () => new Date(now()).toISOString().slice(0, 10),
   });
+  const panels = createPanelReader(operations);
   const searcher = createSearcher(operations, index);
   const withSimilar = createWithSimilar(parts.sql);
 
@@ -155,6 +164,10 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     async fullSeries(caller, slug, seriesId, params) {
       const provider = open(caller, slug);
       return withSimilar(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
+    },
+    async panel(caller, slug, seriesId, wanted) {
+      const provider = open(caller, slug);
+      return withSimilar(provider, seriesId, () => panels.read(caller, provider, seriesId, wanted));
     },
     async lastUpdate(caller, slug, seriesId, params) {
       return reader.lastUpdate(caller, open(caller, slug), seriesId, params);

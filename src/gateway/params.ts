@@ -76,6 +76,18 @@ const readSelect = (provider: Provider, parameter: Parameter, given: unknown): s
   throw refuse(provider, parameter, `one of ${listed(values)}`, hint);
 };
 
+const mostSeveral = 1_000;
+
+/** Several values of a parameter of a panel: `all`, a list, or one of them. */
+const readSeveral = (provider: Provider, parameter: Parameter, given: unknown): string => {
+  if (given === 'all') return given;
+  const values: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (values.length === 0 || values.length > mostSeveral) {
+    throw refuse(provider, parameter, `'all', or a list of 1 to ${mostSeveral} values`);
+  }
+  return [...new Set(values.map((value) => readSelect(provider, parameter, value)))].join(';');
+};
+
 const readNumber = (provider: Provider, parameter: Parameter, given: unknown): number => {
   const {
     minimum = Number.NEGATIVE_INFINITY,
@@ -112,7 +124,11 @@ const read = { select: readSelect, number: readNumber, text: readText } as const
  * Checks the caller's parameters against the provider's own definitions and fills in defaults. `null` and an
  * empty text are the same as leaving a parameter out.
  */
-export const resolveParams = (provider: Provider, given: Readonly<Record<string, unknown>>): Params => {
+export const resolveParams = (
+  provider: Provider,
+  given: Readonly<Record<string, unknown>>,
+  { panel = false }: { readonly panel?: boolean } = {},
+): Params => {
   const known = new Map(provider.parameters.map((parameter) => [parameter.key, parameter]));
   const unknown = Object.keys(given).filter((key) => !known.has(key));
   if (unknown.length > 0) {
@@ -127,12 +143,14 @@ export const resolveParams = (provider: Provider, given: Readonly<Record<string,
       },
     );
   }
+  const readOne = (of: Provider, parameter: Parameter, value: unknown): string | number =>
+    panel && parameter.several === true
+      ? readSeveral(of, parameter, value)
+      : read[parameter.type](of, parameter, value);
   const entries = provider.parameters.flatMap((parameter) => {
     const own = Object.hasOwn(given, parameter.key) ? given[parameter.key] : undefined;
     const value = own === null || own === '' || own === undefined ? parameter.default : own;
-    return value === undefined
-      ? []
-      : [[parameter.key, read[parameter.type](provider, parameter, value)] as const];
+    return value === undefined ? [] : [[parameter.key, readOne(provider, parameter, value)] as const];
   });
   const params = Object.fromEntries(entries);
   const { start, end } = params;

@@ -24,6 +24,8 @@ export interface Parameter {
   readonly maximum?: number;
   /** Its values are places: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
   readonly places?: true;
+  /** A panel may have several of its values: a list, or `all`. Joined by semicolons. */
+  readonly several?: true;
   /** A `number` may have a fraction; default false. */
   readonly fractional?: boolean;
   /**

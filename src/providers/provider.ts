@@ -12,6 +12,7 @@
  * an upstream cannot serve is left out; there is no empty success.
  */
 
+import type { PanelData } from './panel.js';
 import type { Parameter, Params } from './parameter.js';
 import type { Unit } from './units.js';
 
@@ -146,6 +147,8 @@ export interface Provider {
   preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
   /** All observations within the parameters. */
   series(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
+  /** Several series at once: an id with open dimensions, or parameters with several values. */
+  panel?(seriesId: string, params: Params, ctx: Context): Promise<PanelData>;
   /**
    * When the series changed last, by one small request; the same text means that nothing did. Left out where the
    * upstream does not tell.

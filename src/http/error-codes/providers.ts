@@ -16,6 +16,7 @@ export const providerCodes: CodeList = {
   operation_not_supported: [400, 'The provider has no tree to browse, or no search.'],
   operation_timeout: [504, 'The provider took too long in all.'],
   paid_provider: [402, 'The provider needs a plan with paid providers.'],
+  panel_too_large: [400, 'The panel has more than 200,000 observations. Name fewer codes, or a start.'],
   path_not_found: [404, 'The provider has no such folder.'],
   provider_not_found: [404, 'There is no such provider.'],
   series_not_found: [404, 'The provider has no such series.'],

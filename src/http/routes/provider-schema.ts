@@ -136,14 +136,16 @@ const metadataValue = z.union([
   z.record(z.string(), z.string()),
 ]);
 
+export const metadataField = z.record(z.string(), metadataValue).meta({
+  description:
+    'What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one.',
+});
+
 export const seriesSchema = z
   .object({
     series_id: z.string(),
     label: z.string(),
-    metadata: z.record(z.string(), metadataValue).meta({
-      description:
-        'What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one.',
-    }),
+    metadata: metadataField,
     data: z.array(
       z.object({
         date: z.string().meta({ description: 'YYYY-MM-DD, first day of the period.' }),

@@ -3,6 +3,7 @@ import type { SeriesAnswer } from '../../gateway/series-answer.js';
 import { isUnchanged } from '../content/conditions.js';
 import { anyCaller, type Reply, type ResponseSpec, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
+import { panelExample, panelSchema } from './panel-schema.js';
 import { seriesExample, seriesSchema } from './provider-schema.js';
 import { type ProviderRoutesDeps, slugParam, upstreamErrors } from './providers.js';
 
@@ -26,7 +27,10 @@ export const seriesParams = z.object({
 });
 
 /** The body is sent as it was made: parsing it would turn digits into floats. */
-const seriesReply = (answer: SeriesAnswer, ifNoneMatch: string | undefined): Reply => {
+const seriesReply = (
+  answer: Pick<SeriesAnswer, 'json' | 'etag' | 'ageSeconds' | 'stale'>,
+  ifNoneMatch: string | undefined,
+): Reply => {
   const headers = { ...ageHeaders(answer), ETag: answer.etag };
   if (isUnchanged({ ifNoneMatch }, { entityTag: answer.etag })) return { status: 304, headers };
   return {
@@ -94,6 +98,47 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
       const { slug, seriesId } = request.params;
       const params = request.body.params ?? {};
       const answer = await gateway.fullSeries(await callerOf(request), slug, seriesId, params);
+      return seriesReply(answer, request.header('if-none-match'));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/providers/:slug/series/*seriesId/panel',
+    changesNothing: true,
+    operationId: 'getPanel',
+    summary: 'Several series at once',
+    places: 'calls',
+    description:
+      'Series that differ in some dimensions, from one request to the provider. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, Norges Bank, OECD): positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). Other providers: 501. More than 200,000 observations: 400 `panel_too_large`.',
+    tags,
+    auth: 'optional',
+    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
+    params: seriesParams,
+    body: z.strictObject({
+      params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
+      shape: z.enum(['long', 'wide']).default('long').meta({
+        description:
+          '`long`: an entry of `data` for each date and series, with code and label of each open dimension. `wide`: an entry for each date, with the values by name of the series.',
+      }),
+    }),
+    bodyOptional: true,
+    authorize: anyCaller,
+    bodyExample: { params: { country: ['NOR', 'SWE'] }, shape: 'long' },
+    responses: {
+      200: {
+        description: 'The panel; oldest observation of each series first.',
+        schema: panelSchema,
+        headers: { ...ageHeaderTexts, ETag: 'Strong: changes exactly when the body does.' },
+        example: panelExample,
+      },
+      ...unchanged,
+    },
+    errors: upstreamErrors,
+    handler: async (request) => {
+      const { slug, seriesId } = request.params;
+      const { params, shape = 'long' } = request.body;
+      const wanted = { params: params ?? {}, shape };
+      const answer = await gateway.panel(await callerOf(request), slug, seriesId, wanted);
       return seriesReply(answer, request.header('if-none-match'));
     },
   }),

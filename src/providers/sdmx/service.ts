@@ -21,7 +21,7 @@ export interface SdmxService
 }
 
 /** What a version of the protocol adds to a record. */
-export interface SdmxProtocol extends Pick<Provider, 'preview' | 'series'> {
+export interface SdmxProtocol extends Pick<Provider, 'panel' | 'preview' | 'series'> {
   readonly explain: NonNullable<Provider['explain']>;
   /** Segments of a path that name a flow. */
   readonly flowSegments: number;
@@ -48,4 +48,5 @@ export const createSdmxProvider = (record: SdmxService, protocol: SdmxProtocol):
   },
   preview: protocol.preview,
   series: protocol.series,
+  ...(protocol.panel === undefined ? {} : { panel: protocol.panel }),
 });

@@ -1,5 +1,4 @@
 import { isSeriesMissing, seriesNotFound, unexpectedReply } from '../errors.js';
-import type { Params } from '../parameter.js';
 import type { Context, Folder, Item, Provider, SeriesData, UpstreamRequest } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
@@ -7,7 +6,8 @@ import { codesOf, foldersOf, keyOf, type Place, placeOf, titleOf } from '../sdmx
 import { createSdmxProvider } from '../sdmx/service.js';
 import { type Dimension, spellWith } from '../sdmx/structure.js';
 import { requireValue } from '../shape.js';
-import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
+import { fetchPanel } from './panel.js';
+import { bounds, readMessage, readTable } from './reading.js';
 import type { Sdmx21Record } from './record.js';
 import {
   dataRequest,
@@ -19,25 +19,8 @@ import {
   refOf,
   structureRequest,
 } from './requests.js';
-import {
-  dimensionColumns,
-  hasUnknownUnit,
-  needsCodes,
-  parseSeriesId,
-  parseTable,
-  toSeriesData,
-} from './series.js';
+import { dimensionColumns, hasUnknownUnit, needsCodes, parseSeriesId, toSeriesData } from './series.js';
 import { type Flow, type FlowStructure, readAvailability } from './structure.js';
-
-/** A page with an apology may be well-formed XML; it is no message without series. */
-const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[]): XmlSeries[] => {
-  const root = readXml(record, text);
-  if (!roots.includes(root.name)) throw unexpectedReply(record, 'it is not a data message of SDMX');
-  return readXmlData(root);
-};
-
-const readTable = (record: Sdmx21Record, text: string): CsvTable =>
-  record.csv === undefined ? toTable(readMessage(record, text, ['GenericData'])) : parseTable(record, text);
 
 const fetchSeries = async (
   record: Sdmx21Record,
@@ -146,11 +129,6 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
     .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 };
 
-const bounds = ({ start, end }: Params): NonNullable<UpstreamRequest['query']> => ({
-  startPeriod: start,
-  endPeriod: end,
-});
-
 const flowItem = (record: Sdmx21Record, flow: Flow): Item => {
   const id = refOf(record, flow);
   const { name: label, description } = flow;
@@ -163,6 +141,7 @@ export const createSdmx21 = (record: Sdmx21Record): Provider =>
     flowSegments,
     explain: (reply, request) => explain(record, reply, request),
     flows: async (ctx) => (await fetchFlows(record, ctx)).map((flow) => flowItem(record, flow)),
+    panel: (seriesId, params, ctx) => fetchPanel(record, seriesId, params, ctx),
     folders: (path, ctx) => browse(record, path, ctx),
     seriesBelow: (path, ctx) => listKeys(record, path, ctx),
     preview: (seriesId, _params, ctx) =>

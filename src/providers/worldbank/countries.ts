@@ -221,6 +221,9 @@ const countries: Readonly<Record<string, string>> = {
   ZWE: 'Zimbabwe',
 };
 
+/** Codes that are regions or groups of countries. */
+export const worldBankRegions: ReadonlySet<string> = new Set(Object.keys(aggregates));
+
 export const worldBankCountries: readonly ParameterValue[] = [
   ...Object.entries(aggregates),
   ...Object.entries(countries),

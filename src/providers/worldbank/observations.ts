@@ -6,7 +6,7 @@ import { allPages } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
-import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
+import type { Context, Observation, SeriesData, SeriesMetadata, UpstreamHttp } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { readShape, requireValue, trimmed, written } from '../shape.js';
 import { type Unit, unitOfText, unitTimes } from '../units.js';
@@ -21,7 +21,8 @@ const rowsPerPage = 20_000;
 const idForm = /^[\w.-]{1,100}$/;
 
 const observation = z.object({
-  country: z.object({ value: trimmed.nullish() }).nullish(),
+  country: z.object({ id: trimmed.nullish(), value: trimmed.nullish() }).nullish(),
+  countryiso3code: trimmed.nullish(),
   date: z.string(),
   value: written.optional(),
   unit: trimmed.nullish(),
@@ -45,7 +46,7 @@ const frequencyOf = (date: string) =>
  * The rows of one frequency, of the finest unless the caller names one: an indicator may be kept by month, by
  * quarter and by year, and its reply then has them all side by side.
  */
-const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: string | undefined) => {
+export const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: string | undefined) => {
   const present = new Set(rows.map(({ date }) => frequencyOf(date).code));
   const chosen = frequencies.find(({ code }) => (wanted === undefined ? present.has(code) : code === wanted));
   return {
@@ -54,12 +55,12 @@ const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: str
   };
 };
 
-const toObservation = ({ date, value, obs_status }: z.output<typeof observation>): Observation => ({
+export const toObservation = ({ date, value, obs_status }: z.output<typeof observation>): Observation => ({
   date: requireValue(named, 'the date of an observation', parsePeriod(date)),
   ...withFlag(readValue(value, ['..']), sdmxFlag(obs_status ?? undefined)),
 });
 
-const askIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {
+export const askIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'NY.GDP.MKTP.CD');
   const payload = await http.json({
     path: ['indicator', seriesId],
@@ -87,7 +88,7 @@ const askRows = async (
     }),
   );
 
-const askAllRows = async (seriesId: string, country: string, http: UpstreamHttp) => {
+export const askAllRows = async (seriesId: string, country: string, http: UpstreamHttp) => {
   const { items: rows, meta } = await allPages(named, async (_offset, number) => {
     const reply = await askRows(seriesId, country, { per_page: rowsPerPage, page: number + 1 }, http);
     const { total, pages } = reply.meta;
@@ -113,6 +114,26 @@ const unitOf = (name: string, unit: string | null | undefined): Unit => {
   return (read.unitMultiplier ?? 1) === 1 ? unitTimes(read.unit, unitMultiplier) : read;
 };
 
+/** What the indicator says of all of its series. */
+export const metadataOf = (
+  described: Indicator,
+  { meta }: { readonly meta: { readonly lastupdated?: string | null | undefined } },
+  told: {
+    readonly frequency: string | undefined;
+    readonly data: readonly Observation[];
+    readonly unit?: string | null | undefined;
+  },
+): SeriesMetadata =>
+  toMetadata({
+    frequency: told.frequency,
+    ...unitOf(described.name, described.unit || told.unit),
+    source: described.source?.value,
+    notes: described.sourceNote,
+    last_update: meta.lastupdated,
+    source_organization: described.sourceOrganization,
+    flags: legendOf(told.data, sdmxStatuses),
+  });
+
 const readSeries = async (
   seriesId: string,
   params: Params,
@@ -131,16 +152,7 @@ const readSeries = async (
   const data = rows.map(toObservation);
   const series = {
     label: `${described.name || seriesId}, ${country}`,
-    metadata: toMetadata({
-      frequency,
-      ...unitOf(described.name, described.unit || rows[0]?.unit),
-      source: described.source?.value,
-      notes: described.sourceNote,
-      last_update: reply.meta.lastupdated,
-      country,
-      source_organization: described.sourceOrganization,
-      flags: legendOf(data, sdmxStatuses),
-    }),
+    metadata: { ...metadataOf(described, reply, { frequency, data, unit: rows[0]?.unit }), country },
     data,
   };
   return withinBounds(series, params);

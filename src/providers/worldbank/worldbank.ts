@@ -5,6 +5,7 @@ import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
 import { worldBankCountries } from './countries.js';
 import { defaultCountry, frequencies, lastUpdate, preview, series } from './observations.js';
+import { panel } from './panel.js';
 import { explain, indicator, named, page, segmentOf, toItem, topic } from './reply.js';
 
 /** Indicators in one reply: some 3 MB, where 20,000 would be beyond any bound. */
@@ -58,6 +59,7 @@ export const worldBank: Provider = {
       default: defaultCountry,
       values: worldBankCountries,
       places: true,
+      several: true,
     },
     {
       key: 'frequency',
@@ -134,5 +136,6 @@ export const worldBank: Provider = {
 
   preview,
   series,
+  panel,
   lastUpdate,
 };

@@ -141,6 +141,7 @@ GET /providers/{slug}/browse                                   404 404 404 404 4
 GET /providers/{slug}/series/{seriesId}                        404 404 404 404 404 404 404 404 404 404 404 404 401
 POST /providers/{slug}/series/{seriesId}/data                  404 404 404 404 404 404 404 404 404 404 404 404 401
 POST /providers/{slug}/series/{seriesId}/dataset               401 403 403 403 404 404 404 404 404 403 403 403 401
+POST /providers/{slug}/series/{seriesId}/panel                 404 404 404 404 404 404 404 404 404 404 404 404 401
 PUT /datasets/{id}/refresh                                     401 403 403 403 404 404 404 404 404 403 403 403 401
 POST /datasets/{id}/refresh                                    401 403 403 403 404 404 404 404 404 403 403 403 401
 GET /user-keys                                                 401 200 200 200 200 200 200 200 200 200 200 403 401

@@ -16,6 +16,7 @@ const outsideOfResponses =
 
 /** Codes that only commands or the work in the background meet, in files that responses come from too. */
 const notInResponses = new Set([
+  'bad_configuration',
   'foreign_rows',
   'invalid_limit',
   'lease_lost',

@@ -141,6 +141,7 @@ const expected: Readonly<Record<string, string>> = {
   'GET /providers/:slug/series/*seriesId': 'calls',
   'POST /providers/:slug/series/*seriesId/data': 'calls',
   'POST /providers/:slug/series/*seriesId/dataset': 'calls',
+  'POST /providers/:slug/series/*seriesId/panel': 'calls',
   'PUT /datasets/:id/refresh': 'requests',
   'POST /datasets/:id/refresh': 'requests',
   'GET /feed/search/:query': 'calls',

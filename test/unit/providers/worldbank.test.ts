@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { resolveParams } from '../../../src/gateway/params.js';
 import type { Params } from '../../../src/providers/parameter.js';
+import { worldBankCountries, worldBankRegions } from '../../../src/providers/worldbank/countries.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
@@ -149,6 +151,59 @@ describe('world bank', () => {
     const { ctx } = await open();
     const { data } = await worldBank.series('LONG', { country: 'WLD' }, ctx);
     expect(data.map(({ value }) => value)).toEqual(['3', '2', '1']);
+  });
+
+  it('reads all countries and years, without regions, as the pages have them', async () => {
+    const countries = worldBankCountries.filter(({ code }) => !worldBankRegions.has(code));
+    const years = Array.from({ length: 66 }, (_, index) => 2025 - index);
+    const rowOf = (code: string, name: string, year: number) => ({
+      indicator: { id: 'LONG', value: 'X' },
+      country: { id: code.slice(0, 2), value: name },
+      countryiso3code: code,
+      date: String(year),
+      value: year === 1960 ? null : Number(`${year}${code.charCodeAt(0)}.5`),
+      unit: '',
+      obs_status: year === 2025 && code === 'NOR' ? 'E' : '',
+      decimal: 0,
+    });
+    const rows = worldBankCountries.flatMap(({ code, label }) =>
+      years.map((year) => rowOf(code, label, year)),
+    );
+    const pageOf = (page: number) => [
+      { page, pages: 2, per_page: 20000, total: rows.length, lastupdated: '2026-01-01' },
+      page === 1 ? rows.slice(0, 10_000) : rows.slice(10_000),
+    ];
+    const { ctx, upstream } = await open([
+      data('all', 'LONG', whole, pageOf(1)),
+      data('all', 'LONG', { per_page: '20000', page: '2' }, pageOf(2)),
+    ]);
+    const params = resolveParams(worldBank, { country: 'all' }, { panel: true });
+    const found = await worldBank.panel?.('LONG', params, ctx);
+    expect(countries.length).toBeGreaterThanOrEqual(217);
+    expect(found?.series.map(({ codes }) => codes[0])).toEqual(countries.map(({ code }) => code).sort());
+    const expected = new Map(
+      rows
+        .filter(({ countryiso3code }) => !worldBankRegions.has(countryiso3code))
+        .map((row) => [
+          `${row.countryiso3code} ${row.date}-01-01`,
+          row.value === null ? null : String(row.value),
+        ]),
+    );
+    const read = found?.series.flatMap(({ codes, data: values }) =>
+      values.map(({ date, value }): [string, string | null] => [`${codes[0]} ${date}`, value]),
+    );
+    expect(read).toHaveLength(countries.length * 66);
+    expect(new Map(read)).toEqual(expected);
+    expect(found?.metadata.flags).toEqual({ E: 'Estimated value' });
+    expect(upstream.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(2);
+  });
+
+  it('takes a list of countries by any of their names', () => {
+    const panel = { panel: true };
+    expect(resolveParams(worldBank, { country: ['Norway', 'SE', 'NOR'] }, panel).country).toBe('NOR;SWE');
+    expect(() => resolveParams(worldBank, { country: ['NOR', 'XXXX'] }, panel)).toThrow(/country/);
+    expect(() => resolveParams(worldBank, { country: [] }, panel)).toThrow(/'all', or a list/);
+    expect(() => resolveParams(worldBank, { country: ['NOR'] })).toThrow(/country/);
   });
 
   it('tells the day of the last update, by one row', async () => {

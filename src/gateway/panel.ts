@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../lib/errors.js';
+import type { PanelData } from '../providers/panel.js';
+import type { Observation, Provider, SeriesMetadata } from '../providers/provider.js';
+import { notImplemented } from './browse.js';
+import type { GatewayCaller } from './caller.js';
+import { orderObservations } from './observations.js';
+import { keyNeeded, type Operations } from './operations.js';
+import { resolveParams } from './params.js';
+
+/** `long`: a row for each date and series. `wide`: a row for each date, with a column for each series. */
+export type PanelShape = 'long' | 'wide';
+
+export interface PanelAnswer {
+  readonly json: string;
+  readonly etag: string;
+  readonly ageSeconds: number;
+  readonly stale: boolean;
+}
+
+export interface PanelReader {
+  read(
+    caller: GatewayCaller,
+    provider: Provider,
+    seriesId: string,
+    wanted: { readonly params: Readonly<Record<string, unknown>>; readonly shape: PanelShape },
+  ): Promise<PanelAnswer>;
+}
+
+/** Observations of one panel. */
+export const mostRows = 200_000;
+
+interface Ordered extends Omit<PanelData, 'series'> {
+  readonly series: readonly {
+    readonly codes: readonly string[];
+    readonly labels: readonly string[];
+    readonly data: readonly Observation[];
+  }[];
+}
+
+const order = (provider: Provider, seriesId: string, panel: PanelData): Ordered => {
+  const rows = panel.series.reduce((sum, { data }) => sum + data.length, 0);
+  if (rows > mostRows) {
+    throw invalid(
+      'panel_too_large',
+      `'${seriesId}' of ${provider.name} has ${rows} observations of ${panel.series.length} series; a panel has at most ${mostRows}. Name fewer codes, or a start.`,
+      { provider: provider.slug, observations: rows, series: panel.series.length, limit: mostRows },
+    );
+  }
+  const series = panel.series.map((one) => ({
+    ...one,
+    data: orderObservations(provider, seriesId, one.data),
+  }));
+  return { ...panel, series };
+};
+
+const valueJson = (value: string | null): string => value ?? 'null';
+
+/** Values keep the digits of the upstream, so rows are written by hand. */
+const longRows = ({ dimensions, series }: Ordered): string[] =>
+  series.flatMap(({ codes, labels, data }) => {
+    const key = dimensions
+      .map(({ id }, place) => {
+        const [code, label] = [JSON.stringify(codes[place] ?? ''), JSON.stringify(labels[place] ?? '')];
+        return `,${JSON.stringify(id)}:${code},${JSON.stringify(`${id}_label`)}:${label}`;
+      })
+      .join('');
+    return data.map(
+      ({ date, value, flag }) =>
+        `{"date":"${date}"${key},"value":${valueJson(value)}${flag === undefined ? '' : `,"flag":${JSON.stringify(flag)}`}}`,
+    );
+  });
+
+const nameOf = (codes: readonly string[]): string => codes.join('.');
+
+const wideRows = ({ series }: Ordered): string[] => {
+  const columns = series.map(({ codes, data }) => ({
+    name: JSON.stringify(nameOf(codes)),
+    values: new Map(data.map(({ date, value }) => [date, value])),
+  }));
+  const dates = [...new Set(series.flatMap(({ data }) => data.map(({ date }) => date)))].sort();
+  return dates.map((date) => {
+    const cells = columns.map(({ name, values }) => `,${name}:${valueJson(values.get(date) ?? null)}`);
+    return `{"date":"${date}","values":{${cells.join('').slice(1)}}}`;
+  });
+};
+
+const toJson = (
+  seriesId: string,
+  shape: PanelShape,
+  panel: Ordered,
+  age: { readonly stale: boolean; readonly ageSeconds: number },
+): string => {
+  const metadata: SeriesMetadata = age.stale
+    ? { ...panel.metadata, stale: true, age_seconds: age.ageSeconds }
+    : panel.metadata;
+  const series = panel.series.map(({ codes, labels, data }) => ({
+    name: nameOf(codes),
+    codes,
+    labels,
+    observations: data.length,
+  }));
+  const head = JSON.stringify({
+    series_id: seriesId,
+    label: panel.label,
+    metadata,
+    dimensions: panel.dimensions,
+    series,
+    shape,
+  }).slice(0, -1);
+  return `${head},"data":[${(shape === 'long' ? longRows(panel) : wideRows(panel)).join(',')}]}`;
+};
+
+/** Reads several series at once. */
+export const createPanelReader = (operations: Operations): PanelReader => ({
+  async read(caller, provider, seriesId, { params: given, shape }) {
+    const panel = provider.panel?.bind(provider);
+    if (panel === undefined) throw notImplemented(provider, 'panels');
+    const params = resolveParams(provider, given, { panel: true });
+    const key = await operations.keyFor(provider, caller);
+    if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+    const { value, ageSeconds, stale } = await operations.run<Ordered>({
+      provider,
+      caller,
+      subject: { seriesId },
+      parts: ['panel', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
+      validity: 'series',
+      work: async (ctx) => order(provider, seriesId, await panel(seriesId, params, ctx)),
+    });
+    const json = toJson(seriesId, shape, value, { ageSeconds, stale });
+    const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`;
+    return { json, etag, ageSeconds, stale };
+  },
+});

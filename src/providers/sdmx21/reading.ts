@@ -1,0 +1,22 @@
+import { unexpectedReply } from '../errors.js';
+import type { Params } from '../parameter.js';
+import type { UpstreamRequest } from '../provider.js';
+import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
+import type { Sdmx21Record } from './record.js';
+import { readXml } from './requests.js';
+import { parseTable } from './series.js';
+
+/** A page with an apology may be well-formed XML; it is no message without series. */
+export const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[]): XmlSeries[] => {
+  const root = readXml(record, text);
+  if (!roots.includes(root.name)) throw unexpectedReply(record, 'it is not a data message of SDMX');
+  return readXmlData(root);
+};
+
+export const readTable = (record: Sdmx21Record, text: string): CsvTable =>
+  record.csv === undefined ? toTable(readMessage(record, text, ['GenericData'])) : parseTable(record, text);
+
+export const bounds = ({ start, end }: Params): NonNullable<UpstreamRequest['query']> => ({
+  startPeriod: start,
+  endPeriod: end,
+});

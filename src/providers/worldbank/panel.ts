@@ -1,0 +1,53 @@
+import { groupBy, type PanelData } from '../panel.js';
+import type { Params } from '../parameter.js';
+import type { Context } from '../provider.js';
+import { withinBounds } from '../range.js';
+import { worldBankCountries, worldBankRegions } from './countries.js';
+import {
+  askAllRows,
+  askIndicator,
+  defaultCountry,
+  metadataOf,
+  oneFrequency,
+  toObservation,
+} from './observations.js';
+
+type Row = Awaited<ReturnType<typeof askAllRows>>['rows'][number];
+
+/** Three letters; regions and groups may have two characters alone. */
+const codeOf = ({ countryiso3code, country }: Row): string => countryiso3code || country?.id || '';
+
+const labels = new Map(worldBankCountries.map(({ code, label }) => [code, label]));
+
+/** Codes in a path part of this length; the bound of the service is 1,500 characters. */
+const longestList = 300;
+
+/**
+ * Several countries from one request. `all` is every country; regions and groups of countries are left out, since
+ * they would count people twice.
+ */
+export const panel = async (seriesId: string, params: Params, { http }: Context): Promise<PanelData> => {
+  const described = await askIndicator(seriesId, http);
+  const wanted = String(params.country ?? defaultCountry);
+  const codes = new Set(wanted.split(';'));
+  // A long list is asked for as all of them.
+  const reply = await askAllRows(seriesId, codes.size > longestList ? 'all' : wanted, http);
+  const chosen = reply.rows.filter((row) =>
+    wanted === 'all' ? labels.has(codeOf(row)) && !worldBankRegions.has(codeOf(row)) : codes.has(codeOf(row)),
+  );
+  const frequencyWanted = params.frequency === undefined ? undefined : String(params.frequency);
+  const { frequency, rows } = oneFrequency(chosen, frequencyWanted);
+  const series = [...groupBy(rows, (row) => [codeOf(row)]).values()].map((own) => {
+    const [row] = own;
+    const code = row === undefined ? '' : codeOf(row);
+    const { data } = withinBounds({ label: '', metadata: {}, data: own.map(toObservation) }, params);
+    return { codes: [code], labels: [row?.country?.value || labels.get(code) || code], data };
+  });
+  const all = series.flatMap(({ data }) => data);
+  return {
+    label: described.name || seriesId,
+    metadata: metadataOf(described, reply, { frequency, data: all, unit: rows[0]?.unit }),
+    dimensions: [{ id: 'country', label: 'Country' }],
+    series: series.toSorted((a, b) => ((a.codes[0] ?? '') < (b.codes[0] ?? '') ? -1 : 1)),
+  };
+};

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
+import { type GatewayWorld, startGatewayWorld } from './world.js';
+
+let world: GatewayWorld;
+let bis: ReplayUpstream;
+let bank: ReplayUpstream;
+
+const format = { format: 'json' };
+const row = (code: string, name: string, date: string, value: number | null, obs_status = '') => ({
+  indicator: { id: 'SP.POP.TOTL', value: 'Population, total' },
+  country: { id: code.slice(0, 2), value: name },
+  countryiso3code: code,
+  date,
+  value,
+  unit: '',
+  obs_status,
+  decimal: 0,
+});
+const head = { page: 1, pages: 1, per_page: 20000, total: 4, lastupdated: '2026-01-01' };
+
+/** Rows of two areas in the form of the recorded reply. */
+const rates = (): string => {
+  const [columns = '', ...rows] = fixture('providers/bis/WS_CBPOL-M.CH.csv').trim().split('\n');
+  return [columns, ...rows, ...rows.map((line) => line.replace(',CH,', ',US,'))].join('\n');
+};
+
+/** More rows than a panel may have. */
+const manyRates = (): string =>
+  `FREQ,REF_AREA,TIME_PERIOD,OBS_VALUE\n${'D,US,2024-01-01,1\n'.repeat(200_001)}`;
+
+beforeAll(async () => {
+  bis = await startReplayUpstream([
+    {
+      path: '/dataflow/BIS/WS_CBPOL/latest',
+      query: { references: 'descendants' },
+      reply: fixture('providers/bis/structure-WS_CBPOL.xml'),
+    },
+    { path: '/data/WS_CBPOL/M.CH+US/all', reply: rates() },
+    { path: '/data/WS_CBPOL/M./all', reply: rates() },
+    { path: '/data/WS_CBPOL/.US/all', reply: manyRates() },
+    { path: '/data/WS_CBPOL/M.NO+SE/all', status: 404, reply: fixture('providers/bis/error-100.xml') },
+  ]);
+  bank = await startReplayUpstream([
+    {
+      path: '/indicator/SP.POP.TOTL',
+      query: format,
+      reply: [
+        { page: 1, pages: 1, per_page: 50, total: 1 },
+        [{ id: 'SP.POP.TOTL', name: 'Population, total', unit: '', source: { value: 'WDI' }, topics: [] }],
+      ],
+    },
+    {
+      path: '/country/NOR;SWE/indicator/SP.POP.TOTL',
+      query: { ...format, per_page: '20000', page: '1' },
+      reply: [
+        head,
+        [
+          row('NOR', 'Norway', '2024', 5572279, 'E'),
+          row('NOR', 'Norway', '2023', 5519594),
+          row('SWE', 'Sweden', '2024', null),
+          row('SWE', 'Sweden', '2023', 10536632),
+        ],
+      ],
+    },
+  ]);
+  world = await startGatewayWorld({ providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl}` });
+});
+afterAll(async () => {
+  await world.close();
+  await bis.close();
+  await bank.close();
+});
+
+interface Panel {
+  readonly dimensions: readonly { readonly id: string }[];
+  readonly series: readonly { readonly name: string; readonly observations: number }[];
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+}
+const panel = (path: string, body: object) => world.ask('POST', `/providers/${path}/panel`, { body });
+
+describe('a panel', () => {
+  it('has several countries in one request, with code, label and flag', async () => {
+    const answer = await panel('worldbank/series/SP.POP.TOTL', { params: { country: ['NOR', 'Sweden'] } });
+    expect(answer.status).toBe(200);
+    expect(answer.json<Panel>().data).toEqual([
+      { date: '2023-01-01', country: 'NOR', country_label: 'Norway', value: 5519594 },
+      { date: '2024-01-01', country: 'NOR', country_label: 'Norway', value: 5572279, flag: 'E' },
+      { date: '2023-01-01', country: 'SWE', country_label: 'Sweden', value: 10536632 },
+      { date: '2024-01-01', country: 'SWE', country_label: 'Sweden', value: null },
+    ]);
+    expect(bank.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(1);
+  });
+
+  it('may be wide, from the same answer of the provider', async () => {
+    const answer = await panel('worldbank/series/SP.POP.TOTL', {
+      params: { country: ['NOR', 'SWE'] },
+      shape: 'wide',
+    });
+    expect(answer.json<Panel>().data).toEqual([
+      { date: '2023-01-01', values: { NOR: 5519594, SWE: 10536632 } },
+      { date: '2024-01-01', values: { NOR: 5572279, SWE: null } },
+    ]);
+    expect(bank.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(1);
+  });
+
+  it.each(['M.CH+US', 'M.', 'M.*'])('reads the SDMX key %s', async (key) => {
+    const answer = await panel(`bis/series/WS_CBPOL%2F${encodeURIComponent(key)}`, {});
+    const { dimensions, series, data } = answer.json<Panel>();
+    expect(dimensions).toEqual([{ id: 'REF_AREA', label: expect.any(String) }]);
+    expect(series.map(({ name }) => name)).toEqual(['CH', 'US']);
+    expect(data).toHaveLength(series.reduce((sum, { observations }) => sum + observations, 0));
+    expect(answer.text).toContain('"value":0.250');
+  });
+
+  it('is 404 for a combination without data, and names a key of another length', async () => {
+    expect((await panel('bis/series/WS_CBPOL%2FM.NO+SE', {})).status).toBe(404);
+    const answer = await panel('bis/series/WS_CBPOL%2FM', {});
+    expect([answer.status, answer.json().error]).toEqual([404, expect.stringContaining('2 codes')]);
+  });
+
+  it('is refused beyond its bound', async () => {
+    const answer = await panel('bis/series/WS_CBPOL%2F.US', {});
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'panel_too_large', details: { limit: 200_000 } });
+  });
+
+  it('is 501 for a provider without panels', async () => {
+    expect((await panel('bankofcanada/series/FXUSDCAD', {})).status).toBe(501);
+  });
+});
