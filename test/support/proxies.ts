@@ -23,7 +23,7 @@ export interface RunningProxy {
 /** Addresses of the two API processes, as `host:port`; one process may be both. */
 export type Upstreams = readonly [string, string];
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

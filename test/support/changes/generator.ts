@@ -173,6 +173,23 @@ const distinctRows = (rows: readonly Row[], names: readonly string[]): Row[] => 
   ...new Map(rows.map((row) => [valuesOf(row, names), row])).values(),
 ];
 
+/** The file of a change, without bad records; its manifest says the types. */
+export const plainFile = (change: Change): SentFile => {
+  const { mode, columns, rows, key: named, onDuplicateKey } = change;
+  const isKeyed = mode !== 'replace' && mode !== 'append';
+  return {
+    change,
+    content: fileOf(columns, rows),
+    bad: 0,
+    options: {
+      mode,
+      ...(named === undefined ? {} : { key: named.join(',') }),
+      ...(isKeyed ? { onDuplicateKey } : {}),
+      ...(mode === 'delete' ? {} : { manifest: { columns } }),
+    },
+  };
+};
+
 /** A file that can be applied to a table; it may fail, as one whose keys are not unique does. */
 export const randomFile = (random: Random, base: Table, mode: Change['mode'], shape: Shape): SentFile => {
   const columns = columnsOf(random, base, mode);
@@ -182,18 +199,9 @@ export const randomFile = (random: Random, base: Table, mode: Change['mode'], sh
   const isKeyed = mode !== 'replace' && mode !== 'append';
   const named = isKeyed ? keyOf(random, base, columns) : undefined;
   const onDuplicateKey = random.weighted({ fail: 20, first: 30, last: 50 });
+  const change = { mode, columns, rows, key: named, onDuplicateKey };
+  const file = plainFile(change);
+  if (bad === 0) return file;
   const content = fileOf(columns, withBad(random, columns, rows, bad));
-  const types = columns.map(({ name, dataType, isEntity }) => ({ name, dataType, isEntity }));
-  return {
-    change: { mode, columns, rows, key: named, onDuplicateKey },
-    content,
-    bad,
-    options: {
-      mode,
-      ...(named === undefined ? {} : { key: named.join(',') }),
-      ...(isKeyed ? { onDuplicateKey } : {}),
-      ...(bad > 0 ? { onBadRow: 'quarantine' } : {}),
-      ...(mode === 'delete' ? {} : { manifest: { columns: types } }),
-    },
-  };
+  return { ...file, content, bad, options: { ...file.options, onBadRow: 'quarantine' } };
 };

@@ -2,8 +2,8 @@
 import { createRandom, type Random } from '../../crash/random.js';
 import { type Client, call, createDataset, json } from '../datasets.js';
 import { uploadWith } from '../upload-options.js';
-import { randomFile, type Shape } from './generator.js';
-import { applyChange, type Change, csvOf, emptyTable, type Table } from './table.js';
+import { randomFile, type SentFile, type Shape } from './generator.js';
+import { applyChange, csvOf, emptyTable, type Table } from './table.js';
 
 /** A dataset and its versions as they have to be, oldest first. */
 export interface History {
@@ -59,10 +59,11 @@ const publish = async (client: Client, history: History, id: string, table: Tabl
   await readWhole(client, history, id);
 };
 
-const upload = async (client: Client, history: History, mode: Change['mode']): Promise<void> => {
-  const { random, dataset, shape, log } = history;
+/** Uploads a file; what comes of it must be what comes of the table. @throws Error */
+export const sendFile = async (client: Client, history: History, file: SentFile): Promise<void> => {
+  const { dataset, log } = history;
+  const { change, content, options, bad } = file;
   const base = currentOf(history)?.[1] ?? emptyTable;
-  const { change, content, options, bad } = randomFile(random, base, mode, shape);
   log.push(`${JSON.stringify(options)} ${JSON.stringify(content)}`);
   const applied = applyChange(base, change);
   const done = await uploadWith(client, dataset, content, options);
@@ -129,11 +130,14 @@ const steps = { replace: 5, append: 22, upsert: 34, sync: 12, delete: 14, restor
 
 /** One step at random. @returns a clone, where one was made */
 export const changeOnce = async (client: Client, history: History): Promise<History | undefined> => {
-  const { random, versions } = history;
+  const { random, versions, shape } = history;
   const step = versions.size === 0 ? 'replace' : random.weighted(steps);
   if (step === 'clone') return cloneOf(client, history);
   if (step === 'restore') await restore(client, history);
   else if (step === 'remove') await removeVersion(client, history);
-  else await upload(client, history, step);
+  else {
+    const base = currentOf(history)?.[1] ?? emptyTable;
+    await sendFile(client, history, randomFile(random, base, step, shape));
+  }
   return undefined;
 };

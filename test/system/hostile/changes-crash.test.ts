@@ -1,0 +1,180 @@
+/**
+ * Workers that are killed at each step of a change and of a compaction: after each message to ClickHouse and PostgreSQL, before
+ * its answer. The next worker goes on, and every version is what it has to be.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { childEnvironment } from '../../../src/config.js';
+import { checkHistory } from '../../support/changes/checks.js';
+import { plainFile } from '../../support/changes/generator.js';
+import { createHistory, currentOf, type History, sendFile } from '../../support/changes/history.js';
+import { joinAndSweep } from '../../support/changes/maintenance.js';
+import type { Change, Row, Table, TableColumn } from '../../support/changes/table.js';
+import type { Client } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { freePort } from '../../support/proxies.js';
+import { createTripWire, type Trip, type TripWire } from '../../support/trip-wire.js';
+
+let product: TestProduct;
+let client: Client;
+let wire: TripWire;
+/** The same for each worker: one that starts takes the place of the one that has died. */
+let port = 0;
+let worker: ChildProcess | undefined;
+/** Fewest segments that the worker joins; 0: none. */
+let minSegments = '0';
+let isClosing = false;
+let deaths = 0;
+
+/** Starts a worker behind the wire, and another one whenever it has died. */
+const keepWorker = (): void => {
+  if (isClosing) return;
+  wire.release();
+  const { clickhouseDatabase, kafkaPrefix, dataDir } = product.config;
+  const child = spawn(process.execPath, ['dist/worker.js'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: childEnvironment({
+      ...inject('kafka'),
+      databaseUrl: wire.urls.postgres,
+      clickhouseUrl: wire.urls.clickhouse,
+      clickhouseDatabase,
+      kafkaPrefix,
+      dataDir,
+      workerPort: String(port),
+      poolMaxRows: '20',
+      replayLeaseMs: '1000',
+      sweepIntervalMs: '200',
+      compactionIntervalMs: '100',
+      compactionMinSegments: minSegments,
+      storageSweepIntervalMs: '86400000',
+      gatewayIntervalMs: '86400000',
+      segmentHashIntervalMs: '86400000',
+    }),
+  });
+  worker = child;
+  child.once('exit', keepWorker);
+};
+
+beforeAll(async () => {
+  product = await startProduct({ poolMaxRows: '20', exportsAheadBytes: '0' });
+  client = await product.createAccount('owner');
+  await product.stopWorker();
+  wire = await createTripWire({
+    postgres: product.config.databaseUrl ?? '',
+    clickhouse: product.config.clickhouseUrl ?? '',
+  });
+  port = await freePort();
+  keepWorker();
+});
+
+afterAll(async () => {
+  isClosing = true;
+  const ended = worker === undefined ? undefined : once(worker, 'exit');
+  worker?.kill('SIGKILL');
+  await ended;
+  await wire?.close();
+  await product?.close();
+});
+
+const columns: readonly TableColumn[] = [
+  { name: 'k', dataType: 'String', isEntity: true },
+  { name: 'd', dataType: 'Date', isEntity: true },
+  { name: 'v', dataType: 'Decimal', isEntity: false },
+];
+const rowOf = (key: string, value: number): Row => ({ k: key, d: '2024-02-29', v: String(value) });
+
+const startHistory = async (seed: number): Promise<History> => {
+  const history = await createHistory(client, seed);
+  await send(
+    history,
+    'replace',
+    Array.from({ length: 60 }, (_, at) => rowOf(`key ${at}`, at)),
+  );
+  return history;
+};
+
+const send = (history: History, mode: Change['mode'], rows: readonly Row[]): Promise<void> =>
+  sendFile(client, history, plainFile({ mode, columns, rows, key: undefined, onDuplicateKey: 'last' }));
+
+const tableOf = (history: History): Table => currentOf(history)?.[1] ?? { columns, rows: [] };
+
+/** The same kind of change each time, so that it takes the same steps. */
+const changes = {
+  upsert: (history: History, turn: number) =>
+    send(history, 'upsert', [
+      ...tableOf(history)
+        .rows.slice(1, 3)
+        .map(({ k = '' }) => rowOf(k, 1_000 + turn)),
+      rowOf(`new ${turn}`, turn),
+    ]),
+  sync: (history: History, turn: number) =>
+    send(history, 'sync', [
+      ...tableOf(history)
+        .rows.slice(1)
+        .map((row, at) => (at === 5 ? rowOf(row.k ?? '', 2_000 + turn) : row)),
+      rowOf(`synced ${turn}`, turn),
+    ]),
+  delete: (history: History) => send(history, 'delete', tableOf(history).rows.slice(2, 3)),
+};
+
+/** Joins that have ended. */
+const joined = async (): Promise<number> => {
+  const [row] = await product.sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM compactions WHERE state = 'done'`,
+  );
+  return row?.count ?? 0;
+};
+
+const checkAll = async (history: History): Promise<void> => {
+  await checkHistory(client, history);
+  await joinAndSweep(product);
+  await checkHistory(client, history);
+};
+
+/** Kills at every `stride`th step, until a turn takes fewer. @returns deaths */
+const killAtSteps = async (
+  from: Trip['from'],
+  stride: number,
+  turn: (step: number) => Promise<void>,
+): Promise<number> => {
+  const before = deaths;
+  for (let step = 1; ; step += stride) {
+    wire.arm({ from, step }, () => {
+      deaths += 1;
+      worker?.kill('SIGKILL');
+    });
+    await turn(step);
+    const tripped = wire.hasTripped();
+    wire.release();
+    if (!tripped) return deaths - before;
+  }
+};
+
+/** What a worker asks first of a change whose file is stored. */
+const changeBegun = { server: 'postgres', text: 'd.store_id AS "storeId", p.mode' } as const;
+const compactionBegun = { server: 'postgres', text: 'INSERT INTO compactions' } as const;
+
+it.each([
+  ['upsert', 1],
+  ['sync', 4],
+  ['delete', 4],
+] as const)('a change of mode %s survives the death of its worker at each step', async (mode, stride) => {
+  const history = await startHistory(stride);
+  const killed = await killAtSteps(changeBegun, stride, (step) => changes[mode](history, step));
+  expect(killed).toBeGreaterThan(2);
+  await checkAll(history);
+});
+
+it('a compaction survives the death of its worker at each step', async () => {
+  minSegments = '3';
+  worker?.kill('SIGKILL');
+  const history = await startHistory(5);
+  const killed = await killAtSteps(compactionBegun, 1, async (step) => {
+    const done = await joined();
+    for (let turn = 0; !wire.hasTripped() && (await joined()) === done; turn += 1)
+      await send(history, 'append', [rowOf(`appended ${step}/${turn}`, turn)]);
+  });
+  expect(killed).toBeGreaterThan(5);
+  await checkAll(history);
+});
