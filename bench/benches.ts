@@ -1,5 +1,6 @@
 import { appends } from './appends.js';
 import { catalog } from './catalog.js';
+import { changes } from './changes.js';
 import { cluster } from './cluster.js';
 import { csvScan } from './csv-scan.js';
 import { downloads } from './download.js';
@@ -27,6 +28,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'upload-clients', run: uploadClients },
   { name: 'kafka-engine', run: kafkaEngine },
   { name: 'upsert', run: upsert },
+  { name: 'changes', run: changes, limitMinutes: 60 },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
   { name: 'upload-rate', run: uploadRate, limitMinutes: 20 },
   { name: 'appends', run: appends, limitMinutes: 30 },

@@ -45,6 +45,7 @@ export interface UploadResult {
   readonly rows: number;
   readonly error: unknown;
   readonly datasetId: number;
+  readonly versionId: string | null;
 }
 
 /**
@@ -68,7 +69,9 @@ export interface UploadOptions {
   /** Milliseconds between two looks at the pending process, in place of the usual ones. */
   readonly pollMs?: number;
   /** @default replace */
-  readonly mode?: 'replace' | 'append';
+  readonly mode?: 'replace' | 'append' | 'upsert' | 'sync' | 'delete';
+  /** @default that of the product: keys must be unique */
+  readonly onDuplicateKey?: 'fail' | 'last';
 }
 
 /** Waits until the process of an upload has ended; `answer` is what the upload was answered. */
@@ -100,7 +103,9 @@ export const uploadAndWait = async (
   options: UploadOptions = {},
 ): Promise<UploadResult> => {
   const { baseUrl, authorization } = product;
-  const url = `${baseUrl}/datasets/${datasetId}/data?mode=${options.mode ?? 'replace'}`;
+  const { mode = 'replace', onDuplicateKey } = options;
+  const more = onDuplicateKey === undefined ? '' : `&onDuplicateKey=${onDuplicateKey}`;
+  const url = `${baseUrl}/datasets/${datasetId}/data?mode=${mode}${more}`;
   const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
   const answer = await send('PUT', url, headers, Readable.from(multipart(content)));
   return untilCompleted(product, answer, options);

@@ -1,0 +1,135 @@
+/**
+ * What a change of a large table costs, and what is left of it: time until it is visible, disk, reading of the versions that
+ * it makes, and their differences. In the same run the same changes by other means.
+ */
+import { type Changing, change, diskOf, upsertOf } from './changes/changing.js';
+import {
+  changeFigures,
+  differenceFigures,
+  number,
+  ratio,
+  readFigures,
+  sizes,
+  yearFigures,
+} from './changes/figures.js';
+import { duckDb, type OtherDatabase, plainClickHouse, sqliteBytes } from './changes/others.js';
+import { fileOf, numbersTo, type TableShape } from './changes/rows.js';
+import type { Bench, BenchContext } from './support/bench.js';
+import { createDataset } from './support/client.js';
+import { inTurn } from './support/requests.js';
+import { median } from './support/statistics.js';
+
+const measureShape = async (context: BenchContext, shape: TableShape): Promise<void> => {
+  const { pick, say, report, defer } = context;
+  const product = await context.product();
+  const datasetId = await createDataset(product, `changes ${shape.title} ${Date.now()}`);
+  const changing: Changing = { product, shape, datasetId, diskBytes: diskOf(product, datasetId) };
+  const turns = pick(5, 1);
+  say(`${shape.title}: upload`);
+  const base = await change(
+    changing,
+    fileOf(shape, { numbers: numbersTo(shape.rows), revisionOf: () => 0 }),
+    {},
+  );
+  const baseBytes = base.bytes;
+  say(`${shape.title}: sync, 0.1 % changed`);
+  const synced = await change(
+    changing,
+    fileOf(shape, { numbers: numbersTo(shape.rows), revisionOf: (row) => (row % 1_000 === 7 ? 99 : 0) }),
+    { mode: 'sync', onDuplicateKey: 'last' },
+  );
+  report([
+    {
+      name: `${shape.title}: sync of the whole file, 0.1 % changed, time of the upload`,
+      value: synced.seconds / base.seconds,
+      unit: '×',
+      goal: { atMost: 1.3 },
+      yardstick: { name: 'upload', value: base.seconds, unit: 's' },
+    },
+    {
+      name: `${shape.title}: sync, disk over that of the table`,
+      value: (100 * synced.bytes) / baseBytes,
+      unit: '%',
+      goal: { atMost: 1 },
+      yardstick: { name: 'the table', value: baseBytes / 1e6, unit: 'MB' },
+    },
+  ]);
+  const others = [await plainClickHouse(product, shape, defer), await duckDb(shape, defer)];
+  const bytesPerRow = baseBytes / shape.rows;
+  for (const size of sizes(Math.min(100_000, shape.rows / 10))) {
+    say(`${shape.title}: ${number.format(size.rows)} rows`);
+    report(await changeFigures(changing, others, { size, turns, bytesPerRow }));
+  }
+  const checked = await upsertOf(changing, 1, 90, 'fail');
+  report([
+    {
+      name: `${shape.title}: upsert of 1 that fails for keys that are not unique`,
+      value: checked.seconds,
+      unit: 's',
+      better: 'lower',
+    },
+    ...(await readFigures(changing, {
+      first: base.versionId,
+      last: checked.versionId,
+      turns,
+      when: 'after these changes',
+    })),
+  ]);
+  say(`${shape.title}: a version a day`);
+  const year = await yearFigures(changing, {
+    days: pick(365, 12),
+    rows: Math.min(1_000, shape.rows / 100),
+    baseBytes,
+  });
+  report(year.figures);
+  report(
+    await readFigures(changing, {
+      first: base.versionId,
+      last: year.versions.at(-1) ?? '',
+      turns,
+      when: 'after a year',
+    }),
+  );
+  report(await differenceFigures(changing, year.versions));
+  say(`${shape.title}: other databases`);
+  const [clickhouse, duck] = others;
+  const groups = async (other: OtherDatabase | undefined): Promise<number> =>
+    median(await inTurn(turns, async () => (await other?.aggregate()) ?? Number.NaN)) * 1000;
+  report([
+    {
+      name: `${shape.title}: group by day, ClickHouse alone`,
+      value: await groups(clickhouse),
+      unit: 'ms',
+      better: 'lower',
+    },
+    {
+      name: `${shape.title}: group by day, DuckDB alone`,
+      value: await groups(duck),
+      unit: 'ms',
+      better: 'lower',
+    },
+    ratio(
+      `${shape.title}: disk of the table, of plain ClickHouse`,
+      baseBytes,
+      clickhouse?.baseBytes ?? Number.NaN,
+      'ClickHouse',
+      'B',
+    ),
+    ratio(
+      `${shape.title}: disk of the table, of DuckDB`,
+      baseBytes,
+      duck?.baseBytes ?? Number.NaN,
+      'DuckDB',
+      'B',
+    ),
+    ratio(`${shape.title}: disk of the table, of SQLite`, baseBytes, sqliteBytes(shape), 'SQLite', 'B'),
+  ]);
+};
+
+/** 10 M rows of 3 columns, and 1 M rows of 100; more than share a table with others in a quick run, too. */
+export const changes: Bench = async (context) => {
+  const { pick } = context;
+  await measureShape(context, { title: '3 columns', rows: pick(10_000_000, 200_000), values: 1 });
+  await measureShape(context, { title: '100 columns', rows: pick(1_000_000, 30_000), values: 98 });
+  return [];
+};

@@ -1,0 +1,86 @@
+/** A dataset of the product that is changed, and what its versions take on disk. */
+import pg from 'pg';
+import { type UploadOptions, uploadAndWait } from '../support/client.js';
+import type { RunningProduct } from '../support/product.js';
+import { askClickHouse, fetchAll } from '../support/requests.js';
+import { fileOf, scattered, type TableShape } from './rows.js';
+
+/** A dataset of the bench. */
+export interface Changing {
+  readonly product: RunningProduct;
+  readonly shape: TableShape;
+  readonly datasetId: number;
+  /** Bytes on disk of all rows that versions of the dataset have. */
+  diskBytes(): Promise<number>;
+}
+
+export interface Changed {
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly versionId: string;
+}
+
+/** Milliseconds until an answer has been read. */
+export const readVersion = async (
+  { product, datasetId }: Pick<Changing, 'product' | 'datasetId'>,
+  path: string,
+): Promise<number> => {
+  const { status, totalMs } = await fetchAll(`${product.baseUrl}/datasets/${datasetId}${path}`, {
+    headers: { authorization: product.authorization },
+  });
+  if (status !== 200) throw new Error(`${path} answered ${status}`);
+  return totalMs;
+};
+
+/** A segment of a table of its own is a partition. */
+export const diskOf =
+  ({ databaseUrl, clickhouseUrl }: RunningProduct, datasetId: number) =>
+  async (): Promise<number> => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ store: string; segments: string[] }>(
+        `SELECT d.store_id::text AS store, array_agg(DISTINCT r.segment_id::text) AS segments
+         FROM datasets d JOIN segment_ranges r ON r.dataset_id = d.id WHERE d.id = $1 GROUP BY 1`,
+        [datasetId],
+      );
+      const [{ store, segments } = { store: '0', segments: [] }] = rows;
+      const list = segments.map((segment) => `'${segment}'`).join(', ');
+      const bytes = await askClickHouse(
+        clickhouseUrl,
+        `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND table = 's${store}' AND partition IN (${list})`,
+      );
+      return Number(bytes);
+    } finally {
+      await client.end();
+    }
+  };
+
+/** Uploads a file, until the version can be read. */
+export const change = async (
+  { product, datasetId, diskBytes }: Changing,
+  content: AsyncIterable<Buffer>,
+  options: UploadOptions,
+): Promise<Changed> => {
+  const before = await diskBytes();
+  const startedAt = performance.now();
+  const { versionId } = await uploadAndWait(product, datasetId, content, options);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { seconds, bytes: (await diskBytes()) - before, versionId: versionId ?? '' };
+};
+
+/** Replaces the values of so many rows, all over the table. */
+export const upsertOf = (
+  changing: Changing,
+  count: number,
+  revision: number,
+  onDuplicateKey: 'fail' | 'last' = 'last',
+): Promise<Changed> =>
+  change(
+    changing,
+    fileOf(changing.shape, {
+      numbers: scattered(changing.shape.rows, count, revision),
+      revisionOf: () => revision,
+    }),
+    { mode: 'upsert', onDuplicateKey },
+  );
