@@ -133,6 +133,8 @@ CREATE TABLE series_datasets (
   params jsonb NOT NULL,
   -- the dataset has a column for the flags of the observations
   with_flags boolean NOT NULL DEFAULT false,
+  -- the one id and its parameters stand for several series
+  is_panel boolean NOT NULL DEFAULT false,
   -- Answer of the provider at the last refresh, one entry for each of series_ids in their order:
   -- {provider, seriesId, params, label, unit, unitMultiplier, source, license, attribution, flags}.
   described jsonb NOT NULL,

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayCaller } from '../gateway/caller.js';
 import { type Backfills, createBackfills, type VintageUpload } from '../gateway/datasets/backfill.js';
 import { createBackfillRecords } from '../gateway/datasets/backfill-records.js';
-import { seriesColumns } from '../gateway/datasets/series-csv.js';
+import type { SeriesColumn } from '../gateway/datasets/series-csv.js';
 import { createSeriesDatasetRecords } from '../gateway/datasets/series-dataset-records.js';
 import {
   createSeriesDatasets,
@@ -15,11 +15,11 @@ import type { Receiver } from '../ingest/receive/receiver.js';
 import { parseUploadOptions } from '../ingest/upload/upload-options.js';
 import type { Core } from './core.js';
 
-const uploadOptions = (withFlags: boolean) =>
+const uploadOptions = (columns: readonly SeriesColumn[]) =>
   parseUploadOptions([
     {
       name: 'manifest',
-      value: JSON.stringify({ columns: seriesColumns(withFlags), unlisted: 'reject' }),
+      value: JSON.stringify({ columns, unlisted: 'reject' }),
     },
     // A series that reads as a number would otherwise clash with what the column was before.
     { name: 'onTypeConflict', value: 'replace' },
@@ -46,7 +46,7 @@ export const openSeriesDatasets = (
     accountId,
     requestId,
     csv,
-    withFlags,
+    columns,
     vintage,
   }: SeriesUpload & Partial<VintageUpload>) => {
     const caller = await callerOfAccount(sql, accountId);
@@ -59,7 +59,7 @@ export const openSeriesDatasets = (
       requestId,
       source: only(csv),
       restOfRequest: Promise.resolve(undefined),
-      options: uploadOptions(withFlags),
+      options: uploadOptions(columns),
       digests: [],
       expectedVersionId: undefined,
       vintage,

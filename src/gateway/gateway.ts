@@ -17,7 +17,7 @@ import { createParts, type GatewayParts } from './gateway-parts.js';
 import type { UpstreamState } from './gateway-state.js';
 import { matchProviders } from './match.js';
 import type { WithAge } from './operations.js';
-import { createPanelReader, type PanelAnswer, type PanelShape } from './panel.js';
+import { createPanelReader, type PanelAnswer } from './panel.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
 import { createSearcher, type Found, type FoundAnywhere, type FoundItem } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
@@ -54,7 +54,7 @@ export interface Gateway {
     caller: GatewayCaller,
     slug: string,
     seriesId: string,
-    wanted: { readonly params: Readonly<Record<string, unknown>>; readonly shape: PanelShape },
+    params: Readonly<Record<string, unknown>>,
   ): Promise<PanelAnswer>;
   /** When a series changed last; undefined where the provider does not tell. */
   lastUpdate(
@@ -165,9 +165,9 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       const provider = open(caller, slug);
       return withSimilar(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
     },
-    async panel(caller, slug, seriesId, wanted) {
+    async panel(caller, slug, seriesId, params) {
       const provider = open(caller, slug);
-      return withSimilar(provider, seriesId, () => panels.read(caller, provider, seriesId, wanted));
+      return withSimilar(provider, seriesId, () => panels.read(caller, provider, seriesId, params));
     },
     async lastUpdate(caller, slug, seriesId, params) {
       return reader.lastUpdate(caller, open(caller, slug), seriesId, params);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../lib/errors.js';
 import type { PanelData } from '../providers/panel.js';
-import type { Observation, Provider, SeriesMetadata } from '../providers/provider.js';
+import type { Params } from '../providers/parameter.js';
+import type { Provider, SeriesMetadata } from '../providers/provider.js';
 import { notImplemented } from './browse.js';
 import type { GatewayCaller } from './caller.js';
 import { orderObservations } from './observations.js';
@@ -12,10 +13,19 @@ import { resolveParams } from './params.js';
 export type PanelShape = 'long' | 'wide';
 
 export interface PanelAnswer {
-  readonly json: string;
-  readonly etag: string;
+  readonly seriesId: string;
+  /** What it was asked with, defaults included. */
+  readonly params: Params;
+  /** Observations of each series oldest first, one per date. */
+  readonly panel: PanelData;
   readonly ageSeconds: number;
   readonly stale: boolean;
+}
+
+/** The body of an answer, and its strong entity tag. */
+export interface PanelBody {
+  readonly json: string;
+  readonly etag: string;
 }
 
 export interface PanelReader {
@@ -23,22 +33,14 @@ export interface PanelReader {
     caller: GatewayCaller,
     provider: Provider,
     seriesId: string,
-    wanted: { readonly params: Readonly<Record<string, unknown>>; readonly shape: PanelShape },
+    params: Readonly<Record<string, unknown>>,
   ): Promise<PanelAnswer>;
 }
 
 /** Observations of one panel. */
 export const mostRows = 200_000;
 
-interface Ordered extends Omit<PanelData, 'series'> {
-  readonly series: readonly {
-    readonly codes: readonly string[];
-    readonly labels: readonly string[];
-    readonly data: readonly Observation[];
-  }[];
-}
-
-const order = (provider: Provider, seriesId: string, panel: PanelData): Ordered => {
+const order = (provider: Provider, seriesId: string, panel: PanelData): PanelData => {
   const rows = panel.series.reduce((sum, { data }) => sum + data.length, 0);
   if (rows > mostRows) {
     throw invalid(
@@ -57,7 +59,7 @@ const order = (provider: Provider, seriesId: string, panel: PanelData): Ordered 
 const valueJson = (value: string | null): string => value ?? 'null';
 
 /** Values keep the digits of the upstream, so rows are written by hand. */
-const longRows = ({ dimensions, series }: Ordered): string[] =>
+const longRows = ({ dimensions, series }: PanelData): string[] =>
   series.flatMap(({ codes, labels, data }) => {
     const key = dimensions
       .map(({ id }, place) => {
@@ -73,7 +75,7 @@ const longRows = ({ dimensions, series }: Ordered): string[] =>
 
 const nameOf = (codes: readonly string[]): string => codes.join('.');
 
-const wideRows = ({ series }: Ordered): string[] => {
+const wideRows = ({ series }: PanelData): string[] => {
   const columns = series.map(({ codes, data }) => ({
     name: JSON.stringify(nameOf(codes)),
     values: new Map(data.map(({ date, value }) => [date, value])),
@@ -85,14 +87,12 @@ const wideRows = ({ series }: Ordered): string[] => {
   });
 };
 
-const toJson = (
-  seriesId: string,
+export const panelBody = (
+  { seriesId, panel, stale, ageSeconds }: PanelAnswer,
   shape: PanelShape,
-  panel: Ordered,
-  age: { readonly stale: boolean; readonly ageSeconds: number },
-): string => {
-  const metadata: SeriesMetadata = age.stale
-    ? { ...panel.metadata, stale: true, age_seconds: age.ageSeconds }
+): PanelBody => {
+  const metadata: SeriesMetadata = stale
+    ? { ...panel.metadata, stale: true, age_seconds: ageSeconds }
     : panel.metadata;
   const series = panel.series.map(({ codes, labels, data }) => ({
     name: nameOf(codes),
@@ -108,18 +108,20 @@ const toJson = (
     series,
     shape,
   }).slice(0, -1);
-  return `${head},"data":[${(shape === 'long' ? longRows(panel) : wideRows(panel)).join(',')}]}`;
+  const rows = shape === 'long' ? longRows(panel) : wideRows(panel);
+  const json = `${head},"data":[${rows.join(',')}]}`;
+  return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
 };
 
 /** Reads several series at once. */
 export const createPanelReader = (operations: Operations): PanelReader => ({
-  async read(caller, provider, seriesId, { params: given, shape }) {
+  async read(caller, provider, seriesId, given) {
     const panel = provider.panel?.bind(provider);
     if (panel === undefined) throw notImplemented(provider, 'panels');
     const params = resolveParams(provider, given, { panel: true });
     const key = await operations.keyFor(provider, caller);
     if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
-    const { value, ageSeconds, stale } = await operations.run<Ordered>({
+    const { value, ageSeconds, stale } = await operations.run<PanelData>({
       provider,
       caller,
       subject: { seriesId },
@@ -127,8 +129,6 @@ export const createPanelReader = (operations: Operations): PanelReader => ({
       validity: 'series',
       work: async (ctx) => order(provider, seriesId, await panel(seriesId, params, ctx)),
     });
-    const json = toJson(seriesId, shape, value, { ageSeconds, stale });
-    const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`;
-    return { json, etag, ageSeconds, stale };
+    return { seriesId, params, panel: value, ageSeconds, stale };
   },
 });

@@ -19,7 +19,7 @@ import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { BackfillOutcome, BackfillPlan, BackfillRecords, ClaimedBackfill } from './backfill-records.js';
 import { retryWaitMs } from './schedule.js';
-import { seriesCsv } from './series-csv.js';
+import { type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
 
 /** One upload of a vintage, in the name of an account. */
 export interface VintageUpload {
@@ -27,8 +27,7 @@ export interface VintageUpload {
   readonly accountId: number;
   readonly requestId: string;
   readonly csv: Buffer;
-  /** The file has the column Flag. */
-  readonly withFlags: boolean;
+  readonly columns: readonly SeriesColumn[];
   readonly vintage: Vintage;
 }
 
@@ -140,7 +139,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
         accountId,
         requestId: `backfill-${datasetId}-${randomUUID()}`,
         csv,
-        withFlags,
+        columns: seriesColumns(withFlags),
         vintage: { versionId: versionIds[at] ?? 0, validFrom, validUntil },
       });
       if (!(await isPublished(process.id, stop))) return brought;

@@ -16,6 +16,9 @@ export interface DescribedSeries {
   readonly flags: Readonly<Record<string, string | null>>;
 }
 
+/** What describing a series takes. */
+export type DescribedAnswer = Pick<SeriesAnswer, 'seriesId' | 'params' | 'label' | 'metadata'>;
+
 type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;
 
 /** A database of texts keeps no NUL. */
@@ -24,7 +27,7 @@ const stored = (text: string | undefined): string | null => text?.replaceAll('\0
 /** Describes series as they are shown with the dataset that is made of them. */
 export const describeSeries = (
   { slug, provider, license, attribution }: Source,
-  answers: readonly SeriesAnswer[],
+  answers: readonly DescribedAnswer[],
 ): DescribedSeries[] =>
   answers.map(({ seriesId, params, label, metadata }) => ({
     provider: slug,

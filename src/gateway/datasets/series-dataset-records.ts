@@ -12,6 +12,8 @@ export interface SeriesSource {
   readonly schedule: string | null;
   /** It has the column Flag. */
   readonly withFlags: boolean;
+  /** The one id and its parameters stand for several series. */
+  readonly isPanel: boolean;
 }
 
 /** When each series changed last, as the provider told before it was asked for the values; empty: not told. */
@@ -76,7 +78,7 @@ const claimSql = `
         AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)
       ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds",
-    s.params, s.schedule, s.with_flags AS "withFlags", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
+    s.params, s.schedule, s.with_flags AS "withFlags", s.is_panel AS "isPanel", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
     EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.status = 'failed') AS "uploadFailed"`;
 
 // A run that was asked for while this one was under way stays due.
@@ -97,8 +99,8 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
   async insert({ datasetId, accountId, provider, seriesIds, params, schedule, withFlags, ...run }) {
     await sql.query(
       `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,
-         last_run_at, content_hash, process_id, described, with_flags, update_marks)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11, $12)`,
+         last_run_at, content_hash, process_id, described, with_flags, update_marks, is_panel)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11, $12, $13)`,
       [
         datasetId,
         accountId,
@@ -112,6 +114,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
         JSON.stringify(run.described),
         withFlags,
         run.updateMarks,
+        run.isPanel,
       ],
     );
   },

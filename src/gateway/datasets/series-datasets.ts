@@ -5,11 +5,11 @@ import { nameProblem } from '../../model/names.js';
 import type { ProcessView } from '../../model/process.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
-import type { SeriesAnswer } from '../series-answer.js';
 import type { Backfills } from './backfill.js';
-import { describeSeries } from './described-series.js';
+import { fetchContent, type Wanted } from './content.js';
+import { type DescribedAnswer, describeSeries } from './described-series.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
-import { seriesCsv } from './series-csv.js';
+import type { SeriesColumn } from './series-csv.js';
 import type { ClaimedRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
 import { marksToKeep, readMarks, sameMarks } from './update-marks.js';
 
@@ -19,12 +19,11 @@ export interface SeriesUpload {
   readonly accountId: number;
   readonly requestId: string;
   readonly csv: Buffer;
-  /** The file has the column Flag. */
-  readonly withFlags: boolean;
+  readonly columns: readonly SeriesColumn[];
 }
 
 export interface SeriesDatasetsOptions {
-  readonly gateway: Pick<Gateway, 'fullSeries' | 'detail' | 'lastUpdate'>;
+  readonly gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'>;
   readonly records: SeriesDatasetRecords;
   /**
    * The ordinary way in of a file.
@@ -48,14 +47,13 @@ export interface SeriesDatasetRequest {
   readonly refresh: string | null;
   /** The dataset has a column for the flags of the observations. */
   readonly withFlags: boolean;
+  /** The id and the parameters stand for several series. */
+  readonly isPanel: boolean;
   /** True: the provider's own vintages become versions. */
   readonly backfill: boolean;
   readonly name: string | undefined;
   readonly description: string | null | undefined;
 }
-
-/** The series of a request. */
-type Wanted = Pick<SeriesDatasetRequest, 'slug' | 'seriesIds' | 'params'>;
 
 /** What people are to read about a dataset that was made of series. */
 export interface SeriesDatasetText {
@@ -96,25 +94,8 @@ const hashOf = (csv: Buffer): Buffer => createHash('sha256').update(csv).digest(
 /** Kinds of errors that may be gone soon; the others wait for the next regular time. */
 const passing = new Set(['rate_limited', 'upstream', 'timeout', 'unavailable', 'unexpected']);
 
-const stopping = (): AppError => new AppError('unavailable', 'stopping', 'The service is stopping.');
-
-/** The work, unless the process is asked to stop first: the upstream's answer then goes to the cache alone. */
-const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> => {
-  if (stop === undefined) return work();
-  if (stop.aborted) throw stopping();
-  const settled = new AbortController();
-  const stopped = new Promise<never>((_, reject) => {
-    stop.addEventListener('abort', () => reject(stopping()), { once: true, signal: settled.signal });
-  });
-  try {
-    return await Promise.race([work(), stopped]);
-  } finally {
-    settled.abort();
-  }
-};
-
 /** A label of an upstream as the name of a dataset. */
-const nameOf = (answers: readonly SeriesAnswer[]): string => {
+const nameOf = (answers: readonly DescribedAnswer[]): string => {
   const [first, ...more] = answers;
   const label = (first?.label ?? '').replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ');
   const cut = [...label.trim()].slice(0, 200).join('').trim();
@@ -123,7 +104,7 @@ const nameOf = (answers: readonly SeriesAnswer[]): string => {
 };
 
 /** The parameters to keep: a start that the provider chose is kept, so that it does not move from year to year. */
-const paramsOf = ({ params }: SeriesDatasetRequest, [first]: readonly SeriesAnswer[]) => {
+const paramsOf = ({ params }: SeriesDatasetRequest, [first]: readonly DescribedAnswer[]) => {
   const start = first?.params.start;
   return start === undefined ? params : { ...params, start };
 };
@@ -150,23 +131,11 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   const scheduleOf = (refresh: string | null): string | null =>
     refresh === null || refresh.trim() === '' ? null : parseSchedule(refresh);
 
-  /** One after the other: a dataset of many series takes its turns like everybody. */
-  const fetchAll = async (
-    caller: GatewayCaller,
-    { slug, seriesIds, params }: Wanted,
-    { beforeEach, stop }: { beforeEach?: () => Promise<void>; stop?: AbortSignal | undefined } = {},
-  ): Promise<SeriesAnswer[]> => {
-    const answers: SeriesAnswer[] = [];
-    for (const id of seriesIds) {
-      await beforeEach?.();
-      answers.push(await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop));
-    }
-    return answers;
-  };
-
   /** Asked before the values: an update between the two is then seen by the next run. */
-  const askMarks = (caller: GatewayCaller, { slug, seriesIds, params }: Wanted): Promise<UpdateMarks> =>
-    readMarks(gateway, caller, { slug, seriesIds, params, nowMs: now() });
+  const askMarks = (
+    caller: GatewayCaller,
+    { slug, seriesIds, params }: Omit<Wanted, 'withFlags' | 'isPanel'>,
+  ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, seriesIds, params, nowMs: now() });
 
   const keepLease = async (datasetId: number): Promise<void> => {
     if (await records.extend(datasetId, owner, leaseMs)) return;
@@ -181,7 +150,8 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     if (run.contentHash !== null && !run.uploadFailed && sameMarks(run.updateMarks, marks)) {
       return { nextRunAt: nextRun(run.schedule, datasetId), error: null };
     }
-    const answers = await fetchAll(caller, { ...run, slug }, { beforeEach, stop });
+    const content = await fetchContent(gateway, caller, { ...run, slug }, { beforeEach, stop });
+    const { answers, csv, columns } = content;
     if (answers.some(({ stale }) => stale)) {
       throw new AppError(
         'upstream',
@@ -191,7 +161,6 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     }
     const nextRunAt = nextRun(run.schedule, datasetId);
     const updateMarks = marksToKeep(marks, answers);
-    const csv = seriesCsv(answers, run.withFlags);
     const contentHash = hashOf(csv);
     const described = describeSeries(await gateway.detail(caller, slug), answers);
     if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) {
@@ -199,7 +168,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     }
     await keepLease(datasetId);
     const requestId = `refresh-${datasetId}-${randomUUID()}`;
-    const process = await upload({ datasetId, accountId, requestId, csv, withFlags: run.withFlags });
+    const process = await upload({ datasetId, accountId, requestId, csv, columns });
     const uploaded = { contentHash, processId: process.id };
     return { nextRunAt, error: null, described, updateMarks, upload: uploaded };
   };
@@ -242,22 +211,17 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   return {
     async create(caller, request, shelf, requestId) {
       const schedule = scheduleOf(request.refresh);
-      const { withFlags } = request;
       const source = await gateway.detail(caller, request.slug);
       const { slug, name, attribution } = source;
-      if (request.backfill && request.params.asOf !== undefined) {
-        throw invalid(
-          'invalid_parameter',
-          `'asOf' is one vintage, and 'backfill' brings in all: name one of them.`,
-          {
-            parameter: 'asOf',
-          },
-        );
+      if (request.backfill && (request.isPanel || request.params.asOf !== undefined)) {
+        const other = request.isPanel ? 'panel' : 'asOf';
+        throw invalid('invalid_parameter', `'${other}' and 'backfill' do not go together.`, {
+          parameter: other,
+        });
       }
       const days = request.backfill ? await backfills.days(caller, slug, request.seriesIds) : undefined;
       const marks = schedule === null ? [] : await askMarks(caller, request);
-      const answers = await fetchAll(caller, request);
-      const csv = seriesCsv(answers, withFlags);
+      const { answers, csv, columns } = await fetchContent(gateway, caller, request);
       const { id: datasetId } = await shelf.create({
         name: request.name ?? nameOf(answers),
         description: request.description ?? attribution ?? null,
@@ -266,14 +230,15 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       try {
         // The ids of older versions come before that of the first upload.
         const plan = days && (await backfills.plan(datasetId, days));
-        const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv, withFlags });
+        const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv, columns });
         await records.insert({
           datasetId,
           accountId: caller.accountId,
           provider: slug,
           seriesIds: request.seriesIds,
           params: paramsOf(request, answers),
-          withFlags,
+          withFlags: request.withFlags,
+          isPanel: request.isPanel,
           schedule,
           nextRunAt: nextRun(schedule, datasetId),
           contentHash: hashOf(csv),

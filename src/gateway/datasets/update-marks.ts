@@ -41,5 +41,7 @@ export const sameMarks = (before: UpdateMarks, now: UpdateMarks): boolean =>
   now.length > 0 && now.length === before.length && now.every((mark, place) => mark === before[place]);
 
 /** The marks to keep: values that were kept from before the marks were read may lack what a mark tells of. */
-export const marksToKeep = (marks: UpdateMarks, answers: readonly SeriesAnswer[]): UpdateMarks =>
-  answers.some(({ ageSeconds }) => ageSeconds > 0) ? [] : marks;
+export const marksToKeep = (
+  marks: UpdateMarks,
+  answers: readonly Pick<SeriesAnswer, 'ageSeconds'>[],
+): UpdateMarks => (answers.some(({ ageSeconds }) => ageSeconds > 0) ? [] : marks);

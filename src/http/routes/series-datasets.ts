@@ -82,6 +82,10 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
         description:
           "`true`: the vintages that the provider keeps (FRED's archive ALFRED) become versions, newest first, in the background; `asOf` and `revisions` then reach back to before the dataset was made. 400 for providers that keep none.",
       }),
+      panel: z.boolean().optional().meta({
+        description:
+          '`true`: the id and the parameters stand for several series, as in `/panel`. The columns are Date, code and label of each open dimension (`country`, `country_label`), Value (and Flag).',
+      }),
       seriesIds: z
         .array(z.string().min(1).max(1_000))
         .max(mostSeries - 1)
@@ -113,6 +117,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
           params: body.params ?? {},
           refresh: body.refresh ?? null,
           withFlags: body.columns?.includes('flag') ?? false,
+          isPanel: body.panel ?? false,
           backfill: body.backfill ?? false,
           name: body.name,
           description: body.description,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { panelBody } from '../../gateway/panel.js';
 import type { SeriesAnswer } from '../../gateway/series-answer.js';
 import { isUnchanged } from '../content/conditions.js';
 import { anyCaller, type Reply, type ResponseSpec, type Route, route } from '../route.js';
@@ -137,9 +138,8 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     handler: async (request) => {
       const { slug, seriesId } = request.params;
       const { params, shape = 'long' } = request.body;
-      const wanted = { params: params ?? {}, shape };
-      const answer = await gateway.panel(await callerOf(request), slug, seriesId, wanted);
-      return seriesReply(answer, request.header('if-none-match'));
+      const answer = await gateway.panel(await callerOf(request), slug, seriesId, params ?? {});
+      return seriesReply({ ...answer, ...panelBody(answer, shape) }, request.header('if-none-match'));
     },
   }),
 ];

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patienceMs } from '../../support/patience.js';
 import { fixture, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
@@ -50,8 +52,8 @@ beforeAll(async () => {
         [{ id: 'SP.POP.TOTL', name: 'Population, total', unit: '', source: { value: 'WDI' }, topics: [] }],
       ],
     },
-    {
-      path: '/country/NOR;SWE/indicator/SP.POP.TOTL',
+    ...['NOR;SWE', 'SWE;NOR'].map((countries) => ({
+      path: `/country/${countries}/indicator/SP.POP.TOTL`,
       query: { ...format, per_page: '20000', page: '1' },
       reply: [
         head,
@@ -62,9 +64,12 @@ beforeAll(async () => {
           row('SWE', 'Sweden', '2023', 10536632),
         ],
       ],
-    },
+    })),
   ]);
-  world = await startGatewayWorld({ providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl}` });
+  world = await startGatewayWorld({
+    gatewayIntervalMs: '200',
+    providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl}`,
+  });
 });
 afterAll(async () => {
   await world.close();
@@ -127,5 +132,62 @@ describe('a panel', () => {
 
   it('is 501 for a provider without panels', async () => {
     expect((await panel('bankofcanada/series/FXUSDCAD', {})).status).toBe(501);
+  });
+});
+
+describe('a panel kept as a dataset', () => {
+  let key = '';
+  let repositoryId = 0;
+  beforeAll(async () => {
+    key = (await world.product.createAccount('panels')).key;
+    repositoryId = (await world.ask('GET', '/repositories/home', { key })).json<{ id: number }>().id;
+  });
+
+  interface Made {
+    readonly id: number;
+    readonly currentVersionId: string | null;
+    readonly refresh: { readonly lastRunAt: string | null };
+  }
+  const until = async (id: number, done: (made: Made) => boolean): Promise<Made> => {
+    for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(100)) {
+      const made = (await world.ask('GET', `/datasets/${id}`, { key })).json<Made>();
+      if (done(made)) return made;
+    }
+    throw new Error('it never came');
+  };
+  const keep = (body: object) =>
+    world.ask('POST', '/providers/worldbank/series/SP.POP.TOTL/dataset', {
+      key,
+      body: { repositoryId, panel: true, ...body },
+    });
+
+  it('has a column for the code and one for the label, and no version without news', async () => {
+    const answer = await keep({
+      params: { country: ['SWE', 'NOR'] },
+      columns: ['date', 'value', 'flag'],
+      refresh: 'daily',
+    });
+    expect(answer.status).toBe(201);
+    const first = await until(answer.json<Made>().id, ({ currentVersionId }) => currentVersionId !== null);
+    const csv = await world.askPlain('GET', `/datasets/${first.id}/data?$select=country_label,Value,Flag`, { key });
+    expect(csv.text.trim().split('\r\n')).toEqual([
+      '"Date","country","country_label","Value","Flag"',
+      '"2023-01-01","NOR","Norway",5519594,',
+      '"2024-01-01","NOR","Norway",5572279,"E"',
+      '"2023-01-01","SWE","Sweden",10536632,',
+      '"2024-01-01","SWE","Sweden",,',
+    ]);
+    expect((await world.ask('POST', `/datasets/${first.id}/refresh`, { key })).status).toBe(202);
+    const again = await until(first.id, ({ refresh }) => refresh.lastRunAt !== first.refresh.lastRunAt);
+    expect(again.currentVersionId).toBe(first.currentVersionId);
+  });
+
+  it.each([
+    ['several ids', { params: { country: 'all' }, seriesIds: ['NY.GDP.MKTP.CD'] }, 'seriesIds'],
+    ['a backfill', { params: { country: 'all' }, backfill: true }, 'panel'],
+  ])('takes no %s', async (_name, body, parameter) => {
+    const answer = await keep(body);
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'invalid_parameter', details: { parameter } });
   });
 });

@@ -58,7 +58,10 @@ let outcomes: string[] = [];
 /** When every series changed last, as the upstream tells. */
 let lastUpdate: string | undefined;
 
-const gateway: Pick<Gateway, 'fullSeries' | 'detail' | 'lastUpdate'> = {
+const gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'> = {
+  panel: async () => {
+    throw new Error('no panel here');
+  },
   lastUpdate: async () => lastUpdate,
   detail: async () => ({
     slug: 'stats',
@@ -122,6 +125,7 @@ const make = async (changes: { refresh?: string | null; seriesIds?: string[] } =
       params: { units: 'lin' },
       refresh: changes.refresh === undefined ? 'daily' : changes.refresh,
       withFlags: false,
+      isPanel: false,
       backfill: false,
       name: undefined,
       description: undefined,

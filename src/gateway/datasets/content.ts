@@ -1,0 +1,74 @@
+import { AppError, invalid } from '../../lib/errors.js';
+import type { GatewayCaller } from '../caller.js';
+import type { Gateway } from '../gateway.js';
+import type { SeriesAnswer } from '../series-answer.js';
+import type { DescribedAnswer } from './described-series.js';
+import { panelColumns, panelCsv, type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
+import type { SeriesSource } from './series-dataset-records.js';
+
+/** The series of a dataset. */
+export type Wanted = Pick<SeriesSource, 'seriesIds' | 'params' | 'withFlags' | 'isPanel'> & {
+  readonly slug: string;
+};
+
+/** What a dataset made of series holds. */
+export interface Content {
+  readonly csv: Buffer;
+  readonly columns: readonly SeriesColumn[];
+  /** One for each series id. */
+  readonly answers: readonly (DescribedAnswer & Pick<SeriesAnswer, 'stale' | 'ageSeconds'>)[];
+}
+
+interface Steps {
+  /** Before each question to the provider. */
+  readonly beforeEach?: () => Promise<void>;
+  readonly stop?: AbortSignal | undefined;
+}
+
+const stopping = (): AppError => new AppError('unavailable', 'stopping', 'The service is stopping.');
+
+/** The work, unless the process is asked to stop first: the upstream's answer then goes to the cache alone. */
+const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> => {
+  if (stop === undefined) return work();
+  if (stop.aborted) throw stopping();
+  const settled = new AbortController();
+  const stopped = new Promise<never>((_, reject) => {
+    stop.addEventListener('abort', () => reject(stopping()), { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([work(), stopped]);
+  } finally {
+    settled.abort();
+  }
+};
+
+/** Asks for the series one after the other: a dataset of many takes its turns like everybody. */
+export const fetchContent = async (
+  gateway: Pick<Gateway, 'fullSeries' | 'panel'>,
+  caller: GatewayCaller,
+  { slug, seriesIds, params, withFlags, isPanel }: Wanted,
+  { beforeEach, stop }: Steps = {},
+): Promise<Content> => {
+  if (isPanel) {
+    const [id = '', ...others] = seriesIds;
+    if (others.length > 0) {
+      throw invalid('invalid_parameter', `A panel is made of one id; leave 'seriesIds' out.`, {
+        parameter: 'seriesIds',
+      });
+    }
+    await beforeEach?.();
+    const answer = await unlessStopped(() => gateway.panel(caller, slug, id, params), stop);
+    const { label, metadata } = answer.panel;
+    return {
+      csv: panelCsv(answer.panel, withFlags),
+      columns: panelColumns(answer.panel, withFlags),
+      answers: [{ ...answer, label, metadata }],
+    };
+  }
+  const answers: SeriesAnswer[] = [];
+  for (const id of seriesIds) {
+    await beforeEach?.();
+    answers.push(await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop));
+  }
+  return { csv: seriesCsv(answers, withFlags), columns: seriesColumns(withFlags), answers };
+};
