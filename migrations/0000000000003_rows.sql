@@ -70,7 +70,8 @@ CREATE TABLE compactions (
   store_id bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
   -- swapping: the segment is complete, and versions are switched to it one after the other
   state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'swapping', 'done', 'abandoned')),
-  -- segments that it replaces, in reading order, and the upload number of each
+  -- segments that it replaces, in upload order, and the upload number of each; without numbers only versions that have the
+  -- whole run are switched
   run bigint[],
   upload_numbers bigint[],
   -- renewed by the worker that writes; another worker may abandon the compaction afterwards

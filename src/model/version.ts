@@ -15,12 +15,13 @@
  *   3. A version is published only when ClickHouse holds, for its new segment, exactly as many rows as the
  *      chunks of the process that were recorded: counted there, or acknowledged for the one statement that wrote it.
  *   4. Segment ids grow in the order in which uploads of a dataset are accepted, which is the order in which
- *      they are published. The rows of a version in reading order are therefore those of its segments, one after the other.
+ *      they are published. So do upload numbers, and with them the positions of rows (position.ts): reading order is the order of
+ *      positions, whatever segments have the rows.
  *   5. A segment is dropped when no version, no pending process and no running compaction names it, some time
  *      after the last version that did. Dropping is idempotent.
  *   6. A segment that was appended to a list of segments stands behind that same list in every version that
  *      names it: versions and clones are a tree of lists. So a run of segments can be joined into one for all
- *      versions at once; those that end inside of the run read the first rows of the new segment (a cut).
+ *      versions at once; those that end inside of the run read its rows of uploads before a number (a cut).
  *   7. Ids of the versions of a dataset are in the order in which they were current. A vintage that is brought in later
  *      takes an id that was set aside before the first version, and has one segment that no other version has.
  *   8. All segments of a version have one place.

@@ -2,8 +2,9 @@
  * Joins many small segments of a dataset into a larger one. No version's answer changes: the rows, their order and
  * the version's id stay; only the segments behind it are others.
  *
- * It chooses a run of neighbouring segments of a current version; `copy.ts` writes the new segment, `compactions.ts` lets
- * versions and clones have it in place of the run, in short transactions. The sweep drops the run once its readers have ended.
+ * It chooses a run of neighbouring segments of a current version, of bases or of patches: rows keep their positions, so it does not
+ * matter what is between them. `copy.ts` writes the new segment, `compactions.ts` lets versions and clones have it in place of the
+ * run, in short transactions. The sweep drops the run once its readers have ended.
  *
  * A worker that dies before the switch leaves a segment that nobody names; its lease expires and the sweep drops it. One that
  * dies during it leaves versions of both kinds, which read the same rows; the next worker finishes it.
@@ -51,6 +52,37 @@ export const chooseRun = (
   return best.length === 0 ? undefined : segments.slice(best.start, best.start + best.length);
 };
 
+/** Most patches of a current version that stay: each costs every read of it. */
+const mostPatches = 16;
+
+/** Fewest patches that are worth joining before there are too many. */
+const leastPatches = 4;
+
+/** The neighbours whose join leaves so many patches that they may stay, with the fewest bytes. */
+const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[] => {
+  const length = patches.length - mostPatches + 1;
+  const bytesFrom = (start: number): number =>
+    patches.slice(start, start + length).reduce((sum, { bytes }) => sum + bytes, 0);
+  let best = 0;
+  for (let start = 1; start + length <= patches.length; start += 1)
+    if (bytesFrom(start) < bytesFrom(best)) best = start;
+  return patches.slice(best, best + length);
+};
+
+/** What is joined next of a current version: bases with bases, or patches with patches, as often as keeps their number bounded. */
+export const chooseNext = (
+  segments: readonly ListedSegment[],
+  bounds: RunBounds,
+): readonly ListedSegment[] | undefined => {
+  const bases = segments.filter(({ patch }) => !patch);
+  const patches = segments.filter(({ patch }) => patch);
+  return (
+    chooseRun(bases, bounds) ??
+    chooseRun(patches, { ...bounds, least: leastPatches }) ??
+    (patches.length > mostPatches ? cheapestRun(patches) : undefined)
+  );
+};
+
 export interface Compactor {
   /** Joins what is worth joining; returns the number of runs that were joined. */
   compact(stop: AbortSignal): Promise<number>;
@@ -73,11 +105,11 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     stop: AbortSignal,
   ): Promise<boolean> => {
     const startedAt = Date.now();
-    const ids = run.map(({ id }) => id);
+    const joined = { segmentIds: run.map(({ id }) => id), patches: run.every(({ patch }) => patch) };
     const replaced = await compactions.replace(
       store,
       run,
-      (target, lost) => join(ids, target, AbortSignal.any([stop, lost])),
+      (target, lost) => join(joined, target, AbortSignal.any([stop, lost])),
       stop,
     );
     if (replaced === 'busy') return false;
@@ -96,7 +128,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     stop: AbortSignal,
   ): Promise<number> => {
     for (let joined = 0; ; joined += 1) {
-      const run = chooseRun(await compactions.segments(datasetId), bounds);
+      const run = chooseNext(await compactions.segments(datasetId), bounds);
       if (stop.aborted || run === undefined || !(await joinRun(storeId, run, stop))) return joined;
     }
   };
@@ -105,7 +137,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     async compact(stop) {
       await compactions.resume(stop);
       let joined = 0;
-      for (const candidate of await compactions.candidates(bounds.least)) {
+      for (const candidate of await compactions.candidates(bounds.least, leastPatches)) {
         if (stop.aborted) break;
         try {
           joined += await compactOne(candidate, stop);

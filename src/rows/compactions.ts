@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
-import { CopyDiffers, type Target } from './copy.js';
+import { CopyDiffers, type JoinedRows, type Target } from './copy.js';
 import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
@@ -22,6 +22,9 @@ export interface ListedSegment {
   readonly rows: number;
   /** Raw bytes of its rows. */
   readonly bytes: number;
+  readonly patch: boolean;
+  /** Rows that it makes invisible, of a patch. */
+  readonly hidden: number;
   /** False where the version has only its first rows. */
   readonly whole: boolean;
 }
@@ -46,17 +49,37 @@ export interface Replacement {
 }
 
 /**
- * Writes the rows of a run into its target, at their positions, and returns their number; undefined: the run is to stay. `lost` is
- * aborted with the lease.
+ * Writes the rows of a run into its target, at their positions; undefined: the run is to stay. `lost` is aborted with the lease.
  */
-export type WriteRun = (target: Target, lost: AbortSignal) => Promise<number | undefined>;
+export type WriteRun = (target: Target, lost: AbortSignal) => Promise<JoinedRows | undefined>;
+
+/**
+ * What a joined segment is. Bases and patches that are joined together become a base: versions that have only a part of them keep
+ * it, as do those that have only a part of a run of patches.
+ */
+const factsOf = (run: readonly ListedSegment[], { read, rows }: JoinedRows) => {
+  const sum = (of: (segment: ListedSegment) => number): number =>
+    run.reduce((total, segment) => total + of(segment), 0);
+  // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
+  const expected = sum((segment) => segment.rows);
+  if (read !== expected) throw new CopyDiffers(`${read} rows were read of ${expected}`);
+  const patch = run.every((segment) => segment.patch);
+  // Versions have as many rows as before.
+  const hidden = sum((segment) => segment.hidden) - read + rows;
+  if (hidden < 0 || (!patch && hidden !== 0))
+    throw new CopyDiffers(`${rows} rows were written in place of ${rows - hidden}`);
+  const bytes = sum((segment) => segment.bytes);
+  return { rows, bytes: read === 0 ? bytes : Math.round((bytes / read) * rows), patch, hidden };
+};
+
+type JoinedFacts = ReturnType<typeof factsOf>;
 
 export interface Compactions {
   /**
-   * Datasets whose current version has at least so many segments, in random order, so that none starves; stores that are
+   * Datasets whose current version has at least so many segments or patches, in random order, so that none starves; stores that are
    * being compacted are left out.
    */
-  candidates(least: number): Promise<CompactionCandidate[]>;
+  candidates(least: number, leastPatches: number): Promise<CompactionCandidate[]>;
   /** Segments of the current version, in reading order. */
   segments(datasetId: number): Promise<ListedSegment[]>;
   /**
@@ -162,7 +185,7 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
     /** From here on the compaction is not abandoned any more. False, and nothing changed, when the lease has expired. */
     publish: (
       { target, run, uploadNumbers }: PublishedRun,
-      facts: { readonly rows: number; readonly bytes: number },
+      { rows, bytes, patch, hidden }: JoinedFacts,
     ): Promise<boolean> =>
       sql.tx(async (tx) => {
         const [mine] = await tx.query(
@@ -170,7 +193,13 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
           [target, run, uploadNumbers],
         );
         if (mine === undefined) return false;
-        await tx.query(countSegmentSql('$1', { rows: '$2', bytes: '$3' }), [target, facts.rows, facts.bytes]);
+        await tx.query(countSegmentSql('$1', { rows: '$2', bytes: '$3' }, ', patch = $4, hidden = $5'), [
+          target,
+          rows,
+          bytes,
+          patch,
+          hidden,
+        ]);
         return true;
       }),
 
@@ -191,40 +220,41 @@ export const createCompactions = (
   const writeAndSwap = async (
     target: Target,
     run: readonly ListedSegment[],
-    write: () => Promise<number | undefined>,
+    write: () => Promise<JoinedRows | undefined>,
     stop: AbortSignal | undefined,
   ): Promise<Replaced> => {
-    const rows = await write();
-    if (rows === undefined) return 'kept';
-    // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
-    const expected = run.reduce((sum, segment) => sum + segment.rows, 0);
-    if (rows !== expected) throw new CopyDiffers(`${rows} rows were written in place of ${expected}`);
+    const written = await write();
+    if (written === undefined) return 'kept';
+    const facts = factsOf(run, written);
     const published = {
       target: target.segment,
       run: run.map(({ id }) => id),
-      uploadNumbers: run.map(({ uploadNumber }) => uploadNumber),
+      uploadNumbers: run.some(({ patch }) => patch) ? null : run.map(({ uploadNumber }) => uploadNumber),
     };
-    const bytes = run.reduce((sum, segment) => sum + segment.bytes, 0);
-    if (!(await steps.publish(published, { rows, bytes }))) return 'lost';
+    if (!(await steps.publish(published, facts))) return 'lost';
     await steps.finish(published, stop);
-    return { segment: target.segment, rows };
+    return { segment: target.segment, rows: facts.rows };
   };
 
   return {
-    candidates: (least) =>
+    candidates: (least, leastPatches) =>
       sql.query<CompactionCandidate>(
         `SELECT d.store_id AS "storeId", d.id AS "datasetId"
-         FROM (SELECT dataset_id FROM segment_ranges WHERE until_version IS NULL
-           GROUP BY dataset_id HAVING count(*) >= $1) m JOIN datasets d ON d.id = m.dataset_id
+         FROM (
+           SELECT dataset_id FROM segment_ranges WHERE until_version IS NULL GROUP BY dataset_id HAVING count(*) >= $1
+           UNION
+           SELECT r.dataset_id FROM segments g JOIN segment_ranges r ON r.segment_id = g.id
+           WHERE g.patch AND r.until_version IS NULL GROUP BY r.dataset_id HAVING count(*) >= $2
+         ) m JOIN datasets d ON d.id = m.dataset_id
          WHERE NOT EXISTS (SELECT 1 FROM compactions c
            WHERE c.store_id = d.store_id AND ${isOpen('c')} AND ${isHeld('c')})
          ORDER BY random() LIMIT 200`,
-        [least],
+        [least, leastPatches],
       ),
 
     segments: (datasetId) =>
       sql.query<ListedSegment>(
-        `SELECT g.id, g.upload_number AS "uploadNumber", coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes,
+        `SELECT g.id, g.upload_number AS "uploadNumber", coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes, g.patch, g.hidden,
            r.before_upload IS NULL AND g.rows IS NOT NULL AS whole
          FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
          WHERE r.dataset_id = $1 AND r.until_version IS NULL ORDER BY g.id`,

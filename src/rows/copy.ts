@@ -23,6 +23,7 @@ import {
   type StatementOptions,
 } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
+import { latestOf } from './patches.js';
 import { insideOf, sourceOf, statedTable, storedAs, tableOf, writtenAs } from './place.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
@@ -186,12 +187,24 @@ export interface JoinerOptions {
   readonly log: Log;
 }
 
+/** Number of rows that a run has, and that a joined segment has. */
+export interface JoinedRows {
+  readonly read: number;
+  readonly rows: number;
+}
+
 /**
  * Joins segments of one place into one: the same rows at the same positions, every column of their table, whichever versions
- * name it. Returns the number of rows.
+ * name it. Of patches it has the latest row of each position, tombstones among them.
  * @throws CopyDiffers
  */
-export type Join = (run: readonly number[], target: Target, stop: AbortSignal) => Promise<number>;
+export type Join = (run: JoinedRun, target: Target, stop: AbortSignal) => Promise<JoinedRows>;
+
+export interface JoinedRun {
+  readonly segmentIds: readonly number[];
+  /** They are patches. */
+  readonly patches: boolean;
+}
 
 export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
   const { database } = servers;
@@ -225,22 +238,29 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     }
   };
 
-  return async (run, target, signal) => {
+  return async ({ segmentIds, patches }, target, signal) => {
     const clickhouse = servers.at(insideOf(target.place));
     const columns = await columnsOf(target.place);
     const low = await lowPriority(clickhouse);
-    const from = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
+    const stored = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
+    const from = patches ? `${stored} AND ${latestOf(stored)}` : stored;
+    const params = { run: segmentIds };
     const copy: RowsCopy = {
       target,
       columns,
       sets: [{ from, values: columns }],
-      params: { run },
+      params,
       settings: { ...backgroundSettings(columns.length), ...copySettings, ...low },
       compareSettings: low,
     };
     await cancellable(clickhouse, `compaction/${target.segment}`, signal, (options) =>
       insertRows(clickhouse, copy, options),
     );
-    return compareRows(clickhouse, copy, { signal });
+    const rows = await compareRows(clickhouse, copy, { signal });
+    if (!patches) return { read: rows, rows };
+    const [counted] = await clickhouse.rows<{ n: string }>(`SELECT toString(count()) AS n ${stored}`, {
+      params,
+    });
+    return { read: Number(counted?.n), rows };
   };
 };

@@ -10,6 +10,10 @@ export interface RowCondition {
   readonly params: Readonly<Record<string, number | readonly number[]>>;
 }
 
+/** Condition for the latest row of each position. @param rows `FROM … WHERE …` of patches. */
+export const latestOf = (rows: string): string =>
+  `(_row, _seg) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row)`;
+
 /**
  * Condition that leaves out, of the stored rows of a list, tombstones and rows that patches replace or delete; undefined without
  * patches.

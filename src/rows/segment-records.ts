@@ -32,7 +32,8 @@ export const addSegmentBeside = async (sql: Sql, id: number, other: number): Pro
 export const countSegmentSql = (
   id: string,
   { rows, bytes }: { readonly rows: string; readonly bytes: string },
-): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes} WHERE id = ${id}`;
+  more = '',
+): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes}${more} WHERE id = ${id}`;
 
 /** Writes hashes down of segments that have none and have not been moved since; gives their number. */
 export const recordHashes = async (

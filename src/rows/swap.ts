@@ -107,13 +107,48 @@ export const swapRanges = (
   return { joined, rest };
 };
 
+/** Without some spans of versions. */
+const outside = (range: RunRange, spans: readonly JoinedRange[]): RunRange[] => {
+  const end = range.until ?? Number.POSITIVE_INFINITY;
+  const left: RunRange[] = [];
+  let { from } = range;
+  for (const span of spans) {
+    const until = span.until ?? Number.POSITIVE_INFINITY;
+    if (until <= from || span.from >= end) continue;
+    if (span.from > from) left.push({ ...range, from, until: span.from });
+    from = until;
+  }
+  if (from < end) left.push({ ...range, from });
+  return left;
+};
+
+/**
+ * The same where the joined segment has nothing of what only a part of the run has: versions that have the whole run get it,
+ * others keep what they have.
+ * @param ranges All of one dataset.
+ * @param length Of the run.
+ */
+export const swapWhole = (ranges: readonly RunRange[], length: number): RangeSwap => {
+  const events = eventsOf(ranges, Number.POSITIVE_INFINITY);
+  const joined: JoinedRange[] = [];
+  let held = 0;
+  for (let at = 0; at < events.length; ) {
+    const from = events[at]!.at;
+    while (at < events.length && events[at]!.at === from) held += events[at++]!.begins ? 1 : -1;
+    if (held < length) continue;
+    const next = events[at]?.at ?? Number.POSITIVE_INFINITY;
+    joined.push({ from, until: Number.isFinite(next) ? next : null, beforeUpload: null });
+  }
+  return { joined, rest: ranges.flatMap((range) => outside(range, joined)) };
+};
+
 export interface PublishedRun {
   /** The joined segment. */
   readonly target: number;
   /** The segments it takes the place of, in reading order. */
   readonly run: readonly number[];
-  /** Upload number of each of them. */
-  readonly uploadNumbers: readonly number[];
+  /** Upload number of each of them; null: only versions that have the whole run are led over. */
+  readonly uploadNumbers: readonly number[] | null;
 }
 
 export interface SegmentSwap {
@@ -135,12 +170,44 @@ const rangesSql = `
   SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.before_upload AS "beforeUpload"
   FROM unnest($2::bigint[]) WITH ORDINALITY AS run (id, place)
     JOIN segment_ranges r ON r.segment_id = run.id AND r.dataset_id = $1
-  ORDER BY r.from_version, run.place LIMIT $3`;
+  ORDER BY r.from_version, run.place LIMIT $3::bigint`;
 
 export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOptions): SegmentSwap => {
-  /** Leads some versions of a dataset over. False when one of them has the run otherwise than it may. */
-  const leadOver = (datasetId: number, { target, run, uploadNumbers }: PublishedRun): Promise<boolean> =>
+  const write = async (
+    tx: Sql,
+    datasetId: number,
+    { target, run }: PublishedRun,
+    ranges: readonly RunRange[],
+    swap: RangeSwap,
+  ): Promise<void> => {
+    await removeRanges(
+      tx,
+      datasetId,
+      ranges.map(({ place, from }) => ({ segment: run[place]!, from })),
+    );
+    await insertRanges(tx, datasetId, [
+      ...swap.joined.map((range) => ({ ...range, segment: target })),
+      ...swap.rest.map((range) => ({ ...range, segment: run[range.place]! })),
+    ]);
+  };
+
+  /** Leads the versions of a dataset over that have the whole run: as many ranges as there are segments, or few more. */
+  const leadWhole = (datasetId: number, published: PublishedRun): Promise<void> =>
     sql.tx(async (tx) => {
+      await holdDataset(tx, datasetId);
+      const ranges = await tx.query<RunRange>(rangesSql, [datasetId, published.run, null]);
+      const swap = swapWhole(ranges, published.run.length);
+      if (swap.joined.length > 0) await write(tx, datasetId, published, ranges, swap);
+    });
+
+  /** Leads some versions of a dataset over. False when one of them has the run otherwise than it may. */
+  const leadOver = (
+    datasetId: number,
+    published: PublishedRun,
+    uploadNumbers: readonly number[],
+  ): Promise<boolean> =>
+    sql.tx(async (tx) => {
+      const { run } = published;
       await holdDataset(tx, datasetId);
       const found = await tx.query<RunRange>(rangesSql, [datasetId, run, batch + 1]);
       const until = found.length > batch ? found.at(-1)!.from : null;
@@ -149,15 +216,7 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
         throw new RangeError(`a run of ${run.length} segments does not fit into a batch of ${batch}`);
       const swap = swapRanges(ranges, uploadNumbers, { until });
       if (swap === undefined) return false;
-      await removeRanges(
-        tx,
-        datasetId,
-        ranges.map(({ place, from }) => ({ segment: run[place]!, from })),
-      );
-      await insertRanges(tx, datasetId, [
-        ...swap.joined.map((range) => ({ ...range, segment: target })),
-        ...swap.rest.map((range) => ({ ...range, segment: run[range.place]! })),
-      ]);
+      await write(tx, datasetId, published, ranges, swap);
       return true;
     });
 
@@ -173,15 +232,18 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
 
   return {
     async finish(published, stop) {
-      const odd: number[] = [];
+      const { run, target, uploadNumbers } = published;
+      /** Datasets whose versions keep what they have of the run. */
+      const settled: number[] = [];
       for (;;) {
-        const datasetId = await next(published.run, odd);
+        const datasetId = await next(run, settled);
         if (datasetId === undefined) return true;
         if (stop?.aborted) return false;
-        if (await leadOver(datasetId, published)) continue;
-        // It must never happen, and must not be made worse: these versions keep the segments that they have.
-        log.error({ dataset: datasetId, segment: published.target }, 'segments are not as they must be');
-        odd.push(datasetId);
+        if (uploadNumbers === null) await leadWhole(datasetId, published);
+        else if (await leadOver(datasetId, published, uploadNumbers)) continue;
+        // It must never happen, and must not be made worse.
+        else log.error({ dataset: datasetId, segment: target }, 'segments are not as they must be');
+        settled.push(datasetId);
       }
     },
   };

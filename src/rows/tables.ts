@@ -9,7 +9,7 @@
  *   ds<storeId>, dpool_<class>   on every node of a cluster: the tables of that name of all shards
  *
  *   _seg  UInt64   segment id
- *   _row  UInt64   position of the record in its file, from 0; gaps where records were rejected
+ *   _row  UInt64   position of the row in its dataset (model/position.ts)
  *   c<storageId>_<physical>  Nullable(…)   one per column and physical type that some segment uses; in pools: slots
  *
  * Invariants

@@ -27,9 +27,9 @@ const changedMeanwhile = (): AppError =>
   conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
 
 export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreOptions): RestoreSegment => {
-  const factsOf = async ({ id }: NamedSegment): Promise<{ uploadNumber: number; bytes: number }> => {
-    const [row] = await sql.query<{ uploadNumber: number; bytes: number }>(
-      'SELECT upload_number AS "uploadNumber", coalesce(bytes, 0) AS bytes FROM segments WHERE id = $1',
+  const factsOf = async ({ id }: NamedSegment) => {
+    const [row] = await sql.query<{ uploadNumber: number; bytes: number; patch: boolean; hidden: number }>(
+      'SELECT upload_number AS "uploadNumber", coalesce(bytes, 0) AS bytes, patch, hidden FROM segments WHERE id = $1',
       [id],
     );
     if (row === undefined) throw changedMeanwhile();
@@ -43,7 +43,7 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
     const replaced = await compactions.replace(segment.storeId, run, async (target) => {
       if ((slotMapOf(target.place) ?? null) !== segment.mapId) return undefined;
       await write(target.segment, target.place);
-      return rows;
+      return { read: rows, rows };
     });
     if (replaced === 'busy')
       throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');

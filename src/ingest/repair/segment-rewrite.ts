@@ -142,13 +142,13 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     own: OwnSegment,
   ): Promise<RewriteReport | 'busy'> => {
     const { id, rows, bytes } = own;
-    const run = [{ id, uploadNumber: state.uploadNumber, rows, bytes, whole: true }];
+    const run = [{ id, uploadNumber: state.uploadNumber, rows, bytes, patch: false, hidden: 0, whole: true }];
     let report: Omit<RewriteReport, 'outcome'> | undefined;
     const replaced = await compactions.replace(state.storeId, run, async (target) => {
       if (processOfSegment(target.segment) !== state.processId) return undefined;
       const { isEqual, ...counts } = await rewriteInto(state, layout, own, target);
       report = { ...counts, versions: own.versions };
-      return isEqual ? undefined : counts.rows;
+      return isEqual ? undefined : { read: counts.rows, rows: counts.rows };
     });
     if (replaced === 'lost')
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');

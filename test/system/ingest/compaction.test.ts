@@ -70,8 +70,8 @@ const compact = async (
   return createCompactor({
     compactions: {
       ...compactions,
-      candidates: async (fewest) =>
-        (await compactions.candidates(fewest)).filter(({ storeId }) => storeId === own?.storeId),
+      candidates: async (...fewest) =>
+        (await compactions.candidates(...fewest)).filter(({ storeId }) => storeId === own?.storeId),
     },
     join,
     bounds: { least, maxBytes: 1_000_000_000 },
@@ -380,7 +380,7 @@ describe('compaction', () => {
       [
         'the worker dies in the middle of the copy',
         async (run, target) => {
-          await insertInto(run, target);
+          await insertInto(run.segmentIds, target);
           throw death;
         },
       ],
@@ -411,7 +411,7 @@ describe('compaction', () => {
 
     it('because the copy differs', async () => {
       const join: Join = async (run, target, signal) => {
-        await insertInto(run, target);
+        await insertInto(run.segmentIds, target);
         return joinOf()(run, target, signal);
       };
       expect(await compact(dataset, { join })).toBe(0);
@@ -421,7 +421,8 @@ describe('compaction', () => {
     });
 
     it('because some rows of the run were not read, as those of a shard that was taken out', async () => {
-      const join: Join = ([, ...others], target, signal) => joinOf()(others, target, signal);
+      const join: Join = ({ segmentIds, patches }, target, signal) =>
+        joinOf()({ segmentIds: segmentIds.slice(1), patches }, target, signal);
       expect(await compact(dataset, { join })).toBe(0);
       await sweep();
       expect(await allAnswers([dataset])).toEqual(before);

@@ -1,10 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseRun } from '../../../../src/rows/compact.js';
+import { chooseNext, chooseRun } from '../../../../src/rows/compact.js';
 import type { ListedSegment } from '../../../../src/rows/compactions.js';
 
 const listOf = (sizes: readonly number[]): ListedSegment[] =>
-  sizes.map((bytes, at) => ({ id: 1_000 * (at + 1) + 1, uploadNumber: at + 1, rows: 1, bytes, whole: true }));
+  sizes.map((bytes, at) => ({
+    id: 1_000 * (at + 1) + 1,
+    uploadNumber: at + 1,
+    rows: 1,
+    bytes,
+    patch: false,
+    hidden: 0,
+    whole: true,
+  }));
 
 const chosen = (sizes: readonly number[], least = 3, maxBytes = 1_000_000): number[] | undefined =>
   chooseRun(listOf(sizes), { least, maxBytes })?.map(({ bytes }) => bytes);
@@ -52,5 +60,48 @@ describe('the run that is joined', () => {
       }),
       { numRuns: 200, seed: 11 },
     );
+  });
+});
+
+describe('bases and patches', () => {
+  const mixed = (kinds: string, bytes = 5): ListedSegment[] =>
+    listOf([...kinds].map(() => bytes)).map((segment, at) => ({ ...segment, patch: kinds[at] === 'p' }));
+  const next = (kinds: string): string | undefined =>
+    chooseNext(mixed(kinds), { least: 3, maxBytes: 1_000_000 })
+      ?.map(({ id }) => Math.floor(id / 1_000))
+      .join(' ');
+
+  it.each<[kinds: string, run: string | undefined]>([
+    ['bpbpb', '1 3 5'],
+    ['bppp', undefined],
+    ['bpppp', '2 3 4 5'],
+    ['bpbppp', '2 4 5 6'],
+    ['bpbp', undefined],
+  ])('are joined with their like alone: of %s, %s', (kinds, run) => {
+    expect(next(kinds)).toBe(run);
+  });
+
+  it('leave at most 16 patches, however unlike they are', () => {
+    const growing = mixed('p'.repeat(20)).map((patch, at) => ({ ...patch, bytes: 10 ** (at + 1) }));
+    const run = chooseNext(growing, { least: 3, maxBytes: 10 ** 30 });
+    expect(run?.map(({ bytes }) => bytes)).toEqual([10, 100, 1_000, 10_000, 100_000]);
+  });
+
+  it('keep their number bounded at a cost that grows with its logarithm', () => {
+    let patches: ListedSegment[] = [];
+    let copied = 0;
+    for (let day = 1; day <= 2_000; day += 1) {
+      patches.push({ ...listOf([100])[0]!, id: day * 1_000 + 1, patch: true });
+      for (;;) {
+        const run = chooseNext(patches, { least: 1_000, maxBytes: 10 ** 12 });
+        if (run === undefined) break;
+        const bytes = run.reduce((sum, one) => sum + one.bytes, 0);
+        copied += bytes;
+        const start = patches.indexOf(run[0]!);
+        patches = [...patches.slice(0, start), { ...run[0]!, bytes }, ...patches.slice(start + run.length)];
+      }
+      expect(patches.length).toBeLessThanOrEqual(16);
+    }
+    expect(copied).toBeLessThanOrEqual(2_000 * 100 * (1 + Math.log2(2_000)));
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RunRange, swapRanges } from '../../../../src/rows/swap.js';
+import { type RunRange, swapRanges, swapWhole } from '../../../../src/rows/swap.js';
 
 /** Those of the segments of the run; numbers between them are of other uploads. */
 const uploadNumbers = [4, 10, 20];
@@ -143,6 +143,58 @@ describe('any history', () => {
           }
         },
       ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('ranges of a run that is switched as a whole', () => {
+  it('become those of the joined segment where versions have all of them, and stay elsewhere', () => {
+    expect(swapWhole([range(0, 1), range(1, 2), range(2, 3)], 3)).toEqual({
+      joined: [{ from: 3, until: null, beforeUpload: null }],
+      rest: [range(0, 1, 3), range(1, 2, 3)],
+    });
+  });
+
+  it('become those of the joined segment as often as versions have all of them', () => {
+    const ranges = [range(0, 1, 6), range(1, 2, 6), range(0, 7, 8), range(0, 9), range(1, 9, 11)];
+    expect(swapWhole(ranges, 2)).toEqual({
+      joined: [
+        { from: 2, until: 6, beforeUpload: null },
+        { from: 9, until: 11, beforeUpload: null },
+      ],
+      rest: [range(0, 1, 2), range(0, 7, 8), range(0, 11)],
+    });
+  });
+
+  it('stay where no version has all of them, as in a clone of an earlier version', () => {
+    expect(swapWhole([range(0, 1), range(1, 1, 4)], 3)).toEqual({
+      joined: [],
+      rest: [range(0, 1), range(1, 1, 4)],
+    });
+  });
+
+  it('give every version of any history all or nothing of the joined segment, and the rest as before', () => {
+    const has = fc.array(fc.boolean(), { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(has, { minLength: 1, maxLength: 12 }), (versions) => {
+        const ranges = [0, 1, 2].flatMap((place) =>
+          versions.flatMap((version, at) => {
+            if (version[place] !== true || (at > 0 && versions[at - 1]![place] === true)) return [];
+            const end = versions.findIndex((other, later) => later > at && other[place] !== true);
+            return [range(place, at + 1, end < 0 ? null : end + 1)];
+          }),
+        );
+        const { joined: whole, rest } = swapWhole(ranges, 3);
+        const holds = (at: number, one: { from: number; until: number | null }): boolean =>
+          one.from <= at + 1 && (one.until === null || one.until > at + 1);
+        for (const [at, version] of versions.entries()) {
+          const isWhole = version.every(Boolean);
+          expect(whole.filter((one) => holds(at, one))).toHaveLength(isWhole ? 1 : 0);
+          const places = rest.filter((one) => holds(at, one)).map(({ place }) => place);
+          expect(places.sort()).toEqual(isWhole ? [] : [0, 1, 2].filter((place) => version[place]));
+        }
+      }),
       { numRuns: 500 },
     );
   });
