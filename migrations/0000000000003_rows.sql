@@ -52,7 +52,7 @@ CREATE INDEX segments_own ON segments (store_id) WHERE slot_map_id IS NULL;
 CREATE INDEX segments_slot_map ON segments (slot_map_id) WHERE slot_map_id IS NOT NULL;
 CREATE INDEX segments_process ON segments (process_id);
 -- Every look-up of a version asks which of its segments are patches.
-CREATE INDEX segments_patches ON segments (id) INCLUDE (hidden) WHERE patch;
+CREATE INDEX segments_patches ON segments (id) INCLUDE (rows, hidden) WHERE patch;
 CREATE INDEX segments_unhashed ON segments (id) WHERE hash IS NULL AND rows > 0;
 -- The sweep drops segments that were never published, and those that no version has any more.
 CREATE INDEX segments_unpublished ON segments (id) WHERE rows IS NULL;

@@ -96,6 +96,8 @@ export interface SegmentList {
    * Those of the segments whose rows replace or delete rows of segments before them. Absent where none does.
    */
   readonly patches?: readonly number[];
+  /** Stored rows of each of `patches`; absent where they are not known. */
+  readonly patchRows?: readonly number[];
 }
 
 /** What is known of the rows of a segment once it is complete. */

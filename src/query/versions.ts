@@ -2,7 +2,7 @@ import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Place, ReadableVersion } from '../model/version.js';
+import type { Place, ReadableVersion, SegmentList } from '../model/version.js';
 import { type SegmentListRow, segmentListOf } from '../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
@@ -33,7 +33,7 @@ export interface Versions {
 }
 
 /** A version without its segments and where they lie, which may change under it. */
-export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts' | 'patches' | 'hidden' | 'placement'>;
+export type VersionFacts = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'placement'>;
 
 /** A version as it lies in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow extends SegmentListRow {

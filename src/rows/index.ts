@@ -36,7 +36,8 @@ export { createHomeTurns, type HomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
 export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
 /* Read: the rows by which two versions differ. */
-export { type PairPart, type PairRows, pairRows } from './pair.js';
+export { pairRows } from './pair.js';
+export type { PairPart, PairRows } from './pair-rows.js';
 /* Types of columns as they are stored. */
 export {
   clickHouseType,
@@ -96,13 +97,12 @@ export {
   preview,
   type RowSource,
   rowOrder,
-  type SegmentSpan,
-  type SpannedRows,
   segmentSource,
   serverOf,
-  spanSource,
   versionSource,
 } from './source.js';
+/* Read: rows in all versions that had them. */
+export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 /* Write: rows of uploads. */
 export type { EncodedChunk } from './staging.js';
 export { insertStore } from './stores.js';

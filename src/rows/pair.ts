@@ -2,32 +2,10 @@
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import type { Pair, PairPart, PairRows } from './pair-rows.js';
+import { differingPatches, patchedPair } from './patched-pair.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
-import { type CountedRows, countGuard, storedRows } from './source.js';
-
-/** Rows that one SELECT reads; several are joined by UNION ALL. */
-export interface PairPart {
-  /** Table expression behind FROM. */
-  readonly from: string;
-  /** Condition that selects the rows. */
-  readonly where: string;
-  /** Columns that the rows have, by their stored names. */
-  readonly columns: readonly StoredColumn[];
-  /** Expression: 0 for a row of the first version, 1 for one of the second. */
-  readonly side: string;
-}
-
-export interface PairRows {
-  /** None: both versions have the same rows. */
-  readonly parts: readonly PairPart[];
-  readonly values: BoundValues;
-  /** Versions that have rows here. */
-  readonly sides: readonly ('from' | 'to')[];
-  /** Rows here, or more. */
-  readonly mostRows: number;
-  /** How many rows of the two versions are left out, because both have them. */
-  readonly shared: 'none' | 'some' | 'all of from' | 'all of to';
-}
+import { type CountedRows, countGuard, segmentRows, storedRows } from './source.js';
 
 const columnSet = (columns: readonly StoredColumn[]): string =>
   columns
@@ -48,15 +26,14 @@ const segmentsWithout = (version: CountedRows, other: CountedRows): SegmentList 
   return { segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
 };
 
+const hasPatches = ({ patches = [] }: SegmentList): boolean => patches.length > 0;
+
 const isAll = (rest: SegmentList, { segmentIds, rowCount }: CountedRows): boolean =>
   rowCount === 0 || rest.segmentIds.length === segmentIds.length;
 
 const isNone = ({ segmentIds }: SegmentList): boolean => segmentIds.length === 0;
 
-const sharedOf = (
-  rest: { readonly from: SegmentList; readonly to: SegmentList },
-  { from, to }: { readonly from: CountedRows; readonly to: CountedRows },
-): PairRows['shared'] => {
+const sharedOf = (rest: Pair<SegmentList>, { from, to }: Pair<CountedRows>): PairRows['shared'] => {
   if (isAll(rest.from, from) && isAll(rest.to, to)) return 'none';
   if (isNone(rest.from)) return 'all of from';
   return isNone(rest.to) ? 'all of to' : 'some';
@@ -71,7 +48,12 @@ const oneSide = (
   const { placement, columns } = version;
   if (placement === null) throw new Error('a version has rows but no segment');
   const guard = countGuard(database, version, name);
-  const rows = storedRows({ list: rest, name: `${name}Only`, guard: guard.sql });
+  const rows = segmentRows(database, placement, {
+    // Which of the rows are there depends on all patches of the version.
+    list: { ...rest, patches: version.patches ?? [] },
+    name: `${name}Only`,
+    guard: guard.sql,
+  });
   return {
     part: {
       from: sourceOf(database, placement, columns.map(namedColumn)),
@@ -86,13 +68,15 @@ const oneSide = (
 /** Rows of both versions in one SELECT; undefined where they are stored in different ways. */
 const bothSides = (
   database: string,
-  { from, to }: { readonly from: CountedRows; readonly to: CountedRows },
-  rest: { readonly from: SegmentList; readonly to: SegmentList },
+  { from, to }: Pair<CountedRows>,
+  rest: Pair<SegmentList>,
 ): { part: PairPart; values: BoundValues } | undefined => {
   const { placement, columns } = to;
   if (placement === null || from.placement === null || !isSamePlace(placement, from.placement))
     return undefined;
   if (rest.from.cuts !== undefined || rest.to.cuts !== undefined) return undefined;
+  // Patches of one version say nothing of the rows of the other.
+  if (hasPatches(from) || hasPatches(to)) return undefined;
   const segmentIds = [...rest.from.segmentIds, ...rest.to.segmentIds];
   const isWhole = isAll(rest.from, from) && isAll(rest.to, to);
   const guards = isWhole
@@ -129,6 +113,8 @@ export const pairRows = (database: string, from: CountedRows, to: CountedRows): 
     ? { from: segmentsWithout(from, to), to: segmentsWithout(to, from) }
     : { from: from.rowCount === 0 ? none : from, to: to.rowCount === 0 ? none : to };
   const shared = sharedOf(rest, { from, to });
+  const differing = isAlike && shared !== 'none' ? differingPatches(from, to) : [];
+  if (differing.length > 0) return patchedPair(database, { from, to }, rest, differing);
   const sides = (['from', 'to'] as const).filter((name) => !isNone(rest[name]));
   const mostRows =
     sides.length < 2 && shared !== 'none'
@@ -145,5 +131,6 @@ export const pairRows = (database: string, from: CountedRows, to: CountedRows): 
     sides,
     mostRows,
     shared,
+    byPosition: false,
   };
 };

@@ -1,7 +1,7 @@
 /**
  * Patches: segments that an upsert, sync or delete wrote behind others. A replaced row has the position of the row that it replaces, a
  * deleted one is a tombstone (`_gone`) there, and new rows have positions of their own. So a row is there unless a later patch of
- * the version has its position. Ids of patches are in the order of publication.
+ * the version has its position. Ids of patches are in the order of publication; a row of another segment gives way to any patch.
  */
 import type { SegmentList } from '../model/version.js';
 
@@ -14,30 +14,44 @@ export interface RowCondition {
 export const latestOf = (rows: string): string =>
   `(_row, _seg) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row)`;
 
+const segmentsIn = (name: string): string => `_seg IN {${name}:Array(UInt64)}`;
+
+/**
+ * Positions at which some patches have rows, as a subquery.
+ * @param table The table that statements name.
+ * @param name Parameter that lists the patches.
+ */
+export const patchedRows = (table: string, name: string): string =>
+  `(SELECT _row FROM ${table} WHERE ${segmentsIn(name)})`;
+
 /**
  * Condition that leaves out, of the stored rows of a list, tombstones and rows that patches replace or delete; undefined without
  * patches.
  *
+ * Each row is looked up in the set of patched positions, whose keys are single numbers; only the rows found there are judged further.
+ * `toString` makes ClickHouse do it in this order: it puts off what is costly.
+ *
  * The sets are made once for each statement, of the rows of the patches alone. What is everywhere is asked with
  * `distributed_product_mode = global` (servers.ts): the sets are made of the rows of all shards and sent to each of them, because a
  * patch row may be on another shard than the row that it replaces.
- * @param table The table that statements name.
  * @param name Start of the parameter's name.
+ * @param within Subquery of positions, where no other rows are read: rows of patches elsewhere do not matter.
  */
 export const patchMask = (
   table: string,
   { patches = [] }: SegmentList,
   name: string,
+  within?: string,
 ): RowCondition | undefined => {
   if (patches.length === 0) return undefined;
-  const list = `{${name}Patches:Array(UInt64)}`;
-  const rows = `FROM ${table} WHERE _seg IN ${list}`;
+  const list = `${name}Patches`;
+  const rows = `FROM ${table} WHERE ${segmentsIn(list)}${within === undefined ? '' : ` AND _row IN ${within}`}`;
   const latest =
     patches.length === 1
-      ? '_gone = 0'
-      : `(_row, _seg) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row HAVING argMax(_gone, _seg) = 0)`;
+      ? `(${segmentsIn(list)} AND _gone = 0)`
+      : `(_row, toUInt64(toString(_seg))) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row HAVING argMax(_gone, _seg) = 0)`;
   return {
-    sql: `if(_seg IN ${list}, ${latest}, _row NOT IN (SELECT _row ${rows}))`,
-    params: { [`${name}Patches`]: patches },
+    sql: `(_row NOT IN (SELECT _row ${rows}) OR ${latest})`,
+    params: { [list]: patches },
   };
 };

@@ -2,6 +2,7 @@
 import { createCache } from '../lib/cache.js';
 import type { Place, ReadableVersion } from '../model/version.js';
 import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
+import { patchedRows } from './patches.js';
 import { indexOf, insideOf, isEverywhere, isPooled, placeOf, statedTable } from './place.js';
 import { serverOf, storedRows } from './source.js';
 
@@ -16,6 +17,28 @@ export interface SoughtRow {
   /** Rows of the version before it. */
   readonly before: number;
 }
+
+/**
+ * Positions of patches, with the number of stored rows there that the version does not have.
+ * @param stored Condition for the stored rows of the version.
+ */
+const hiddenSql = (table: string, stored: string): string => `
+  SELECT _row, toInt64(count()) - (argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS hidden
+  FROM ${table} WHERE ${stored} AND _row IN ${patchedRows(table, 'patches')} GROUP BY _row`;
+
+/**
+ * The same for a version with patches: what they hide is taken off.
+ * @param hidden Query of `hiddenSql`.
+ */
+const patchedGranuleSql = (index: string, hidden: string): string => `
+  SELECT toString(_row) AS position, toString(n) AS before, 0 AS exact
+  FROM (
+    SELECT _row, begins, sum(rows) OVER earlier AS n FROM (
+      SELECT _row, 1 AS begins, toInt64(rows_in_granule) AS rows FROM ${index}
+        WHERE _seg IN {segments:Array(UInt64)} AND rows_in_granule > 0
+      UNION ALL SELECT _row, 0, -hidden FROM (${hidden}))
+    WINDOW earlier AS (ORDER BY _row, begins DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+  WHERE begins AND n <= {number:UInt64} ORDER BY _row DESC LIMIT 1`;
 
 /** @param index Of a table: its granules, and behind those of a part one of no rows that names the last row. */
 const granuleSql = (index: string): string => `
@@ -52,11 +75,14 @@ const seekGranule = async (
   number: number,
   context: ReadContext,
 ): Promise<SoughtRow | undefined> => {
-  const { segmentIds, cuts = [], placement } = version;
+  const { segmentIds, cuts = [], patches = [], placement } = version;
   if (placement === null) return undefined;
+  const index = indexOf(reader.database, placement);
+  const stored = storedRows({ list: version });
+  const hidden = hiddenSql(statedTable(reader.database, placement), stored.sql);
   const [granule] = await reader.facts<Granule>({
-    sql: `${granuleSql(indexOf(reader.database, placement))} FORMAT JSONEachRow`,
-    values: { segments: segmentIds, number },
+    sql: `${patches.length === 0 ? granuleSql(index) : patchedGranuleSql(index, hidden)} FORMAT JSONEachRow`,
+    values: patches.length === 0 ? { segments: segmentIds, number } : { ...stored.params, patches, number },
     place: insideOf(placement),
     ...context,
     queryId: `${context.queryId}-granule`,
@@ -76,11 +102,16 @@ const countBefore = async (
   position: string,
   context: ReadContext,
 ): Promise<number> => {
+  const { patches = [] } = version;
   const rows = storedRows({ list: version });
   const table = statedTable(reader.database, version.placement!);
+  const hidden =
+    patches.length === 0
+      ? ''
+      : ` - (SELECT sum(hidden) FROM (${hiddenSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
   const [counted] = await reader.facts<{ n: string }>({
-    sql: `SELECT toString(count()) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
-    values: { ...rows.params, position },
+    sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
+    values: { ...rows.params, position, ...(patches.length === 0 ? {} : { patches }) },
     place: serverOf(version),
     ...context,
     queryId: `${context.queryId}-before`,
@@ -170,8 +201,9 @@ export const createSeeker = (reader: Reader): Seeker => {
   const known = createCache<readonly Run[]>({ limit: rememberedRuns, weigh: (runs) => runs.length + 1 });
 
   const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {
-    const { placement, segmentIds, rowCount, cuts = [] } = version;
-    if (placement === null || cuts.length > 0 || segmentIds.length > mostRuns) return [];
+    const { placement, segmentIds, rowCount, cuts = [], patches = [] } = version;
+    if (placement === null || cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns)
+      return [];
     const key = `${insideOf(placement).storeId}/${segmentIds.join(',')}`;
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;

@@ -27,6 +27,7 @@ export const segmentsOf = (dataset: string, version: string): string => `
 export interface SegmentListRow extends SegmentList {
   readonly cuts: readonly SegmentCut[];
   readonly patches: readonly number[];
+  readonly patchRows: readonly number[];
   /** Rows that its patches make invisible (migrations: `segments.hidden`). */
   readonly hidden: number;
 }
@@ -36,11 +37,12 @@ export const segmentListOf = ({
   segmentIds,
   cuts,
   patches,
+  patchRows,
   hidden,
 }: SegmentListRow): SegmentList & { readonly hidden?: number } => ({
   segmentIds,
   ...(cuts.length === 0 ? {} : { cuts }),
-  ...(patches.length === 0 ? {} : { patches, hidden }),
+  ...(patches.length === 0 ? {} : { patches, patchRows, hidden }),
 });
 
 /**
@@ -55,6 +57,7 @@ export const segmentListColumns = (version: string): string => {
    (SELECT coalesce(json_agg(json_build_object('segmentId', s.segment_id, 'beforeUpload', s.before_upload)
       ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.before_upload IS NOT NULL) AS cuts,
    (SELECT coalesce(json_agg(g.id ORDER BY g.id), '[]') ${patches}) AS patches,
+   (SELECT coalesce(json_agg(coalesce(g.rows, 0) ORDER BY g.id), '[]') ${patches}) AS "patchRows",
    (SELECT coalesce(sum(g.hidden), 0)::bigint ${patches}) AS hidden`;
 };
 

@@ -40,6 +40,8 @@ export interface RowChoice {
   readonly name?: string;
   /** A condition without which there are no rows. */
   readonly guard?: string;
+  /** Subquery of positions, where no other rows are read. */
+  readonly within?: string;
 }
 
 /**
@@ -78,8 +80,8 @@ export const storedRows = ({
 /** Condition for the rows that a version with these segments has. */
 export const segmentRows = (database: string, placement: Place, choice: RowChoice): RowCondition => {
   const stored = storedRows(choice);
-  const { list, name = 'segments' } = choice;
-  const mask = patchMask(statedTable(database, placement), list, name);
+  const { list, name = 'segments', within } = choice;
+  const mask = patchMask(statedTable(database, placement), list, name, within);
   return mask === undefined
     ? stored
     : { sql: `${stored.sql} AND ${mask.sql}`, params: { ...stored.params, ...mask.params } };
@@ -177,53 +179,6 @@ export const segmentSource = (
   where: `_seg IN {${name}:Array(UInt64)}`,
   values: { [name]: segments },
 });
-
-/** How long a dataset had a segment. */
-export interface SegmentSpan {
-  readonly segment: number;
-  /** First version that has it. */
-  readonly from: number;
-  /** First version that lacks it again; 0: none. */
-  readonly until: number;
-  /** These versions have its rows of uploads with a lower number. */
-  readonly beforeUpload: number;
-}
-
-export interface SpannedRows {
-  readonly placement: Place;
-  readonly columns: readonly StoredColumn[];
-  readonly ranges: readonly SegmentSpan[];
-  /** Rows of all of its segments, whole. */
-  readonly rowCount: number;
-}
-
-/**
- * Rows of segments, each as often as there are spans of its segment, with two more columns: `f` and `u`, the first
- * version that has the row and the first that lacks it again. With the same guard as `versionSource`.
- * @param at Number of the source in its statement.
- */
-export const spanSource = (database: string, rows: SpannedRows, at: number): RowSource => {
-  const { placement, columns, ranges, rowCount } = rows;
-  const list = `{s${at}:Array(UInt64)}`;
-  const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
-    FROM ${statedTable(database, placement)} WHERE _seg IN ${list}) = 0`;
-  return {
-    from: `${sourceOf(database, placement, columns.map(namedColumn))} AS stored
-      INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
-        FROM (SELECT arrayJoin({r${at}:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g`,
-    where: `_seg IN if(${guard}, ${list}, []) AND _row < ${firstPosition('l')}`,
-    values: {
-      [`s${at}`]: [...new Set(ranges.map(({ segment }) => segment))],
-      [`n${at}`]: rowCount,
-      [`r${at}`]: ranges.map(({ segment, from, until, beforeUpload }) => [
-        segment,
-        from,
-        until,
-        beforeUpload,
-      ]),
-    },
-  };
-};
 
 /**
  * The server that is asked about all of these rows in one statement.

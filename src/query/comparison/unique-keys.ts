@@ -35,7 +35,13 @@ export interface UniqueKeys {
 const remembered = 10_000;
 
 /** A version without rows. */
-export const withoutRows = ({ cuts, patches, hidden, ...version }: ReadableVersion): ReadableVersion => ({
+export const withoutRows = ({
+  cuts,
+  patches,
+  patchRows,
+  hidden,
+  ...version
+}: ReadableVersion): ReadableVersion => ({
   ...version,
   placement: null,
   columns: [],

@@ -25,6 +25,7 @@ const limits = { ranges: 20_000, groups: 100 } as const;
 const rangesSql = `
   SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
          coalesce(r.before_upload, ${uploadsPerDataset}) AS "beforeUpload", coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
+         g.patch,
          ${placeSql('g')} AS placement
     FROM (SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
           UNION ALL SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NOT NULL) r
@@ -34,6 +35,7 @@ const rangesSql = `
 interface RangeRow extends SegmentSpan {
   readonly allRows: number;
   readonly list: number;
+  readonly patch: boolean;
   readonly placement: Place;
 }
 
@@ -86,12 +88,14 @@ export const readHistory = async (
       versionId: from,
       presentNames: true,
     });
+    const patches = rows.filter((row) => row.patch && placeKey(row.placement) === placeKey(placement));
     const whole = new Map(ranges.map(({ segment, allRows }) => [segment, allRows]));
     groups.push({
       placement,
       columns,
       ranges,
       rowCount: [...whole.values()].reduce((sum, number) => sum + number, 0),
+      ...(patches.length === 0 ? {} : { patches }),
     });
   }
   return { versions: all, groups };
