@@ -1,8 +1,10 @@
-/** The web app in Chromium, on the real product: a product for each test file, a browser for each process. */
+/** The web app in Chromium, on the real product: a product for each test file, a browser and its windows for each process. */
+import { randomInt } from 'node:crypto';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.js';
+import { isFree } from '../../src/embedded/ports.js';
 import { testWith } from './optional-tools.js';
 import { patienceMs } from './patience.js';
 import type { PrefixProxy } from './prefix-proxy.js';
@@ -49,6 +51,11 @@ const quiet = [
 /** Chromium writes a line for each answer that is no success; tests provoke those. */
 const isAnswer = (text: string): boolean => text.startsWith('Failed to load resource');
 
+/** Where the products of this process are, one after the other: windows belong to an address. */
+let port = 0;
+/** Windows for the next test. A new one is a new process, and fetches and compiles the app anew: seconds on a busy machine. */
+const idle: Page[] = [];
+
 let launched: Promise<Browser> | undefined;
 /** The browser of this process, for all of its files. Playwright ends it with the process. */
 const sharedBrowser = async (): Promise<Browser> => {
@@ -56,7 +63,29 @@ const sharedBrowser = async (): Promise<Browser> => {
   const browser = await launched;
   if (browser.isConnected()) return browser;
   launched = undefined;
+  idle.length = 0;
   return sharedBrowser();
+};
+
+/** Answers of another product may have the same address, and the same tag. */
+const clearCache = async (page: Page): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.clearBrowserCache');
+  await session.detach();
+};
+
+const closeIdle = async (): Promise<void> => {
+  await Promise.all(idle.splice(0).map((page) => page.context().close()));
+};
+
+/** The port that the last product of this process had, or another one if somebody else has it now. */
+const choosePort = async (): Promise<string> => {
+  while (port === 0 || !(await isFree(port))) {
+    await closeIdle();
+    // Below those that systems take for outgoing connections, and not among those of the embedded components.
+    port = randomInt(10_000, 20_000);
+  }
+  return String(port);
 };
 
 const signIn = async (page: Page, root: string, key: string): Promise<void> => {
@@ -72,14 +101,18 @@ export const startStage = async (
   settings: Partial<Record<keyof Config, string>> = {},
   proxy?: PrefixProxy,
 ): Promise<Stage> => {
-  const product = await startProduct({ ...(proxy && { publicUrl: proxy.url }), ...settings });
+  const product = await startProduct({
+    port: await choosePort(),
+    ...(proxy && { publicUrl: proxy.url }),
+    ...settings,
+  });
   const { origin } = new URL(product.baseUrl);
   proxy?.serve(origin);
   const root = proxy?.url ?? origin;
   const browser = await sharedBrowser();
+  // Those of the last product are at another address than the proxy's.
+  if (proxy !== undefined) await closeIdle();
   const open = new Set<Page>();
-  // A new window is a new process, and fetches and compiles the app anew: seconds of a test on a busy machine.
-  const idle: Page[] = [];
   const faults: string[] = [];
 
   const openWindow = async (): Promise<Page> => {
@@ -96,6 +129,7 @@ export const startStage = async (
   };
 
   const clearStorage = async (page: Page): Promise<void> => {
+    await page.evaluate('sessionStorage.clear()');
     const session = await page.context().newCDPSession(page);
     await session.send('Storage.clearDataForOrigin', {
       origin: new URL(root).origin,
@@ -112,7 +146,8 @@ export const startStage = async (
     await context.setOffline(false);
     await context.clearPermissions();
     await context.clearCookies();
-    await page.goto('about:blank');
+    // A page without the app, and of its origin: for any other one the browser starts a process, and one more on the way back.
+    await page.goto(`${root}/healthz`);
     await clearStorage(page);
     page.removeAllListeners();
     idle.push(page);
@@ -139,7 +174,8 @@ export const startStage = async (
       expect(found).toEqual([]);
     },
     async close() {
-      await Promise.all([...open, ...idle].map((page) => page.context().close()));
+      await Promise.all([...open].map((page) => page.context().close()));
+      await (proxy === undefined ? Promise.all(idle.map(clearCache)) : closeIdle());
       await product.close();
     },
   };

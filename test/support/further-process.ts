@@ -29,10 +29,8 @@ export const startFurther = async (
 ): Promise<FurtherProcess> => {
   const scope = createScope(silentLog);
   const create = kind === 'api' ? createApiProcess : createWorkerProcess;
-  const { port } = await create({ ...config, ...changes } as Config, silentLog, scope, {
-    version,
-    commit: version,
-  });
+  const own = { ...config, port: 0, workerPort: 0, ...changes } as Config;
+  const { port } = await create(own, silentLog, scope, { version, commit: version });
   const root = `http://127.0.0.1:${port}`;
   return { root, baseUrl: `${root}/api`, stop: () => scope.close() };
 };
