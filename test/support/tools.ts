@@ -71,6 +71,10 @@ const tools = {
     install: 'apt-get install bash',
     find: () => onPath('bash'),
   },
+  npm: {
+    install: 'it comes with Node, see https://nodejs.org',
+    find: () => onPath('npm'),
+  },
   curl: {
     install: 'apt-get install curl',
     find: () => onPath('curl'),

@@ -9,8 +9,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { settings } from '../../../src/config.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { authorization, type Client } from '../../support/datasets.js';
+import { testWith } from '../../support/optional-tools.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { programOf } from '../../support/tools.js';
 
+const npmTest = await testWith('npm');
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 let product: TestProduct;
@@ -194,14 +197,16 @@ const startProgram = async (command: string, args: readonly string[], env: NodeJ
       lines.push(line);
       if (line.includes('"msg":"API ready"')) resolve((JSON.parse(line) as { port: number }).port);
     });
+    child.once('error', reject);
     child.once('exit', reject);
   });
   return { child, lines, port };
 };
 
 describe('SIGTERM', () => {
-  it('to npm ends the process that npm has started', async () => {
-    const { child, lines, port } = await startProgram('npm', ['run', '--silent', 'start:api'], environment());
+  npmTest('to npm ends the process that npm has started', async () => {
+    const npm = await programOf('npm');
+    const { child, lines, port } = await startProgram(npm, ['run', '--silent', 'start:api'], environment());
     child.kill('SIGTERM');
     await once(child, 'exit');
     await expect.poll(() => lines.join()).toContain('"msg":"stopped"');
