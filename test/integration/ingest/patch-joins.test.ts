@@ -3,7 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
 import { mergeSegmentId } from '../../../src/model/version.js';
-import { createCompactions, createCompactor, createJoin } from '../../../src/rows/index.js';
+import {
+  type CompactionSteps,
+  createCompactionSteps,
+  createCompactions,
+} from '../../../src/rows/compactions.js';
+import { createCompactor, createJoin } from '../../../src/rows/index.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { numberUpload } from '../../../src/storage/postgres/datasets.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
@@ -29,9 +34,11 @@ afterAll(async () => {
   await product?.close();
 });
 
-const compact = (): Promise<number> =>
+const options = { leaseMs: 60_000, renewMs: 20_000, log: silentLog };
+
+const compact = (steps?: CompactionSteps): Promise<number> =>
   createCompactor({
-    compactions: createCompactions({ sql: product.sql, leaseMs: 60_000, renewMs: 20_000, log: silentLog }),
+    compactions: createCompactions({ sql: product.sql, ...options }, steps),
     join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 3, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,
@@ -188,4 +195,26 @@ it('are not joined when rows of them are missing', async () => {
   );
   expect(await compact()).toBe(0);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 4 });
+});
+
+it('are switched by the next worker when one dies before, and whatever was published meanwhile stays', async () => {
+  const dataset = await createDataset(owner);
+  await uploadWith(owner, dataset, fileOf(0, 10), {});
+  for (let at = 0; at < 4; at += 1)
+    await patch(dataset, changed([positionOf(1, at)], [positionOf(1, at + 5)], 1));
+  const steps = createCompactionSteps({ sql: product.sql, ...options });
+  const dying: CompactionSteps = {
+    ...steps,
+    finish: (published) => steps.finish(published, AbortSignal.abort()),
+  };
+  await compact(dying);
+  expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 4 });
+  await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 4)], 0));
+  const before = await allAnswers([dataset]);
+  await product.sql.query(
+    `UPDATE compactions SET lease_until = now() - interval '1 second' WHERE state = 'swapping'`,
+  );
+  await compact();
+  expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 2 });
+  expect(await allAnswers([dataset])).toEqual(before);
 });
