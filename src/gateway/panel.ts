@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../lib/errors.js';
-import type { PanelData } from '../providers/panel.js';
 import type { Params } from '../providers/parameter.js';
-import type { Provider, SeriesMetadata } from '../providers/provider.js';
+import type { PanelData, Provider, SeriesMetadata } from '../providers/provider.js';
 import { notImplemented } from './browse.js';
 import type { GatewayCaller } from './caller.js';
 import { orderObservations } from './observations.js';
@@ -38,7 +37,7 @@ export interface PanelReader {
 }
 
 /** Observations of one panel. */
-export const mostRows = 200_000;
+const mostRows = 200_000;
 
 const order = (provider: Provider, seriesId: string, panel: PanelData): PanelData => {
   const rows = panel.series.reduce((sum, { data }) => sum + data.length, 0);

@@ -1,22 +1,5 @@
-import type { Observation, SeriesData, SeriesMetadata } from './provider.js';
-
-/** Several series that differ in some dimensions, from one request. */
-export interface PanelData {
-  readonly label: string;
-  /** What all series have in common. */
-  readonly metadata: SeriesMetadata;
-  /** Dimensions that were left open, or of which several codes were asked for. */
-  readonly dimensions: readonly { readonly id: string; readonly label: string }[];
-  readonly series: readonly PanelSeries[];
-}
-
-export interface PanelSeries {
-  /** Codes, one for each of the dimensions. */
-  readonly codes: readonly string[];
-  readonly labels: readonly string[];
-  /** In any order, as of a single series. */
-  readonly data: readonly Observation[];
-}
+/** What panels have in common, whoever serves them. */
+import type { SeriesData, SeriesMetadata } from './provider.js';
 
 /** Facts that all series share, and the meanings of all their flags. */
 export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]): SeriesMetadata => {

@@ -12,35 +12,11 @@
  * an upstream cannot serve is left out; there is no empty success.
  */
 
-import type { PanelData } from './panel.js';
+import type { Limits } from './limits.js';
 import type { Parameter, Params } from './parameter.js';
 import type { Unit } from './units.js';
 
 export type Capability = 'hierarchical' | 'search' | 'direct';
-
-/** How often an upstream lets itself be asked with one key (or, without a key, from this installation). */
-export interface Rate {
-  readonly perSecond?: number;
-  /** Counted over any 60 seconds. */
-  readonly perMinute?: number;
-  /** Counted over any 60 minutes. */
-  readonly perHour?: number;
-  /** Counted from midnight to midnight in the zone of the limits. */
-  readonly perDay?: number;
-}
-
-export interface Limits {
-  /** Without a key. Left out where there is no use without one. */
-  readonly anonymous?: Rate;
-  /** With a key; each key has its own. */
-  readonly keyed?: Rate;
-  /** IANA zone at whose midnight the daily quota starts again; default UTC. */
-  readonly resetZone?: string;
-  /** Requests on the way at the same time. */
-  readonly maxConcurrent: number;
-  /** Errors a minute after which the gateway stops asking, for upstreams that lock out who errs too often. */
-  readonly errorsPerMinute?: number;
-}
 
 export interface KeyUse {
   /** Label of the key field. */
@@ -243,6 +219,24 @@ export interface SeriesData {
   readonly label: string;
   readonly metadata: SeriesMetadata;
   /** In any order. The gateway sorts, drops equal doubles and refuses two values for one date. */
+  readonly data: readonly Observation[];
+}
+
+/** Several series that differ in some dimensions, from one request. */
+export interface PanelData {
+  readonly label: string;
+  /** What all series have in common. */
+  readonly metadata: SeriesMetadata;
+  /** Dimensions that were left open, or of which several codes were asked for. */
+  readonly dimensions: readonly { readonly id: string; readonly label: string }[];
+  readonly series: readonly PanelSeries[];
+}
+
+export interface PanelSeries {
+  /** Codes, one for each of the dimensions. */
+  readonly codes: readonly string[];
+  readonly labels: readonly string[];
+  /** In any order, as of a single series. */
   readonly data: readonly Observation[];
 }
 

@@ -1,5 +1,4 @@
-import type { PanelData } from '../../providers/panel.js';
-import type { Observation } from '../../providers/provider.js';
+import type { Observation, PanelData } from '../../providers/provider.js';
 import type { SeriesAnswer } from '../series-answer.js';
 
 export interface SeriesColumn {

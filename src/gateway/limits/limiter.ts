@@ -1,7 +1,8 @@
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import Bottleneck from 'bottleneck';
 import { AppError } from '../../lib/errors.js';
-import type { Provider, Rate } from '../../providers/provider.js';
+import type { Rate } from '../../providers/limits.js';
+import type { Provider } from '../../providers/provider.js';
 import { indexTask } from '../caller.js';
 import type { Telemetry } from '../telemetry.js';
 import type { Asks } from './decision.js';

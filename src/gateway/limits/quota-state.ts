@@ -1,4 +1,4 @@
-import type { Rate } from '../../providers/provider.js';
+import type { Rate } from '../../providers/limits.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Span, windowsOf } from './window.js';
 

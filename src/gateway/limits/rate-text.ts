@@ -1,5 +1,6 @@
 import { invalid } from '../../lib/errors.js';
-import type { Provider, Rate } from '../../providers/provider.js';
+import type { Rate } from '../../providers/limits.js';
+import type { Provider } from '../../providers/provider.js';
 
 const members = { second: 'perSecond', minute: 'perMinute', hour: 'perHour', day: 'perDay' } as const;
 

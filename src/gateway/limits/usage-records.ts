@@ -1,4 +1,4 @@
-import type { Rate } from '../../providers/provider.js';
+import type { Rate } from '../../providers/limits.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Asks, type Decision, decide, leftOf, type Usage } from './decision.js';
 import { endOfBucket, localMidnight, type Span, type Window, windowsOf } from './window.js';

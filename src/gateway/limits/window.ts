@@ -1,4 +1,4 @@
-import type { Rate } from '../../providers/provider.js';
+import type { Rate } from '../../providers/limits.js';
 
 export type Span = 'minute' | 'hour' | 'day';
 

@@ -1,7 +1,7 @@
 import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
-import { commonMetadata, groupBy, type PanelData } from '../panel.js';
+import { commonMetadata, groupBy } from '../panel.js';
 import type { Params } from '../parameter.js';
-import type { Context } from '../provider.js';
+import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { spellWith } from '../sdmx/structure.js';
 import { bounds, readTable } from './reading.js';

@@ -1,6 +1,6 @@
-import { groupBy, type PanelData } from '../panel.js';
+import { groupBy } from '../panel.js';
 import type { Params } from '../parameter.js';
-import type { Context } from '../provider.js';
+import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { worldBankCountries, worldBankRegions } from './countries.js';
 import {

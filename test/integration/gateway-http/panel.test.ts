@@ -169,7 +169,9 @@ describe('a panel kept as a dataset', () => {
     });
     expect(answer.status).toBe(201);
     const first = await until(answer.json<Made>().id, ({ currentVersionId }) => currentVersionId !== null);
-    const csv = await world.askPlain('GET', `/datasets/${first.id}/data?$select=country_label,Value,Flag`, { key });
+    const csv = await world.askPlain('GET', `/datasets/${first.id}/data?$select=country_label,Value,Flag`, {
+      key,
+    });
     expect(csv.text.trim().split('\r\n')).toEqual([
       '"Date","country","country_label","Value","Flag"',
       '"2023-01-01","NOR","Norway",5519594,',

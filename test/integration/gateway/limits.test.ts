@@ -9,7 +9,7 @@ import {
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import type { AppError } from '../../../src/lib/errors.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
-import type { Limits, Rate } from '../../../src/providers/provider.js';
+import type { Limits, Rate } from '../../../src/providers/limits.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
 let database: TestDatabase;

@@ -55,7 +55,7 @@ const run = async (text: string, version: ReadableVersion): Promise<(string | nu
   const { columns, rows: applied } = applyPipeline({ text, version, rows, facts: found });
   return tables.reader.facts<(string | null)[]>({
     sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.from} WHERE ${applied.where}
-      ORDER BY _seg, _row FORMAT JSONCompactEachRow`,
+      ORDER BY _row FORMAT JSONCompactEachRow`,
     values: applied.values,
     place: serverOf(version),
     settings: asText,
