@@ -19,7 +19,7 @@ import { matchProviders } from './match.js';
 import type { WithAge } from './operations.js';
 import { createPanelReader, type PanelAnswer } from './panel.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
-import { createSearcher, type Found, type FoundAnywhere, type FoundItem } from './search/searcher.js';
+import { createSearcher, type Found, type FoundAll, type FoundItem } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
 import { createSeriesReader, type VintagesAnswer, type VintagesWanted } from './series.js';
 import type { SeriesAnswer } from './series-answer.js';
@@ -41,7 +41,7 @@ export interface Gateway {
     options: { path: string; limit: number; offset: number },
   ): Promise<WithAge<SeriesList>>;
   search(caller: GatewayCaller, slug: string, query: string): Promise<{ query: string } & Found<FoundItem>>;
-  searchAll(query: string, limit: number): Promise<{ query: string } & Found<FoundAnywhere>>;
+  searchAll(caller: GatewayCaller, query: string, limit: number): Promise<{ query: string } & FoundAll>;
   preview(caller: GatewayCaller, slug: string, seriesId: string): Promise<SeriesAnswer>;
   fullSeries(
     caller: GatewayCaller,
@@ -125,6 +125,14 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     return provider;
   };
 
+  /** All providers, but of paid ones only those that the caller may ask. */
+  const openTo = (caller: GatewayCaller): readonly Provider[] =>
+    catalog.providers.map((provider) => {
+      const { search: _, ...unasked } = provider;
+      const isClosed = settings.paidProviders.includes(provider.slug) && !caller.mayUsePaid;
+      return isClosed ? unasked : provider;
+    });
+
   const hasKey = async ({ accountId }: GatewayCaller, { slug }: Provider): Promise<boolean> =>
     accountId !== undefined && (await userKeys.has(accountId, slug));
 
@@ -153,9 +161,9 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     async search(caller, slug, query) {
       return { query, ...(await searcher.search(caller, open(caller, slug), query)) };
     },
-    searchAll: async (query, limit) => ({
+    searchAll: async (caller, query, limit) => ({
       query,
-      ...(await searcher.searchAll(query, catalog.providers, limit)),
+      ...(await searcher.searchAll(caller, query, openTo(caller), limit)),
     }),
     async preview(caller, slug, seriesId) {
       const provider = open(caller, slug);

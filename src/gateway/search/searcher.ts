@@ -5,6 +5,7 @@ import type { Operations } from '../operations.js';
 import { formatPath } from '../path.js';
 import type { ItemIndex } from './item-index.js';
 import type { Hit } from './item-search.js';
+import { askOwnSearch, askOwnSearches } from './own-search.js';
 
 export interface FoundItem {
   readonly id: string;
@@ -31,14 +32,27 @@ export interface Found<T> {
   readonly corrected?: string;
 }
 
+export interface FoundAll extends Found<FoundAnywhere> {
+  /** Slugs of providers whose own search could have more: there were enough hits, or it gave none in time. */
+  readonly notAsked: readonly string[];
+}
+
 export interface Searcher {
   /** In one upstream: by its own search where that is good, else in the index. */
   search(caller: GatewayCaller, provider: Provider, query: string): Promise<Found<FoundItem>>;
-  /** In the index over all upstreams. */
-  searchAll(query: string, providers: readonly Provider[], limit: number): Promise<Found<FoundAnywhere>>;
+  /** In the index over all upstreams; where it has few hits, by the upstreams' own searches too. */
+  searchAll(
+    caller: GatewayCaller,
+    query: string,
+    providers: readonly Provider[],
+    limit: number,
+  ): Promise<FoundAll>;
 }
 
 const mostFound = 50;
+
+/** With so many hits of the index, no upstream is asked. */
+const enoughHits = 5;
 
 /** Descriptions of statistics can be pages long; a list of hits needs their beginning. */
 const shorten = (text: string): string => (text.length <= 300 ? text : `${text.slice(0, 297).trimEnd()}...`);
@@ -77,31 +91,35 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       const key = await operations.keyFor(provider, caller);
       // Without the key that its search needs, the bundled list is still something.
       if (provider.key?.required === true && key.kind === 'none') return searchIndex(text, provider);
-      const { value } = await operations.run<readonly Item[]>({
-        provider,
-        caller,
-        subject: { path: [] },
-        parts: ['search', text],
-        validity: 'list',
-        work: (ctx) => search(text, ctx),
-      });
-      return { items: value.map((item) => toFound(item, provider)) };
+      const items = (await askOwnSearch(operations, caller, provider, text)) ?? [];
+      return { items: items.map((item) => toFound(item, provider)) };
     },
-    async searchAll(query, providers, limit) {
+    async searchAll(caller, query, providers, limit) {
       const { hits, ...rest } = await index.search(query, {
         providers: providers.map(({ slug }) => slug),
         limit,
       });
-      return {
-        ...rest,
-        items: hits.map((hit) => ({
-          provider: hit.provider,
-          ...toFound(
-            hit,
-            providers.find(({ slug }) => slug === hit.provider),
-          ),
-        })),
-      };
+      const items = hits.map((hit) => ({
+        provider: hit.provider,
+        ...toFound(
+          hit,
+          providers.find(({ slug }) => slug === hit.provider),
+        ),
+      }));
+      const own = providers.filter(({ search }) => search !== undefined);
+      const text = query.trim();
+      if (items.length >= enoughHits || text === '') {
+        return { ...rest, items, notAsked: own.map(({ slug }) => slug) };
+      }
+      const { found, notAsked } = await askOwnSearches(operations, caller, own, text);
+      const more = found.flatMap(({ provider, items: others }) =>
+        others.map((item) => ({ provider: provider.slug, ...toFound(item, provider) })),
+      );
+      // Those of the index come first: they are ranked together.
+      const all = new Map([...more, ...items].map((item) => [`${item.provider} ${item.id}`, item]));
+      const keyOf = ({ provider, id }: FoundAnywhere): string => `${provider} ${id}`;
+      const ordered = [...new Set([...items, ...more].map(keyOf))].flatMap((key) => all.get(key) ?? []);
+      return { ...(items.length === 0 ? {} : rest), items: ordered.slice(0, limit), notAsked };
     },
   };
 };

@@ -112,7 +112,8 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     path: '/providers/search',
     operationId: 'searchProviders',
     summary: 'Search all providers at once',
-    description: 'Uses the search index of the service; no provider is called.',
+    description:
+      'Uses the search index of the service. If that has few hits, providers with a search of their own (FRED, DBnomics, Alpha Vantage) are asked, within a second and their limits; `notAsked` names the others of them.',
     tags,
     auth,
     query: z.object({
@@ -120,7 +121,10 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
       limit: queryInteger('Most items. Default 50.', { min: 1, max: 200 }).optional(),
     }),
     responses: { 200: { description: 'Best first.', schema: searchAllResultSchema } },
-    handler: async ({ query: { q, limit } }) => ok(await gateway.searchAll(q, limit ?? 50)),
+    handler: async (request) => {
+      const { q, limit } = request.query;
+      return ok(await gateway.searchAll(await callerOf(request), q, limit ?? 50));
+    },
   }),
   route({
     method: 'GET',

@@ -594,7 +594,43 @@ describe('browsing and searching', () => {
       { id: 'GDP' },
     ]);
     expect(await gateway.search(anonymous, 'keyed', '  ')).toEqual({ query: '  ', items: [] });
-    expect((await gateway.searchAll('product', 10)).items).toMatchObject([{ provider: 'keyed', id: 'GDP' }]);
+    expect((await gateway.searchAll(anonymous, 'product', 10)).items).toMatchObject([
+      { provider: 'keyed', id: 'GDP' },
+    ]);
+  });
+
+  it('asks the searches of upstreams where the index has few hits, and keeps theirs', async () => {
+    const found = { id: 'WM2NS', label: 'Weekly M2' };
+    let searches = 0;
+    const search: Provider['search'] = async () => {
+      searches += 1;
+      return [found];
+    };
+    const gateway = open({ providers: [{ ...keyed, search }, bankOfCanada] });
+    for (const _ of [1, 2]) {
+      const answer = await gateway.searchAll(anonymous, 'weekly money stock', 10);
+      expect(answer.items).toMatchObject([{ provider: 'keyed', ...found, api_key_required: true }]);
+      expect(answer.notAsked).toEqual([]);
+    }
+    expect(searches).toBe(1);
+  });
+
+  it('names upstreams that were not asked: no key, a plan, few requests a day, an error, too slow', async () => {
+    const failing: Provider['search'] = async (_query, { http }) => {
+      await http.json({ path: ['folders', 'none'] });
+      return [];
+    };
+    const slow: Provider['search'] = () => sleep(1_500, []);
+    const notAsked = async (settings: Partial<GatewaySettings>, caller = anonymous) =>
+      (await open(settings).searchAll(caller, 'something rare', 10)).notAsked;
+    expect(await notAsked({ serviceKeys: {} })).toEqual(['keyed']);
+    const few: Provider = { ...keyed, limits: { keyed: { perDay: 25 }, maxConcurrent: 1 } };
+    expect(await notAsked({ providers: [few, bankOfCanada] })).toEqual(['keyed']);
+    expect(await notAsked({ providers: [{ ...keyed, search: failing }, bankOfCanada] })).toEqual(['keyed']);
+    expect(await notAsked({ providers: [{ ...keyed, search: slow }, bankOfCanada] })).toEqual(['keyed']);
+    expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
+    await notAsked({ paidProviders: ['keyed'] }, { ...anonymous, mayUsePaid: false });
+    expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
   });
 });
 

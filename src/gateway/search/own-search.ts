@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAppError } from '../../lib/errors.js';
+import type { Item, Provider } from '../../providers/provider.js';
+import type { GatewayCaller } from '../caller.js';
+import type { Operations } from '../operations.js';
+
+/** Longest wait for the searches of providers together; what comes later is kept for the next query. */
+const patienceMs = 1_000;
+
+/** Providers with so few requests a day are asked with a caller's own key alone. */
+const fewPerDay = 100;
+
+export interface OwnHits {
+  readonly found: readonly { readonly provider: Provider; readonly items: readonly Item[] }[];
+  /** Slugs of providers with a search of their own that were not asked, refused, or did not answer in time. */
+  readonly notAsked: readonly string[];
+}
+
+/** Asks one provider by its own search; the answer is kept. */
+export const askOwnSearch = async (
+  operations: Operations,
+  caller: GatewayCaller,
+  provider: Provider,
+  query: string,
+): Promise<readonly Item[] | undefined> => {
+  const search = provider.search?.bind(provider);
+  if (search === undefined) return undefined;
+  const { value } = await operations.run<readonly Item[]>({
+    provider,
+    caller,
+    subject: { path: [] },
+    parts: ['search', query],
+    validity: 'list',
+    work: (ctx) => search(query, ctx),
+  });
+  return value;
+};
+
+/** Returns true if a search may cost this caller a request of the provider. */
+const mayAsk = async (
+  operations: Operations,
+  caller: GatewayCaller,
+  provider: Provider,
+): Promise<boolean> => {
+  const key = await operations.keyFor(provider, caller);
+  if (provider.key?.required === true && key.kind === 'none') return false;
+  const { keyed, anonymous } = provider.limits;
+  const perDay = (key.kind === 'none' ? anonymous : keyed)?.perDay;
+  return key.kind === 'own' || perDay === undefined || perDay > fewPerDay;
+};
+
+/** Asks providers that search themselves, all at the same time. */
+export const askOwnSearches = async (
+  operations: Operations,
+  caller: GatewayCaller,
+  providers: readonly Provider[],
+  query: string,
+): Promise<OwnHits> => {
+  const late = sleep(patienceMs, undefined, { ref: false });
+  const ask = async (provider: Provider): Promise<readonly Item[] | undefined> => {
+    try {
+      if (!(await mayAsk(operations, caller, provider))) return undefined;
+      return await askOwnSearch(operations, caller, provider, query);
+    } catch (error) {
+      // A limit, an outage: the hits of the index are an answer without it.
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  };
+  const answers = await Promise.all(
+    providers.map(async (provider) => ({ provider, items: await Promise.race([ask(provider), late]) })),
+  );
+  return {
+    found: answers.flatMap(({ provider, items }) => (items === undefined ? [] : [{ provider, items }])),
+    notAsked: answers.flatMap(({ provider, items }) => (items === undefined ? [provider.slug] : [])),
+  };
+};
