@@ -38,7 +38,7 @@ const cutsSql = `
 /** A running sum over the versions of each dataset: what a range brings at its start goes at its end. */
 const countsSql = `
   WITH ranges AS (
-    SELECT r.dataset_id, r.from_version, r.until_version, CASE WHEN r.before_upload IS NULL THEN g.rows ELSE c.n END AS n
+    SELECT r.dataset_id, r.from_version, r.until_version, CASE WHEN r.before_upload IS NULL THEN g.rows - g.hidden ELSE c.n END AS n
     FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
       LEFT JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS c (segment_id, before_upload, n)
         ON c.segment_id = r.segment_id AND c.before_upload = r.before_upload
