@@ -30,7 +30,7 @@ const manySamples = {
     'test/integration/query/{pages,filter-http}.test.ts',
     'test/integration/ingest/{column-lists,changes-model}.test.ts',
   ],
-  env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152', CHANGE_DATASETS: '136' },
+  env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152', CHANGE_DATASETS: '48' },
 };
 
 /** Folder into which each run writes its results as JSON. */
