@@ -82,7 +82,6 @@ export const createWorkerProcess = async (
         maxBytes: config.poolMaxBytes,
         dropIntervalMs: config.poolDropIntervalMs,
       },
-      patchMaxPercent: config.patchMaxPercent,
     },
     scope,
   );
