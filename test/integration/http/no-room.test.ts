@@ -55,7 +55,8 @@ const routes: Route[] = [
     ...shared,
     method: 'GET',
     path: '/answers',
-    handler: () => ok({ text: 'x'.repeat(4 * MiB) }),
+    // More than the system takes for a client that does not read.
+    handler: () => ok({ text: 'x'.repeat(16 * MiB) }),
   }),
 ];
 
@@ -170,7 +171,7 @@ describe('bytes', () => {
   });
 
   it('of answers that nobody takes: 503 when others hold them all', async () => {
-    const ask = await start({ answerBytes: 17 * MiB });
+    const ask = await start({ answerBytes: 65 * MiB });
     for (const name of names.slice(0, 4)) {
       const socket = await send(`GET /api/answers HTTP/1.1\nHost: x\nAuthorization: ${basic(name)}\n\n`);
       await once(socket, 'readable');
