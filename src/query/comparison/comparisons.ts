@@ -79,14 +79,12 @@ interface Counts {
   readonly changed: number;
   /** False: the key is not unique, so whole rows were compared. */
   readonly byKey: boolean;
-  /** True: by their positions, the rows that differ and have one key are one row. */
-  readonly isClear?: boolean;
 }
 
 type CountsRow = Record<
   'added' | 'removed' | 'changed' | 'addedRows' | 'removedRows' | 'mostFrom' | 'mostTo',
   number
-> & { readonly moved?: number };
+>;
 
 /** Counts that are remembered. */
 const rememberedCounts = 10_000;
@@ -113,7 +111,7 @@ const pairOf = (from: ReadableVersion, to: ReadableVersion, keyIds?: readonly nu
   return { from, to, keys, name };
 };
 
-const shown = ({ byKey, isClear, ...changes }: Counts, keys: readonly StoredColumn[]) => {
+const shown = ({ byKey, ...changes }: Counts, keys: readonly StoredColumn[]) => {
   const names = keys.map(({ name }) => name);
   return {
     keys: byKey ? names : [],
@@ -173,17 +171,14 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
       ...context,
     });
     if (row === undefined) throw new Error('the data store gave no counts');
-    const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo, moved } = row;
-    const isDistinct = Math.max(mostFrom, mostTo) < 2;
-    // A row that keeps its position is the same row, whether or not other rows have its key.
-    const isClear = byPosition && isDistinct && moved === 0;
+    const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo } = row;
     // Where no row changed, both ways count the same.
     const byKey =
       changed === 0 ||
-      isClear ||
-      (isDistinct && (await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` })));
+      (Math.max(mostFrom, mostTo) < 2 &&
+        (await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` })));
     return byKey
-      ? { added, removed, changed, byKey, isClear }
+      ? { added, removed, changed, byKey }
       : { added: addedRows, removed: removedRows, changed: 0, byKey };
   };
 
@@ -202,11 +197,8 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
   const openRows = async (pair: Pair, wanted: ChangesWanted): Promise<ComparedRows> => {
     const { from, to, keys, name } = pair;
     const context = contextOf(pair, wanted);
-    const { byPosition } = pairRows(reader.database, from, to);
-    const isClear = byPosition && (await countsOf(pair, context)).isClear === true;
-    const isMatched =
-      isClear || (await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` }));
-    const matched = matchedBy(keys, isMatched);
+    const isUnique = await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` });
+    const matched = matchedBy(keys, isUnique);
     const comparison = comparisonOf(pair, matched.keys);
     const { output, from: rows } = changedRowsSql(comparison);
     const query = csv.select.rows(

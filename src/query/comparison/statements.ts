@@ -43,32 +43,20 @@ const selectEach = ({ parts }: PairRows, list: (part: PairPart) => readonly stri
     .map((part) => `SELECT ${list(part).join(', ')} FROM ${part.from} WHERE ${part.where}`)
     .join('\nUNION ALL ');
 
-/**
- * One row: how many rows only one version has, by the key and as a whole, and the most rows of one key in each. Of versions that are
- * compared by position also `moved`: the changed rows that have another position in the second version.
- */
+/** One row: how many rows only one version has, by the key and as a whole, and the most rows of one key in each. */
 export const countsSql = (comparison: Comparison): string => {
   const { key, row } = hashesOf(comparison);
   const isKeyed = comparison.keyIds.length > 0;
-  const { byPosition } = comparison.pair;
   const rows = selectEach(comparison.pair, (part) => [
     `${isKeyed ? key(part) : row(part)} AS k`,
     `${row(part)} AS r`,
     `${part.side} AS side`,
-    ...(byPosition ? [`${rowOrder} AS p`] : []),
   ]);
-  const [moved, outer, inner] = byPosition
-    ? [
-        ', countIf(paired > equal AND low != high) AS moved',
-        ', min(l) AS low, max(h) AS high',
-        ', min(p) AS l, max(p) AS h',
-      ]
-    : ['', '', ''];
   return `SELECT sum(b - paired) AS added, sum(a - paired) AS removed, sum(paired - equal) AS changed,
-      sum(b - equal) AS addedRows, sum(a - equal) AS removedRows, max(a) AS mostFrom, max(b) AS mostTo${moved}
+      sum(b - equal) AS addedRows, sum(a - equal) AS removedRows, max(a) AS mostFrom, max(b) AS mostTo
     FROM (
-      SELECT sum(x) AS a, sum(y) AS b, least(a, b) AS paired, sum(e) AS equal${outer} FROM (
-        SELECT k, countIf(side = 0) AS x, countIf(side = 1) AS y, least(x, y) AS e${inner} FROM (${rows}) GROUP BY k, r)
+      SELECT sum(x) AS a, sum(y) AS b, least(a, b) AS paired, sum(e) AS equal FROM (
+        SELECT k, countIf(side = 0) AS x, countIf(side = 1) AS y, least(x, y) AS e FROM (${rows}) GROUP BY k, r)
       GROUP BY k)`;
 };
 
