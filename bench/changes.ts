@@ -1,6 +1,6 @@
 /**
- * What a change of a large table costs, and what is left of it: time until it is visible, disk, reading of the versions that
- * it makes, and their differences. In the same run the same changes by other means.
+ * Cost of changing a large table: time until the change is visible, disk space, and how fast the new versions and their differences
+ * are read. ClickHouse, DuckDB and SQLite make the same changes in the same run.
  */
 import { type Changing, change, diskOf, upsertOf } from './changes/changing.js';
 import {

@@ -47,7 +47,7 @@ export interface GatewaySettings {
   readonly memoryBytes?: number;
   /** How long an answer is kept for the days when the upstream is down. Default 7 days. */
   readonly staleMs?: number;
-  /** What a caller waits for one operation with all its requests. Default 60 s. */
+  /** Longest time for one operation, with all of its requests. Default 60 s. */
   readonly operationTimeoutMs?: number;
   /** Attempts after the first. Default 2. */
   readonly retries?: number;
@@ -102,7 +102,7 @@ const createAccess = (
   maxHoldMs: settings.maxHoldMs ?? oneHourMs,
 });
 
-/** What the gateway is put together from. */
+/** Builds the parts of the gateway. */
 export const createParts = (parts: GatewayParts) => {
   const { settings, sql, log, now = Date.now } = parts;
   const [current, ...older] = settings.masterKeys;

@@ -13,7 +13,7 @@ export type PanelShape = 'long' | 'wide';
 
 export interface PanelAnswer {
   readonly seriesId: string;
-  /** What it was asked with, defaults included. */
+  /** Parameters of the request, defaults included. */
   readonly params: Params;
   /** Observations of each series oldest first, one per date. */
   readonly panel: PanelData;

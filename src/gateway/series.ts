@@ -54,7 +54,7 @@ const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined
     ? { api_key_required: true, has_api_key: hasOwnKey, api_key_hint: provider.key.hint }
     : undefined;
 
-/** What a public page says when it does not give a series: it refuses, or answers with something else. */
+/** Codes of the errors by which a public page withholds a series: it refuses, or sends a different page. */
 const refusals: ReadonlySet<string> = new Set([
   'upstream_failed',
   'unexpected_reply',
@@ -174,17 +174,17 @@ export const createSeriesReader = ({
       if (lastUpdate === undefined) return undefined;
       const params = resolveParams(provider, given);
       await requireKey(provider, caller);
-      const { value, stale } = await operations.run<{ told?: string }>({
+      const { value, stale } = await operations.run<{ updatedAt?: string }>({
         provider,
         caller,
         subject: { seriesId },
         validity: 'series',
         async work(ctx) {
-          const told = await lastUpdate(seriesId, params, ctx);
-          return told === undefined ? {} : { told };
+          const updatedAt = await lastUpdate(seriesId, params, ctx);
+          return updatedAt === undefined ? {} : { updatedAt };
         },
       });
-      return stale ? undefined : value.told;
+      return stale ? undefined : value.updatedAt;
     },
 
     async vintageDays(caller, provider, seriesId) {

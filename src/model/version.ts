@@ -93,7 +93,7 @@ export interface SegmentList {
   /** Absent where every segment is read whole. */
   readonly cuts?: readonly SegmentCut[];
   /**
-   * Those of the segments whose rows replace or delete rows of segments before them. Absent where none does.
+   * Segments of the list whose rows replace or delete rows of earlier segments. Absent if there are none.
    */
   readonly patches?: readonly number[];
   /** Stored rows of each of `patches`; absent where they are not known. */

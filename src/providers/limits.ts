@@ -1,4 +1,4 @@
-/** What an upstream allows. */
+/** Limits on requests to an upstream. */
 
 /** How often an upstream lets itself be asked with one key (or, without a key, from this installation). */
 export interface Rate {

@@ -32,7 +32,7 @@ export const norgesBank = createSdmx21({
   agency: 'NB',
   flowRef: 'id',
   availability: 'codelist',
-  // 2 beside 104.10 means 104.10 kroner for 100 Swedish kronor
+  // An exponent of 2 with 104.10 means 104.10 kroner for 100 Swedish kronor
   // (https://www.norges-bank.no/en/topics/Statistics/exchange_rates/).
   quotedFor: { base: 'BASE_CUR', quote: 'QUOTE_CUR', exponent: 'amount' },
 });

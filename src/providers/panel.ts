@@ -1,4 +1,4 @@
-/** What panels have in common, whoever serves them. */
+/** Helpers for the panels of all connectors. */
 import type { SeriesData, SeriesMetadata } from './provider.js';
 
 /** Facts that all series share, and the meanings of all their flags. */

@@ -15,9 +15,9 @@ export interface Parameter {
   readonly default?: string | number;
   /** The allowed values; required for `select`. */
   readonly values?: readonly ParameterValue[];
-  /** What a `text` must look like: `date` is YYYY, YYYY-MM or YYYY-MM-DD. */
+  /** Required form of a `text`: `date` is YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly format?: 'date';
-  /** What a `text` must match as a whole, beside `format`. */
+  /** Pattern that the whole of a `text` must match, in addition to `format`. */
   readonly pattern?: RegExp;
   /** Bounds of a `number`, inclusive. */
   readonly minimum?: number;

@@ -112,11 +112,11 @@ export interface Provider {
    * (`keep`), so that a listing that was cut goes on where it ended; parts that may fail alone use `listPart`.
    */
   listAll?(ctx: Context): AsyncIterable<Item>;
-  /** Where a series begins for callers who name no start, if the whole takes too many of few requests. */
+  /** Default start of a series for callers who name none, if the whole would use too many of a small quota. */
   readonly defaultStart?: {
     /** YYYY-MM-DD; undefined: at its beginning. */
     of(params: Params, ctx: Pick<Context, 'key' | 'today'>): string | undefined;
-    /** Told in the metadata of such a series; a sentence for the end user. */
+    /** Note in the metadata of such a series; a sentence for the end user. */
     readonly note: string;
   };
   /** The newest observations, about 24; more are cut by the gateway. */

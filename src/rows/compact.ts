@@ -69,7 +69,7 @@ const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[
   return patches.slice(best, best + length);
 };
 
-/** What is joined next of a current version: bases with bases, or patches with patches, as often as keeps their number bounded. */
+/** Chooses the segments of a current version to join next: bases with bases, or patches with patches, whose number stays bounded. */
 export const chooseNext = (
   segments: readonly ListedSegment[],
   bounds: RunBounds,

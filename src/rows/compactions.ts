@@ -54,7 +54,7 @@ export interface Replacement {
 export type WriteRun = (target: Target, lost: AbortSignal) => Promise<JoinedRows | undefined>;
 
 /**
- * What a joined segment is. Bases and patches that are joined together become a base: versions that have only a part of them keep
+ * Kind of a joined segment. Bases and patches that are joined together become a base: versions that have only a part of them keep
  * it, as do those that have only a part of a run of patches.
  */
 const factsOf = (run: readonly ListedSegment[], { read, rows }: JoinedRows) => {

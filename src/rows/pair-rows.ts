@@ -1,4 +1,4 @@
-/** What is read of two versions to compare them. */
+/** Rows of two versions that a comparison reads. */
 import type { StoredColumn } from '../model/column.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 

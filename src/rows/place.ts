@@ -151,7 +151,7 @@ const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
  */
 export const bookColumns = ['_seg', '_row', '_gone'] as const;
 
-/** Those of every table of rows: segment and position. */
+/** Key columns of every table of rows: segment and position. */
 export const keyColumns = ['_seg', '_row'] as const;
 
 /** `bookColumns` for a list in SQL. */

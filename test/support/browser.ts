@@ -51,9 +51,9 @@ const quiet = [
 /** Chromium writes a line for each answer that is no success; tests provoke those. */
 const isAnswer = (text: string): boolean => text.startsWith('Failed to load resource');
 
-/** Where the products of this process are, one after the other: windows belong to an address. */
+/** Port of the products of this process, one after the other: a window can be used again at the same address only. */
 let port = 0;
-/** Windows for the next test. A new one is a new process, and fetches and compiles the app anew: seconds on a busy machine. */
+/** Windows for the next test. A new one starts a process that loads and compiles the app again: seconds on a busy machine. */
 const idle: Page[] = [];
 
 let launched: Promise<Browser> | undefined;
@@ -110,7 +110,7 @@ export const startStage = async (
   proxy?.serve(origin);
   const root = proxy?.url ?? origin;
   const browser = await sharedBrowser();
-  // Those of the last product are at another address than the proxy's.
+  // Idle windows show the last product, which has a different address from the proxy.
   if (proxy !== undefined) await closeIdle();
   const open = new Set<Page>();
   const faults: string[] = [];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the test commands run, but the tests about optional tools, whose texts look like uses of them. */
+/** Files that the test commands run, except the tests of optional tools: their texts look like uses of these tools. */
 export const testSources = ['unit', 'integration', 'system', 'long', 'support'].flatMap((folder) =>
   readdirSync(join(root, 'test', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('optional-tools.test.ts'))

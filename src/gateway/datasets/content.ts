@@ -11,7 +11,7 @@ export type Wanted = Pick<SeriesSource, 'seriesIds' | 'params' | 'withFlags' | '
   readonly slug: string;
 };
 
-/** What a dataset made of series holds. */
+/** Content of a dataset that is kept from series. */
 export interface Content {
   readonly csv: Buffer;
   readonly columns: readonly SeriesColumn[];

@@ -16,7 +16,7 @@ export interface DescribedSeries {
   readonly flags: Readonly<Record<string, string | null>>;
 }
 
-/** What describing a series takes. */
+/** Parts of an answer that describe its series. */
 export type DescribedAnswer = Pick<SeriesAnswer, 'seriesId' | 'params' | 'label' | 'metadata'>;
 
 type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;

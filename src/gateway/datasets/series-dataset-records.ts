@@ -16,7 +16,7 @@ export interface SeriesSource {
   readonly isPanel: boolean;
 }
 
-/** When each series changed last, as the provider told before it was asked for the values; empty: not told. */
+/** Last update of each series, read from the provider before its values; empty if it is not known of all of them. */
 export type UpdateMarks = readonly string[];
 
 export interface NewSeriesDataset extends SeriesSource {
@@ -47,7 +47,7 @@ export interface RunOutcome {
   readonly nextRunAt: Date | null;
   /** Null: it went well. */
   readonly error: string | null;
-  /** What the provider told; absent after a failure, and if nothing changed. */
+  /** Descriptions from the provider; absent after a failure, or if nothing changed. */
   readonly described?: readonly DescribedSeries[];
   readonly updateMarks?: UpdateMarks;
   /** Present when there was something new. */

@@ -86,7 +86,7 @@ export interface SeriesDatasets {
   runDue(stop?: AbortSignal): Promise<number>;
 }
 
-/** Of this process, at the same time. */
+/** Most refreshes that one process runs concurrently. */
 const runsAtOnce = 2;
 
 const hashOf = (csv: Buffer): Buffer => createHash('sha256').update(csv).digest();
@@ -131,7 +131,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   const scheduleOf = (refresh: string | null): string | null =>
     refresh === null || refresh.trim() === '' ? null : parseSchedule(refresh);
 
-  /** Asked before the values: an update between the two is then seen by the next run. */
+  /** Reads the update marks. Called before the values are read, so the next run sees an update that comes between the two. */
   const askMarks = (
     caller: GatewayCaller,
     { slug, seriesIds, params }: Omit<Wanted, 'withFlags' | 'isPanel'>,

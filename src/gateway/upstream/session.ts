@@ -29,7 +29,7 @@ export interface UpstreamAccess {
   /** Attempts after the first. */
   readonly retries: number;
   readonly firstRetryWaitMs: number;
-  /** What a caller waits for one operation at most; replies that are kept are fetched to their end. */
+  /** Longest time that a caller waits for one operation; replies that are kept are still fetched to their end. */
   readonly operationTimeoutMs: number;
   /** Longest hold that an upstream may ask for; a daily limit is held until its midnight all the same. */
   readonly maxHoldMs: number;

@@ -51,7 +51,7 @@ export const encodeChunk = async (
   const target = { segment: segmentId(processId, attempt), uploadNumber };
   const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
-    // Of the encoder, when the chunk announces another number of records than it has.
+    // The encoder throws it if the chunk has a different number of records than its header says.
     throw new ChunkFault('content', error.message, { cause: error });
   });
   if (encoded.kind === 'violation')

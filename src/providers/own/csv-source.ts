@@ -11,7 +11,7 @@ import type { CsvRecord } from './record.js';
 
 type CsvSeries = CsvRecord['series'][number];
 
-/** What the record does not say itself. */
+/** Properties of the provider that are the same for every kind of source. */
 type Base = Omit<Provider, 'capabilities' | 'parameters' | 'preview' | 'series'>;
 
 const dateOf = (written: string, order: CsvRecord['dates']): string | undefined => {

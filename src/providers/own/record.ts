@@ -81,7 +81,7 @@ const csv = z.strictObject({
   /** Order of the parts of a date; `iso` is YYYY-MM-DD and every period of SDMX. */
   dates: z.enum(['iso', 'dmy', 'mdy']).default('iso'),
   decimalComma: z.boolean().default(false),
-  /** Texts for values that are missing, beside the empty one. */
+  /** Texts that mean a missing value, in addition to the empty one. */
   missing: z.array(z.string()).default([]),
   series: z
     .array(

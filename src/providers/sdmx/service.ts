@@ -2,7 +2,7 @@ import { pageOf } from '../listing.js';
 import type { Context, Folder, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 
-/** What the record of a service says itself; the rest of a connector is the same for every SDMX service. */
+/** Record of one SDMX service; the rest of a connector is the same for all of them. */
 export interface SdmxService
   extends Omit<
     Provider,
@@ -20,7 +20,7 @@ export interface SdmxService
   readonly structureTimeoutMs?: number;
 }
 
-/** What a version of the protocol adds to a record. */
+/** Parts of a connector that depend on the version of the protocol. */
 export interface SdmxProtocol extends Pick<Provider, 'panel' | 'preview' | 'series'> {
   readonly explain: NonNullable<Provider['explain']>;
   /** Segments of a path that name a flow. */

@@ -1,4 +1,4 @@
-/** What SDMX 2.1 and 3.0 have in common: flows, dimensions and their codes. */
+/** Flows, dimensions and their codes, which SDMX 2.1 and 3.0 have in common. */
 
 export type Codes = ReadonlyMap<string, string>;
 

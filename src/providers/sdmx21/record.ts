@@ -33,7 +33,7 @@ export interface Sdmx21Record extends SdmxService {
   readonly wholeSeries?: boolean;
   /** True when UNIT_MEASURE holds codes that say nothing by themselves, so that the structure must spell them. */
   readonly codedUnits?: boolean;
-  /** Words of the usual codes of units, beside currencies; the structure is asked for the others alone. */
+  /** Names of common unit codes other than currencies; the structure is requested only for other codes. */
   readonly unitWords?: Readonly<Record<string, string>>;
   /** Dimensions of rates: a price in `quote` for `base`, each with the code of a currency. */
   readonly quotedFor?: {

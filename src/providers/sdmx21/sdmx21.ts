@@ -74,7 +74,7 @@ const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<str
     },
   );
 
-/** Codes of the next dimension that have data; undefined: not told. */
+/** Codes of the next dimension that have data; undefined if the service does not say. */
 const availableCodes = async (
   record: Sdmx21Record,
   place: Place<FlowStructure>,

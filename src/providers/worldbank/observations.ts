@@ -114,7 +114,7 @@ const unitOf = (name: string, unit: string | null | undefined): Unit => {
   return (read.unitMultiplier ?? 1) === 1 ? unitTimes(read.unit, unitMultiplier) : read;
 };
 
-/** What the indicator says of all of its series. */
+/** Metadata that all series of an indicator share. */
 export const metadataOf = (
   described: Indicator,
   { meta }: { readonly meta: { readonly lastupdated?: string | null | undefined } },

@@ -222,7 +222,7 @@ describe('a refresh', () => {
   it.each([
     ['tells no update', undefined, 0],
     ['tells an update of today, which may not have been the last', new Date().toISOString().slice(0, 10), 0],
-    ['was asked before it told of the update', '2026-02-26 07:54:01-06', 30],
+    ['gave the values before its update was read', '2026-02-26 07:54:01-06', 30],
   ])('asks for values if the provider %s', async (_name, mark, ageSeconds) => {
     lastUpdate = mark;
     answer = () => ({ ageSeconds });

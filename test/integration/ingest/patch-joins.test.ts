@@ -139,7 +139,7 @@ it('answer as before at every version, in clones of versions between them as wel
   const base = (record: number): number => positionOf(1, record);
   const first = await patch(dataset, changed([base(3), base(4)], [base(5)], 2));
   await uploadWith(owner, dataset, fileOf(100, 20), { mode: 'append' });
-  // What the first patch brought and replaced, and a row behind it, are changed again.
+  // Changes again a row that the first patch added, one that it replaced, and one after it.
   await patch(dataset, changed([base(4), positionOf(first, 0)], [base(3), positionOf(first, 1)], 0));
   const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
   const answer = await call(owner, 'POST', `/datasets/${dataset}/clone`, {

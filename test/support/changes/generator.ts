@@ -39,7 +39,7 @@ const days = ['2020-02-29', '2020-03-01', '1999-12-31', '2024-01-15', '2024-01-1
 export interface Shape {
   /** Different texts of the first key column. */
   readonly keys: number;
-  /** Most rows of a file that makes the dataset anew. */
+  /** Most rows of a file that replaces the dataset. */
   readonly rows: number;
 }
 

@@ -13,7 +13,7 @@ export interface History {
   readonly versions: Map<string, Table>;
   /** ETag of each version's rows, as they were first read. */
   readonly tags: Map<string, string>;
-  /** What was done, one line each. */
+  /** Log of the steps, one line each. */
   readonly log: string[];
 }
 

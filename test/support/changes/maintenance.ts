@@ -1,4 +1,4 @@
-/** What workers do in the background, done now. */
+/** Runs the background work of workers at once. */
 import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
 import { silentLog } from '../../../src/lib/log.js';
 import {

@@ -151,7 +151,7 @@ const killAtSteps = async (
   }
 };
 
-/** What a worker asks first of a change whose file is stored. */
+/** First statement of a worker about a change whose file is stored. */
 const changeBegun = { server: 'postgres', text: 'd.store_id AS "storeId", p.mode' } as const;
 const compactionBegun = { server: 'postgres', text: 'INSERT INTO compactions' } as const;
 
