@@ -1,8 +1,10 @@
+import { changesOf } from '../src/ingest/versions/merge-outcome.js';
 import { type StoredColumn, storageName } from '../src/model/column.js';
 import { ensureDatabase } from '../src/rows/ddl.js';
 import { createKeys } from '../src/rows/keys.js';
-import { createMerge, type SegmentMerge } from '../src/rows/merge.js';
-import { tablePlace } from '../src/rows/place.js';
+import { createWritePatch } from '../src/rows/merge-patch.js';
+import type { SegmentMerge } from '../src/rows/merge-sql.js';
+import { firstPosition, tablePlace } from '../src/rows/place.js';
 import { createStoreTables } from '../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
 import type { Bench } from './support/bench.js';
@@ -33,33 +35,22 @@ const columns = [
 
 const names = columns.map(storageName);
 
-/** Rows by number: a date, a text of some 10,000 different ones, three numbers. */
-const fill = (clickhouse: ClickHouse, segment: number, count: number, first: number): Promise<void> =>
+/** Rows by number: a date, a text of some 10,000 different ones, three numbers. Every `step`-th row has another value. */
+const fill = (
+  clickhouse: ClickHouse,
+  segment: number,
+  count: number,
+  { first = 0, step = 1, upload }: { first?: number; step?: number; upload: number },
+): Promise<void> =>
   clickhouse.command(
     `INSERT INTO ${database}.s1 (_seg, _row, ${names.join(', ')})
-     SELECT ${segment}, number, toDate32('2000-01-01') + intDiv(number + ${first}, 10000) % 9000,
-       concat('series ', toString((number + ${first}) % 10000)), number, number / 4, ${segment}
+     SELECT ${segment}, ${firstPosition(String(upload))} + number, toDate32('2000-01-01') + intDiv(number + ${first}, 10000) % 9000,
+       concat('series ', toString((number + ${first}) % 10000)), number + ${first}, (number + ${first}) / 4, if(number % ${step} = 0, ${upload}, 1)
      FROM numbers(${count})`,
     { settings: { max_threads: 2, insert_deduplicate: 0 } },
   );
 
 const place = tablePlace({ storeId: 1, shard: 1 });
-
-/** @param rows Of the version before. */
-const mergeOf = (rows: number): SegmentMerge => ({
-  mode: 'upsert',
-  target: 2501,
-  targetPlace: place,
-  basePlace: place,
-  filePlace: place,
-  base: { segmentIds: [1001], rowCount: rows },
-  baseColumns: columns,
-  fileSegment: 2001,
-  fileColumns: columns,
-  columns,
-  keyIds: [1, 2],
-  keep: 'last',
-});
 
 /** Looks at the memory of running queries ten times a second; gives the largest, in MB, when it is ended. */
 const watchMemory = (clickhouse: ClickHouse): (() => number) => {
@@ -77,13 +68,19 @@ const watchMemory = (clickhouse: ClickHouse): (() => number) => {
   };
 };
 
-/**
- * What an upsert costs ClickHouse: 10 M rows, of which a file of 100,000 changes 90,000 and adds 10,000. Both segments
- * are generated, then merged as the worker does it.
- */
+interface Change {
+  readonly name: string;
+  readonly mode: SegmentMerge['mode'];
+  /** Rows of the file, and the first of them among the rows of the version before. */
+  readonly rows: number;
+  readonly first: number;
+  /** Every row of this distance is another one than before. @default 1 */
+  readonly step?: number;
+}
+
+/** What changes of a version of 10 M rows cost ClickHouse: both segments are generated, then merged as the worker does it. */
 export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const rows = pick(10_000_000, 500_000);
-  const changes = rows / 100;
   const { clickhouseUrl } = await open();
   const clickhouse = createClickHouse({ url: clickhouseUrl, database });
   await defer('ClickHouse client', () => clickhouse.close());
@@ -94,26 +91,73 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
     place,
     columns.map((own, at) => ({ name: names[at] ?? '', physical: own.physical })),
   );
-  await fill(clickhouse, 1001, rows, 0);
-  await fill(clickhouse, 2001, changes, rows - changes * 0.9);
-
+  await fill(clickhouse, 1001, rows, { upload: 1 });
+  const keys = createKeys(clickhouse);
+  const writePatch = createWritePatch(clickhouse, tables);
   const endWatch = watchMemory(clickhouse);
   await defer('memory watch', () => void endWatch());
-  const keys = createKeys(clickhouse);
-  const write = createMerge(clickhouse, tables);
-  const startedAt = performance.now();
-  const merge = mergeOf(rows);
-  const counts = await keys.count(merge);
-  const countedAt = performance.now();
-  await write(merge, counts);
-  const endedAt = performance.now();
+
+  const measured: { name: string; seconds: number }[] = [];
+  const measure = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    const result = await work();
+    measured.push({ name, seconds: (performance.now() - startedAt) / 1000 });
+    return result;
+  };
+
+  let upload = 1;
+  const change = async ({ name, mode, rows: count, first, step = 1 }: Change): Promise<void> => {
+    upload += 1;
+    const fileSegment = upload * 1000 + 1;
+    await fill(clickhouse, fileSegment, count, { first, step, upload });
+    const planned: SegmentMerge = {
+      mode,
+      target: fileSegment + 500,
+      targetPlace: place,
+      basePlace: place,
+      filePlace: place,
+      base: { segmentIds: [1001], rowCount: rows },
+      baseColumns: columns,
+      fileSegment,
+      fileColumns: columns,
+      columns,
+      keyIds: [1, 2],
+      keep: 'last',
+    };
+    const { merge, counts } = await measure(`${name}: count keys`, async () => {
+      const buckets = mode === 'sync' ? await keys.differingBuckets(planned) : undefined;
+      const merge = buckets === undefined ? planned : { ...planned, buckets };
+      return { merge, counts: await keys.count(merge) };
+    });
+    const { changes, expected } = changesOf(merge, counts, rows);
+    await measure(`${name}: write`, () => writePatch(merge, counts, changes));
+    if (mode === 'upsert' && expected !== Math.max(rows, first + count))
+      throw new Error(`${name}: ${expected} rows`);
+    await tables.dropStaging(fileSegment);
+  };
+  await measure('unique keys', async () => {
+    const planned = { mode: 'upsert', base: { segmentIds: [1001], rowCount: rows }, basePlace: place };
+    const merge = {
+      ...planned,
+      targetPlace: place,
+      filePlace: place,
+      baseColumns: columns,
+      fileColumns: columns,
+    };
+    await keys.repeated(
+      { ...merge, columns, keyIds: [1, 2], keep: 'last', target: 1, fileSegment: 1 } as SegmentMerge,
+      'base',
+    );
+  });
+  await change({ name: 'upsert of 1 row', mode: 'upsert', rows: 1, first: rows / 2 });
+  await change({ name: 'delete of 1 row', mode: 'delete', rows: 1, first: rows / 2 });
+  await change({ name: 'upsert of 1,000 rows', mode: 'upsert', rows: 1000, first: rows - 900 });
+  await change({ name: 'upsert of 1 %', mode: 'upsert', rows: rows / 100, first: rows - (rows / 1000) * 9 });
+  await change({ name: 'sync of 0.1 %', mode: 'sync', rows, first: 0, step: 1000 });
   const peakMb = endWatch();
-  const stored = await tables.countRows(place, merge.target);
-  if (stored !== rows + changes * 0.1) throw new Error(`the merged segment holds ${stored} rows`);
   await tables.dropStore(1);
   return [
-    { name: 'count keys', value: (countedAt - startedAt) / 1000, unit: 's', better: 'lower' },
-    { name: 'write merged segment', value: (endedAt - countedAt) / 1000, unit: 's', better: 'lower' },
+    ...measured.map(({ name, seconds }) => ({ name, value: seconds, unit: 's', better: 'lower' as const })),
     { name: 'peak memory of a query', value: peakMb, unit: 'MB', better: 'lower' },
   ];
 };

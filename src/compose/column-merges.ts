@@ -7,7 +7,7 @@ import { createColumnMerge } from '../ingest/versions/column-merge.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createFold, createKeys, createMerge, createWrite } from '../rows/index.js';
+import { createFold, createKeys, createMerge, createWrite, createWritePatch } from '../rows/index.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
 
 export interface ColumnMergeSettings extends MaintenanceOptions {
@@ -23,6 +23,7 @@ export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecord
     ...options,
     keys: createKeys(clickhouse),
     writeMerge: createMerge(clickhouse, tables),
+    writePatch: createWritePatch(clickhouse, tables),
     mergeColumns: createColumnMerge({ clickhouse, write, fold, merges, poolLimits }),
     merges,
     write,

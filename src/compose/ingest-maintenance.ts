@@ -35,6 +35,8 @@ export interface MaintenanceOptions {
   readonly segmentGraceMs: number;
   readonly compaction: CompactionSettings;
   readonly pools: PoolSettings;
+  /** Largest patch, in percent of the rows of the version before. */
+  readonly patchMaxPercent: number;
 }
 
 export interface PoolSettings extends PoolLimits {

@@ -82,6 +82,7 @@ export const createWorkerProcess = async (
         maxBytes: config.poolMaxBytes,
         dropIntervalMs: config.poolDropIntervalMs,
       },
+      patchMaxPercent: config.patchMaxPercent,
     },
     scope,
   );

@@ -177,6 +177,12 @@ export const ingestSettings = {
     String(16 * MiB),
     'Maximum raw bytes of a dataset that shares a table with others.',
   ),
+  patchMaxPercent: setting(
+    'PATCH_MAX_PERCENT',
+    integer(0, 100),
+    '20',
+    'Largest change by an upsert, sync or delete, in percent of the rows of a dataset, that stores only what changes; a larger one writes all rows again. 0: every change does.',
+  ),
   poolDropIntervalMs: setting(
     'POOL_DROP_INTERVAL_MS',
     integer(0),

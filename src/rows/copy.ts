@@ -51,6 +51,8 @@ export interface RowSet {
   readonly position?: string;
   /** Their values as the copy stores them, as SQL; in the order of its columns. */
   readonly values: readonly string[];
+  /** True: tombstones, which have no values. */
+  readonly gone?: true;
 }
 
 export interface RowsCopy {
@@ -79,10 +81,13 @@ export const storedValuesOf = (
 const insertOf = (
   database: string,
   { target, columns }: RowsCopy,
-  { from, position = '_row', values }: RowSet,
-) =>
-  `INSERT INTO ${statedTable(database, target.place)} (${['_seg', '_row', ...columns].join(', ')})
-   SELECT ${['{target:UInt64}', position, ...values].join(', ')} ${from}`;
+  { from, position = '_row', values, gone }: RowSet,
+) => {
+  const names = gone ? ['_gone'] : columns;
+  const written = gone ? ['1'] : values;
+  return `INSERT INTO ${statedTable(database, target.place)} (${['_seg', '_row', ...names].join(', ')})
+   SELECT ${['{target:UInt64}', position, ...written].join(', ')} ${from}`;
+};
 
 // Within a tuple null, zero and an empty text have hashes of their own.
 const hashesOf = (side: 'source' | 'copy', { from, position = '_row', values }: RowSet): string =>

@@ -26,6 +26,8 @@ interface Row extends SegmentListRow {
     readonly keepsBase: boolean;
     readonly columns: readonly StoredColumn[];
     readonly facts: SegmentFacts;
+    /** Of the segment. */
+    readonly own: { readonly rows: number; readonly hidden: number };
   } | null;
   readonly base: number | null;
   readonly placement: Place | null;
@@ -44,10 +46,11 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
   const [row] = await sql.query<Row>(dryRunSql, [datasetId, processId]);
   if (row === undefined || !row.dryRun || row.outcome === null)
     throw notFound('no_dry_run', `Process ${processId} is no dry run that has completed.`);
-  const { outcome, base, placement, keyIds } = row;
+  const { outcome, base, placement, keyIds, createdAt } = row;
   if (!row.kept || placement === null || base !== outcome.baseVersionId)
     throw conflict('dry_run_gone', 'What the dry run came to is not kept any more; run it again.');
-  const { segmentId, keepsBase, columns, facts } = outcome;
+  const { segmentId, keepsBase, columns, facts, own } = outcome;
+  const { segmentIds, patches, patchRows, hidden, ...before } = row;
   return {
     baseVersionId: base,
     keyIds: keyIds ?? [],
@@ -58,9 +61,16 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
       columns,
       rowCount: facts.rows,
       byteSize: facts.bytes,
-      createdAt: row.createdAt.toISOString(),
-      ...(keepsBase ? segmentListOf(row) : {}),
-      segmentIds: keepsBase ? [...row.segmentIds, segmentId] : [segmentId],
+      createdAt: createdAt.toISOString(),
+      ...(keepsBase
+        ? segmentListOf({
+            ...before,
+            segmentIds: [...segmentIds, segmentId],
+            patches: own.hidden === 0 ? patches : [...patches, segmentId],
+            patchRows: own.hidden === 0 ? patchRows : [...patchRows, own.rows],
+            hidden: hidden + own.hidden,
+          })
+        : { segmentIds: [segmentId] }),
     },
   };
 };

@@ -13,7 +13,7 @@ import {
   type Target,
   type TargetTables,
 } from './copy.js';
-import { valueAs } from './merge.js';
+import { valueAs } from './merge-sql.js';
 import { insideOf, namedColumn, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
 import { backgroundSettings, mergeSettings } from './statement-settings.js';

@@ -34,7 +34,9 @@ export type { HashedSegment } from './hash.js';
 export { createHashes, type Hashes, type NamedSegment, readNeeded } from './hashes.js';
 export { createHomeTurns, type HomeTurns } from './homes.js';
 export { createKeys, type Keys } from './keys.js';
-export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
+export { createMerge, type Merge } from './merge.js';
+export { createWritePatch, hiddenBy, rowsOfPatch, type WritePatch } from './merge-patch.js';
+export { converted, type KeyCounts, type SegmentMerge } from './merge-sql.js';
 /* Read: the rows by which two versions differ. */
 export { pairRows } from './pair.js';
 export type { PairPart, PairRows } from './pair-rows.js';

@@ -3,13 +3,17 @@ import type { NamedColumn } from '../model/column.js';
 import type { ClickHouseServers, QueryParams } from '../storage/clickhouse/client.js';
 import { type Digits, digitsSql } from './count.js';
 import {
+  bucketCount,
+  bucketOf,
+  hitRows,
   type KeyCounts,
   type MergeSide,
   mergeServer,
   mergeSql,
+  rowHash,
   type SegmentMerge,
   winners,
-} from './merge.js';
+} from './merge-sql.js';
 import { mergeSettings } from './statement-settings.js';
 
 /** A key that several rows have. */
@@ -23,9 +27,21 @@ export interface Keys {
   count(merge: SegmentMerge): Promise<KeyCounts>;
   /** The first keys that several rows of one side have, at most three. */
   repeated(merge: SegmentMerge, side: 'base' | 'file'): Promise<RepeatedKey[]>;
+  /**
+   * Buckets of keys outside of which a file and the version before have the same rows; undefined where looking at these alone
+   * would save little. Rows of both sides are stored in the types of the target, and those of the version before are unique by
+   * the key: so are rows of the file outside of the buckets.
+   */
+  differingBuckets(merge: SegmentMerge): Promise<number[] | undefined>;
   /** Most digits in use in a column of the version before, in the rows whose keys the file does not have. */
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
+
+/** Most rows whose hashes are kept in memory to be told apart: some 1 GB. */
+const maxHashed = 30_000_000;
+
+/** Most buckets that are looked at alone. */
+const mostBuckets = bucketCount / 4;
 
 const examples = 3;
 const keyLength = 200;
@@ -41,19 +57,40 @@ export const createKeys = (servers: ClickHouseServers): Keys => {
     return Number(row?.n ?? 0);
   };
 
+  const countRows = (merge: SegmentMerge, { from }: MergeSide, params: QueryParams): Promise<number> =>
+    number(merge, `SELECT toString(count()) AS n ${from}`, params);
+
+  /** True if the hashes of the keys of some rows differ, and so the keys. False says nothing. */
+  const areApart = async (merge: SegmentMerge, name: 'base' | 'file', rows: number): Promise<boolean> => {
+    if (rows > maxHashed) return false;
+    const { keyHashOf, params, [name]: side } = partsOf(merge);
+    const hashes = `SELECT toString(uniqExact(${keyHashOf(side)})) AS n ${side.from}`;
+    return (await number(merge, hashes, params)) === rows;
+  };
+
+  const countDistinct = async (merge: SegmentMerge, rows: number): Promise<number> => {
+    if (await areApart(merge, 'file', rows)) return rows;
+    const { file, keysOf, keyNames, params } = partsOf(merge);
+    return number(
+      merge,
+      `SELECT toString(count()) AS n FROM (
+         SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${file.from}) GROUP BY ${keyNames.join(', ')})`,
+      params,
+    );
+  };
+
   const countHits = async (
     merge: SegmentMerge,
     counts: Pick<KeyCounts, 'distinct' | 'rows'>,
   ): Promise<Pick<KeyCounts, 'known' | 'hits' | 'same'>> => {
     const sql = partsOf(merge);
-    const { base, file, keysOf, comparedOf, on, params } = sql;
-    const hash = (side: MergeSide): string =>
-      merge.mode === 'delete' ? 'toUInt8(0)' : `sipHash128(tuple(${comparedOf(side).join(', ')}))`;
+    const { base, file, keysOf, on, params } = sql;
+    const hash = (side: MergeSide): string => (merge.mode === 'delete' ? 'toUInt8(0)' : rowHash(sql, side));
     const [row] = await ask<{ known: string; hits: string; same: string }>(
       merge,
       `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same FROM (
          SELECT f.r, count() AS n, countIf(b.h = f.h) AS s
-         FROM (SELECT ${keysOf(base)}, ${hash(base)} AS h ${base.from}) AS b
+         FROM (SELECT ${keysOf(base)}, ${hash(base)} AS h ${hitRows(merge, sql, counts)}) AS b
          INNER JOIN (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(merge, sql, counts)}) AS f ON ${on}
          GROUP BY f.r)`,
       params,
@@ -63,21 +100,42 @@ export const createKeys = (servers: ClickHouseServers): Keys => {
 
   return {
     async count(merge) {
-      const { file, keysOf, keyNames, params } = partsOf(merge);
-      const rows = await number(merge, `SELECT toString(count()) AS n ${file.from}`, params);
+      const { base, file, params } = partsOf(merge);
+      const rows = await countRows(merge, file, params);
       const none = { known: 0, hits: 0, same: 0 };
       if (merge.keyIds.length === 0) return { rows, distinct: rows, ...none };
-      const distinct = await number(
+      const distinct = await countDistinct(merge, rows);
+      const hits = merge.base.segmentIds.length === 0 ? none : await countHits(merge, { rows, distinct });
+      // Rows outside of the buckets are those of the file.
+      const outside =
+        merge.buckets === undefined ? 0 : merge.base.rowCount - (await countRows(merge, base, params));
+      return {
+        rows: rows + outside,
+        distinct: distinct + outside,
+        known: hits.known + outside,
+        hits: hits.hits + outside,
+        same: hits.same + outside,
+      };
+    },
+
+    async differingBuckets(merge) {
+      const { base, file, comparedOf, keyHashOf, params } = partsOf(merge);
+      const hash = (name: string, side: MergeSide): string =>
+        `reinterpretAsInt64(${name}(tuple(${comparedOf(side).join(', ')})))`;
+      const rowsOf = (side: MergeSide, sign: '' | '-'): string =>
+        `SELECT ${bucketOf(keyHashOf(side))} AS b, ${sign}1 AS n, ${sign}${hash('cityHash64', side)} AS c,
+           ${sign}${hash('xxh3', side)} AS x ${side.from}`;
+      const found = await ask<{ b: number }>(
         merge,
-        `SELECT toString(count()) AS n FROM (
-           SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${file.from}) GROUP BY ${keyNames.join(', ')})`,
+        `SELECT b FROM (${rowsOf(base, '')} UNION ALL ${rowsOf(file, '-')})
+         GROUP BY b HAVING sum(n) != 0 OR sum(c) != 0 OR sum(x) != 0 LIMIT ${mostBuckets + 1}`,
         params,
       );
-      const hits = merge.base.segmentIds.length === 0 ? none : await countHits(merge, { rows, distinct });
-      return { rows, distinct, ...hits };
+      return found.length > mostBuckets ? undefined : found.map(({ b }) => Number(b));
     },
 
     async repeated(merge, name) {
+      if (name === 'base' && (await areApart(merge, name, merge.base.rowCount))) return [];
       const { keys, keyNames, keysOf, params, [name]: side } = partsOf(merge);
       const texts = keys.map((_, at) => `if(n${at}, NULL, substringUTF8(toString(k${at}), 1, ${keyLength}))`);
       const found = await ask<{ key: (string | null)[]; c: string }>(

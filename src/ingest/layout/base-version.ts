@@ -5,6 +5,7 @@ import { segmentListColumns, versionPlaceColumn } from '../../rows/sql.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
+import { uniqueByColumn } from '../../storage/postgres/version-keys.js';
 
 /** The version that an upload changes or is compared with. */
 export interface BaseVersion extends SegmentListRow {
@@ -15,11 +16,13 @@ export interface BaseVersion extends SegmentListRow {
   readonly byteSize: number;
   /** Null without segments. */
   readonly placement: Place | null;
+  /** Storage ids of columns by which its rows are unique; null: not known. */
+  readonly uniqueBy: readonly number[] | null;
 }
 
 const baseSql = prepared(`
   SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-    ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
+    ${segmentListColumns('v')}, ${versionPlaceColumn('v')}, ${uniqueByColumn('v')}
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
 /** Of the version that a file is compared with. */

@@ -30,6 +30,15 @@ export type ColumnMergeTurn = Turn<ColumnMergeMode>;
 
 export type MergeTurn = UploadTurn | ColumnMergeTurn;
 
+/** What a segment behind those of the version before holds. */
+export interface OwnFacts {
+  /** Stored rows. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** Stored rows that it makes invisible, its own among them; more than 0: the segment is a patch. */
+  readonly hidden: number;
+}
+
 /** What a merge came to. */
 export interface MergeOutcome {
   /** The version it was made for; null: there was none. */
@@ -40,8 +49,12 @@ export interface MergeOutcome {
   readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
+  /** Of the segment; absent: those of the file, or, where that replaces the version before, `facts`. */
+  readonly own?: OwnFacts;
   /** Absent: nothing was compared with the version before. */
   readonly changes?: RowChanges;
+  /** Storage ids of columns by which the rows are unique; absent: not known. */
+  readonly uniqueBy?: readonly number[];
 }
 
 /** A segment that a merge writes. */

@@ -13,8 +13,9 @@ import { keepLists } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { keepDaysSql } from '../../storage/postgres/version-days.js';
+import { keepKeysSql } from '../../storage/postgres/version-keys.js';
 import { type Layout, storedColumns } from '../layout/layout.js';
-import type { MergeOutcome } from './merge-records.js';
+import type { MergeOutcome, OwnFacts } from './merge-records.js';
 import { moveSql } from './transitions.js';
 
 /** Who has sent an upload. */
@@ -55,20 +56,28 @@ interface NewVersion {
   readonly facts: SegmentFacts;
   /** Its own segment. */
   readonly segment: number;
+  readonly own: OwnFacts;
   /** True: the segments of the current version stand before it. */
   readonly extends: boolean;
+  /** Storage ids of columns by which its rows are unique; absent: not known. */
+  readonly uniqueBy?: readonly number[] | undefined;
 }
+
+const wholeFile = ({ rows, bytes }: SegmentFacts): OwnFacts => ({ rows, bytes, hidden: 0 });
 
 const newVersionOf = (due: DueProcess): NewVersion => {
   const { merge, layout, facts } = due;
-  const own = segmentId(due.id, due.attempt);
-  if (merge === null) return { columns: storedColumns(layout), facts, segment: own, extends: false };
-  const { columns, segmentId: merged, keepsBase } = merge;
+  const file = segmentId(due.id, due.attempt);
+  if (merge === null)
+    return { columns: storedColumns(layout), facts, segment: file, own: wholeFile(facts), extends: false };
+  const { columns, segmentId: merged, keepsBase, uniqueBy } = merge;
   return {
     columns,
     facts: merge.facts,
-    segment: merged ?? own,
+    segment: merged ?? file,
+    own: merge.own ?? wholeFile(keepsBase ? facts : merge.facts),
     extends: keepsBase,
+    uniqueBy,
   };
 };
 
@@ -78,22 +87,27 @@ const checked = moveSql('checked');
 const ofDue = (column: string): string =>
   `(SELECT ${column} FROM due d WHERE d.dataset_id = version.dataset_id)`;
 
+const ownOf = (column: string): string => `(SELECT ${column} FROM due WHERE segment = segments.id)`;
+
 /** `$1`: the uploads, as `rowOf` gives them; `$2`: their ids, without which the planner may walk along all processes. */
 const publishStatement = {
   list: `due AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS d (process_id bigint, dataset_id bigint, mode text, columns jsonb,
       rows bigint, bytes bigint, min_date text, max_date text, frequency text, segment bigint, extends boolean,
-      own_rows bigint, own_bytes bigint, date_column text, days text, changes jsonb)
+      own_rows bigint, own_bytes bigint, own_hidden bigint, unique_by bigint[], date_column text, days text, changes jsonb)
   ), ${keepLists('SELECT dataset_id, columns FROM due')}`,
   row: `SELECT dataset_id, process_id, mode, list.id, rows, bytes, min_date, max_date, frequency
     FROM due JOIN list USING (dataset_id) ORDER BY process_id`,
   also: [
-    `counted AS (${countSegmentSql('ANY (SELECT segment FROM due)', {
-      rows: '(SELECT own_rows FROM due WHERE segment = segments.id)',
-      bytes: '(SELECT own_bytes FROM due WHERE segment = segments.id)',
-    })})`,
+    `counted AS (${countSegmentSql(
+      'ANY (SELECT segment FROM due)',
+      { rows: ownOf('own_rows'), bytes: ownOf('own_bytes') },
+      `, patch = ${ownOf('own_hidden')} > 0, hidden = ${ownOf('own_hidden')}`,
+    )})`,
     `ended_ranges AS (${endRangesSql('version.dataset_id', ofDue('NOT d.extends'))})`,
     `listed AS (${openRangeSql('version.dataset_id', ofDue('d.segment'))})`,
+    `keyed AS (${keepKeysSql(`SELECT dataset_id, version.id, unique_by
+       FROM version JOIN due USING (dataset_id) WHERE unique_by IS NOT NULL`)})`,
     `noted AS (${keepDaysSql(`SELECT dataset_id, version.id, date_column, days
        FROM version JOIN due USING (dataset_id) WHERE days IS NOT NULL`)})`,
     // Days are large; from here on they are the version's.
@@ -109,8 +123,7 @@ const publishStatement = {
 
 /** What the statement is given of an upload. */
 const rowOf = (due: DueProcess) => {
-  const { columns, facts, segment, extends: appended } = newVersionOf(due);
-  const own = appended ? due.facts : facts;
+  const { columns, facts, segment, own, extends: appended, uniqueBy } = newVersionOf(due);
   const date = timeColumnOf(columns);
   return {
     process_id: due.id,
@@ -126,6 +139,8 @@ const rowOf = (due: DueProcess) => {
     extends: appended,
     own_rows: own.rows,
     own_bytes: own.bytes,
+    own_hidden: own.hidden,
+    unique_by: uniqueBy ?? null,
     date_column: date === undefined ? null : storageName(date),
     days: date === undefined ? null : (facts.days ?? null),
     changes: due.merge?.changes ?? null,
@@ -168,13 +183,14 @@ export const endDryRun = async (
   current: number | null,
   keptMs: number,
 ): Promise<void> => {
-  const { columns, facts, segment, extends: keepsBase } = newVersionOf(due);
+  const { columns, facts, segment, own, extends: keepsBase } = newVersionOf(due);
   const outcome: MergeOutcome = {
     baseVersionId: current,
     segmentId: segment,
     keepsBase,
     columns,
     facts,
+    own,
   };
   await tx.query(
     `UPDATE processes SET ${checked.set}, merge = $2, kept_until = now() + $3 * interval '1 millisecond'

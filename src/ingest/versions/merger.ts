@@ -3,8 +3,8 @@
  *
  *   1 look      the process stands in phase `merge`; the version before is the dataset's current one
  *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
- *   3 write     only where rows change, types differ or rows lie in two places: one new segment, written by ClickHouse
- *               itself; in a pool while the result fits, else in the table of the store
+ *   3 write     only what changes, in a segment behind those of the version before, or else all rows (merged-rows.ts);
+ *               ClickHouse itself writes them
  *   4 count     the segment holds as many rows as the keys say
  *   5 say so    the dispatcher writes the outcome down and publishes
  *
@@ -13,211 +13,81 @@
  */
 
 import type { Log } from '../../lib/log.js';
-import type { StoredColumn } from '../../model/column.js';
 import { isKeyed, type KeyExample } from '../../model/process.js';
-import {
-  type Place,
-  type SegmentFacts,
-  type SegmentList,
-  segmentId,
-  timeColumnOf,
-} from '../../model/version.js';
-import {
-  CopyDiffers,
-  countSegments,
-  datesOf,
-  fitsPool,
-  hasSlots,
-  isPooled,
-  isSamePlace,
-  type KeyCounts,
-  type Keys,
-  type Merge,
-  namedColumn,
-  type PoolLimits,
-  type SegmentMerge,
-  segmentListOf,
-  type Write,
-} from '../../rows/index.js';
+import { CopyDiffers, type KeyCounts, type Keys, namedColumn, type Write } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
-import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
-import type { MergeRecords, MergeTarget, MergeTurn, UploadTurn } from '../lifecycle/merge-records.js';
+import type { Layout } from '../layout/layout.js';
+import type { MergeRecords, MergeTurn, UploadTurn } from '../lifecycle/merge-records.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
 import type { MergeColumns } from './column-merge.js';
 import { decimalRoom } from './decimal-room.js';
-import { joinFacts } from './joined-facts.js';
-import { boundTo, conflictingNames, hasKey, isBoundTo, isKeptIn, isStale } from './layout-rebase.js';
+import { boundTo, conflictingNames, hasKey, isBoundTo, isStale } from './layout-rebase.js';
 import { changesOf, notUnique } from './merge-outcome.js';
+import { isBaseKept, type MergePlan, planMerge, uniqueAfter } from './merge-plan.js';
+import { createMergedFacts } from './merged-facts.js';
+import { createMergedRows, type MergedRowsOptions } from './merged-rows.js';
 import { Miscount } from './miscount.js';
 
-export interface MergerOptions {
+export interface MergerOptions extends MergedRowsOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly write: Pick<Write, 'prepare'>;
   readonly keys: Keys;
-  readonly writeMerge: Merge;
   readonly mergeColumns: MergeColumns;
   readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
-  readonly poolLimits: PoolLimits;
   readonly log: Log;
 }
 
 /** Merges of one process that may go wrong before it is failed. */
 const maxMerges = 20;
 
+/** Fewest rows of both sides of a sync that are compared in buckets. */
+const leastCompared = 100_000;
+
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
 
 const done: Outcome = { kind: 'done' };
 
-interface Plan extends SegmentMerge {
-  /** All rows are written, whatever lies where. */
-  readonly anew: boolean;
-}
-
-/** What a merge came to: its segments and where they lie. */
-interface Written {
-  /** Null: no segment was needed. */
-  readonly target: MergeTarget | null;
-  readonly keepsBase: boolean;
-  readonly place: Place;
-  readonly list: SegmentList;
-}
-
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, write, keys, writeMerge, mergeColumns, merges, poolLimits, log } = options;
+  const { sql, clickhouse, write, keys, mergeColumns, merges, log } = options;
+  const writeRows = createMergedRows(options);
+  const factsOf = createMergedFacts(sql, clickhouse);
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
-
-  const planOf = (turn: UploadTurn, base: BaseVersion | undefined, anew: boolean): Plan => {
-    const { layout, placement, processId, attempt } = turn;
-    const { mode } = turn;
-    return {
-      mode,
-      anew,
-      target: 0,
-      targetPlace: placement,
-      base:
-        base === undefined
-          ? { segmentIds: [], rowCount: 0 }
-          : { ...segmentListOf(base), rowCount: base.rowCount },
-      basePlace: base?.placement ?? placement,
-      baseColumns: base?.columns ?? [],
-      fileSegment: segmentId(processId, attempt),
-      filePlace: placement,
-      fileColumns: storedColumns(layout),
-      columns: joinedColumns(base?.columns ?? [], layout),
-      keyIds: isKeyed(mode) ? (layout.keyIds ?? []) : [],
-      keep: layout.onDuplicateKey === 'first' ? 'first' : 'last',
-    };
-  };
-
-  /** True where segments of both make the version: nothing is replaced, all types agree. */
-  const isPlain = (plan: Plan, base: BaseVersion | undefined, counts: KeyCounts): boolean => {
-    if (plan.mode === 'delete' || (plan.mode === 'sync' && (base?.rowCount ?? 0) > 0)) return false;
-    return (
-      isKeptIn(plan.columns, plan.baseColumns) &&
-      !plan.anew &&
-      counts.known === 0 &&
-      counts.distinct === counts.rows
-    );
-  };
-
-  /** Counts all rows that a list names. */
-  const countAll = async (
-    turn: UploadTurn,
-    base: BaseVersion | undefined,
-    columns: readonly StoredColumn[],
-    { place, list }: Written,
-  ): Promise<SegmentFacts> => {
-    const date = timeColumnOf(columns);
-    const { rows, ...dates } = await countSegments(clickhouse, place, list, date && namedColumn(date));
-    const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
-    const all = (base?.rowCount ?? 0) + added.rows;
-    const bytes = (base?.byteSize ?? 0) + added.bytes;
-    // Bytes of rows that were replaced are not known: they count like the average row.
-    return { rows, bytes: all === 0 ? bytes : Math.round((bytes * rows) / all), ...datesOf(dates) };
-  };
-
-  /** Rows behind those of the version before were counted with the file, and compared where they were copied. */
-  const factsOf = async (
-    turn: UploadTurn,
-    base: BaseVersion | undefined,
-    columns: readonly StoredColumn[],
-    written: Written,
-  ): Promise<SegmentFacts> => {
-    const { layout, facts, datasetId } = turn;
-    const joined =
-      base !== undefined && written.keepsBase
-        ? await joinFacts(sql, datasetId, base, columns, { columns: storedColumns(layout), facts })
-        : undefined;
-    return joined ?? countAll(turn, base, columns, written);
-  };
-
-  /** Writes what has to be written; null when the turn is over. */
-  const writeRows = async (
-    turn: UploadTurn,
-    base: BaseVersion | undefined,
-    plan: Plan,
-    counts: KeyCounts,
-    expected: number,
-  ): Promise<Written | null> => {
-    const plain = isPlain(plan, base, counts);
-    const bytes = (base?.byteSize ?? 0) + turn.facts.bytes;
-    const isSmall =
-      isPooled(plan.filePlace) &&
-      (base === undefined || isPooled(plan.basePlace)) &&
-      fitsPool(poolLimits, { rows: expected, bytes });
-    const columns = plan.columns.map(namedColumn);
-    if (
-      plain &&
-      isSamePlace(plan.basePlace, plan.filePlace) &&
-      (isSmall || !isPooled(plan.filePlace)) &&
-      hasSlots(plan.filePlace, columns)
-    ) {
-      await write.prepare(plan.filePlace, columns);
-      return {
-        target: null,
-        keepsBase: true,
-        place: plan.filePlace,
-        list: { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] },
-      };
-    }
-    const target = await merges.begin(turn, isSmall ? columns : undefined);
-    if (target === null) return null;
-    const { segmentId: id, placement: place } = target;
-    // A short file behind a large version: only its own rows are copied to where those lie.
-    const keepsBase = plain && isSamePlace(plan.basePlace, place);
-    const rest = keepsBase ? { base: { segmentIds: [], rowCount: 0 } } : {};
-    await writeMerge({ ...plan, ...rest, target: id, targetPlace: place }, counts);
-    const list = keepsBase
-      ? { ...plan.base, segmentIds: [...plan.base.segmentIds, id] }
-      : { segmentIds: [id] };
-    return { target, keepsBase, place, list };
-  };
 
   /** Keys that are not unique, in the file or else in the version before; none where the caller said which rows count. */
   const repeatedKeys = async (
     { layout, mode }: UploadTurn,
-    plan: SegmentMerge,
+    plan: MergePlan,
     counts: KeyCounts,
   ): Promise<KeyExample[]> => {
     if (!isKeyed(mode) || layout.onDuplicateKey !== 'fail' || plan.keyIds.length === 0) return [];
     const side = counts.distinct < counts.rows ? 'file' : 'base';
-    if (side === 'base' && plan.base.segmentIds.length === 0) return [];
+    if (side === 'base' && plan.isUnique) return [];
     const found = await keys.repeated(plan, side);
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
+  /** A file that is most of the version before, which it replaces, is compared with it in large steps first. */
+  const withBuckets = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<MergePlan> => {
+    const rows = Math.min(facts.rows, plan.base.rowCount);
+    if (mode !== 'sync' || rows < leastCompared || !isBaseKept(plan)) return plan;
+    const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
+    if (!isUnique) return plan;
+    const buckets = await keys.differingBuckets(plan);
+    return buckets === undefined ? { ...plan, isUnique } : { ...plan, isUnique, buckets };
+  };
+
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
-    const planned = planOf(turn, base, await isStale(sql, turn));
+    const planned = planMerge(turn, base, await isStale(sql, turn));
     await write.prepare(planned.filePlace, planned.fileColumns.map(namedColumn));
     const room = await decimalRoom(clickhouse, keys, planned);
     if (room.kind === 'refused') return { kind: 'fail', error: room.error };
-    const plan: Plan = { ...planned, columns: room.columns, narrowed: room.narrowed };
+    const plan = await withBuckets({ ...planned, columns: room.columns, narrowed: room.narrowed }, turn);
     const counts = await keys.count(plan);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     const repeated = await repeatedKeys(turn, plan, counts);
@@ -228,11 +98,13 @@ export const createMerger = (options: MergerOptions): Step => {
         'quota_rows',
         `The plan allows ${turn.maxRows} rows per dataset; there would be ${expected}.`,
       );
-    const written = await writeRows(turn, base, plan, counts, expected);
+    const counted = { counts, changes, expected };
+    const written = await writeRows(turn, base, plan, counted);
     if (written === null) return done;
-    const { target, keepsBase } = written;
-    const facts = await factsOf(turn, base, plan.columns, written);
+    const { target, keepsBase, own } = written;
+    const facts = await factsOf(turn, base, plan, counted, written);
     if (facts.rows !== expected) throw new Miscount(`merged to ${facts.rows} rows, not ${expected}`);
+    const uniqueBy = uniqueAfter(plan, turn.layout.onDuplicateKey === 'fail');
     return {
       kind: 'merged',
       number: target?.number ?? null,
@@ -243,6 +115,8 @@ export const createMerger = (options: MergerOptions): Step => {
         columns: plan.columns,
         facts,
         changes,
+        ...(own === undefined ? {} : { own }),
+        ...(uniqueBy === undefined ? {} : { uniqueBy }),
       },
     };
   };

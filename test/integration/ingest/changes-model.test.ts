@@ -30,6 +30,7 @@ beforeAll(async () => {
   product = await startProduct({
     // Datasets of more rows have a table of their own.
     poolMaxRows: '12',
+    patchMaxPercent: '80',
     firstChunkBytes: '256',
     chunkBytes: '1024',
     compactionIntervalMs: '300',
@@ -86,9 +87,10 @@ it(`every version of ${datasets} datasets that change at random is that of a pla
   const [seen] = await product.sql.query(
     `SELECT (SELECT count(*) > 0 FROM compactions WHERE state = 'done') AS joined,
        (SELECT count(*) > 0 FROM segments WHERE slot_map_id IS NULL AND rows > 0) AS "ownTables",
+       (SELECT count(*) > 0 FROM segments WHERE patch) AS patches,
        (SELECT count(*) > 0 FROM segments WHERE slot_map_id IS NOT NULL AND rows > 0) AS pools`,
   );
-  expect(seen).toEqual({ joined: true, ownTables: true, pools: true });
+  expect(seen).toEqual({ joined: true, ownTables: true, patches: true, pools: true });
   const verified = await runAdmin(product, [createVerifyCommands(openVerification)], 'verify --json');
   expect(JSON.parse(verified.output)).toMatchObject({ faults: [] });
 });

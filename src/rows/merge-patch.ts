@@ -1,0 +1,129 @@
+/**
+ * Writes only what a file changes, behind the segments of the version before (a patch): a replaced row at the position of the
+ * row that it replaces, a deleted one as a tombstone at that position, a new one at its own position.
+ */
+import type { RowChanges } from '../model/process.js';
+import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
+import {
+  CopyDiffers,
+  compareRows,
+  insertRows,
+  prepareTarget,
+  type RowSet,
+  storedColumnsOf,
+  storedValuesOf,
+  type TargetTables,
+} from './copy.js';
+import {
+  hitRows,
+  type KeyCounts,
+  type MergeSql,
+  mergeServer,
+  mergeSql,
+  requireBase,
+  rowHash,
+  type SegmentMerge,
+  unknownRows,
+  winners,
+} from './merge-sql.js';
+import { isPooled, namedColumn, statedTable } from './place.js';
+import { mergeSettings } from './statement-settings.js';
+
+/** Rows that a patch stores, tombstones among them. */
+export const rowsOfPatch = ({ inserted, replaced, removed }: Omit<RowChanges, 'unchanged'>): number =>
+  inserted + replaced + removed;
+
+/** Stored rows that a patch makes invisible: each row that it replaces, and two for each that it deletes: the row and the tombstone. */
+export const hiddenBy = ({ replaced, removed }: Pick<RowChanges, 'replaced' | 'removed'>): number =>
+  replaced + 2 * removed;
+
+/**
+ * Writes a patch.
+ * @param changes As the keys were counted; the patch has exactly these rows.
+ * @throws CopyDiffers
+ */
+export type WritePatch = (merge: SegmentMerge, counts: KeyCounts, changes: RowChanges) => Promise<void>;
+
+/** Rows of the version before whose values the file changes, with the values of the file. */
+const replacedRows = (sql: MergeSql, hits: string, fromWinners: string): Omit<RowSet, 'values'> => {
+  const { base, file, keysOf, valuesOf, on } = sql;
+  const values = valuesOf(file).map((value, at) => `, ${value} AS y${at}`);
+  return {
+    from: `FROM (SELECT _row AS p, ${keysOf(base)}, ${rowHash(sql, base)} AS h ${hits}) AS b
+      INNER JOIN (SELECT ${keysOf(file)}, ${rowHash(sql, file)} AS h${values.join('')} ${fromWinners}) AS f ON ${on}
+      WHERE b.h != f.h`,
+    position: 'b.p',
+  };
+};
+
+/** Rows of the version before that the version to come lacks: of keys that the file has, or, in mode sync, lacks. */
+const removedRows = ({ mode }: SegmentMerge, sql: MergeSql, hits: string, fromWinners: string): RowSet => {
+  const { base, file, keysOf, on } = sql;
+  const keys = `(SELECT toUInt8(1) AS hit, ${keysOf(file)} ${fromWinners}) AS f ON ${on}`;
+  const of = (rows: string): string => `FROM (SELECT _row AS p, ${keysOf(base)} ${rows}) AS b`;
+  return {
+    from:
+      mode === 'sync'
+        ? `${of(base.from)} LEFT JOIN ${keys} WHERE f.hit = 0`
+        : `${of(hits)} INNER JOIN ${keys}`,
+    position: 'b.p',
+    values: [],
+    gone: true,
+  };
+};
+
+const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[] => {
+  const fromWinners = winners(merge, sql, counts);
+  const hits = hitRows(merge, sql, counts);
+  const named = merge.columns.map(namedColumn);
+  const valuesBy = (value: (at: number) => string) => storedValuesOf(named, merge.targetPlace, value);
+  const fileValues = sql.valuesOf(sql.file);
+  const sets: RowSet[] = [];
+  if (changes.replaced > 0)
+    sets.push({ ...replacedRows(sql, hits, fromWinners), values: valuesBy((at) => `f.y${at}`) });
+  if (changes.removed > 0) sets.push(removedRows(merge, sql, hits, fromWinners));
+  if (changes.inserted > 0)
+    sets.push({
+      from: counts.known > 0 ? unknownRows(merge, sql, counts, fromWinners) : fromWinners,
+      values: valuesBy((at) => fileValues[at] ?? ''),
+    });
+  return sets;
+};
+
+/** What a patch holds. */
+const countPatch = async (
+  clickhouse: Connection,
+  { target, targetPlace }: SegmentMerge,
+): Promise<{ readonly rows: number; readonly gone: number }> => {
+  const gone = isPooled(targetPlace) ? '0' : `sum(_gone)`;
+  const [found] = await clickhouse.rows<{ rows: string; gone: string }>(
+    `SELECT toString(count()) AS rows, toString(${gone}) AS gone
+     FROM ${statedTable(clickhouse.database, targetPlace)} WHERE _seg = {target:UInt64}`,
+    { params: { target } },
+  );
+  return { rows: Number(found?.rows ?? 0), gone: Number(found?.gone ?? 0) };
+};
+
+export const createWritePatch =
+  (servers: ClickHouseServers, tables: TargetTables): WritePatch =>
+  async (merge, counts, changes) => {
+    const sql = mergeSql(servers.database, merge);
+    const clickhouse = mergeServer(servers, merge);
+    // Rows of keys that were not found are added.
+    if (merge.keyIds.length > 0) await requireBase(servers, merge);
+    const named = merge.columns.map(namedColumn);
+    const copy = {
+      target: { segment: merge.target, place: merge.targetPlace },
+      columns: storedColumnsOf(named, merge.targetPlace),
+      sets: rowSets(merge, sql, counts, changes),
+      params: sql.params,
+      settings: mergeSettings,
+    };
+    await prepareTarget(tables, merge.targetPlace, named, () => insertRows(clickhouse, copy));
+    const { rows, gone } = await countPatch(clickhouse, merge);
+    if (rows !== rowsOfPatch(changes) || gone !== changes.removed)
+      throw new CopyDiffers(
+        `patch ${merge.target} has ${rows} rows, ${gone} of them tombstones, not ${rowsOfPatch(changes)} and ${changes.removed}`,
+      );
+    if (counts.known === 0 && changes.removed === 0) await compareRows(clickhouse, copy);
+  };

@@ -1,0 +1,239 @@
+/**
+ * Statements about the rows of a file and those of the version before it, by their keys: merge.ts and merge-patch.ts write what
+ * they give, keys.ts counts it.
+ */
+import { type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
+import { columnTypeOf } from '../model/column-types/column-types.js';
+import type { MergeMode } from '../model/process.js';
+import type { Place, SegmentList } from '../model/version.js';
+import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
+import { CopyDiffers } from './copy.js';
+import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
+import { segmentRows, storedRows } from './source.js';
+
+export interface SegmentMerge {
+  readonly mode: MergeMode;
+  /** The segment to write, and its place. */
+  readonly target: number;
+  readonly targetPlace: Place;
+  /** Rows of the version before, and how many they are. */
+  readonly base: SegmentList & { readonly rowCount: number; readonly hidden?: number };
+  readonly basePlace: Place;
+  readonly baseColumns: readonly StoredColumn[];
+  /** The segment of the file and the columns it has, in their types of the target. */
+  readonly fileSegment: number;
+  readonly filePlace: Place;
+  readonly fileColumns: readonly StoredColumn[];
+  readonly columns: readonly StoredColumn[];
+  /** Columns of the key; none: rows of the file are only put behind the others. */
+  readonly keyIds: readonly number[];
+  readonly keep: 'last' | 'first';
+  /** Ids of Decimal columns whose type does not hold numbers that the file replaces; it holds all others. */
+  readonly narrowed?: ReadonlySet<number>;
+  /** Buckets of keys (keys.ts) outside of which both sides have the same rows, which are not looked at; absent: all are. */
+  readonly buckets?: readonly number[];
+}
+
+/** How many rows and keys of the version before a file changes. */
+export interface KeyCounts {
+  /** Rows of the file. */
+  readonly rows: number;
+  readonly distinct: number;
+  /** Keys of the file that the version before has. */
+  readonly known: number;
+  /** Rows of the version before whose key the file has. */
+  readonly hits: number;
+  /** Rows among `hits` whose values are the same in the file. */
+  readonly same: number;
+}
+
+export interface MergeSide {
+  readonly columns: ReadonlyMap<number, StoredColumn>;
+  /** `FROM … WHERE …` */
+  readonly from: string;
+  readonly narrowed: ReadonlySet<number>;
+}
+
+export interface MergeSql {
+  readonly base: MergeSide;
+  readonly file: MergeSide;
+  /** Key columns in the order of the version. */
+  readonly keys: readonly StoredColumn[];
+  /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
+  readonly keyNames: readonly string[];
+  /** A row's key as `keyNames`; null equals null. */
+  keysOf(side: MergeSide): string;
+  /** Hash of a row's key, the same on both sides. */
+  keyHashOf(side: MergeSide): string;
+  /** Values of a key column, the same on both sides, or null. */
+  keyValueOf(side: MergeSide, key: StoredColumn): string;
+  /** Values of a row, in the types of the target. */
+  valuesOf(side: MergeSide): string[];
+  /** The same, to tell whether a row changes. */
+  comparedOf(side: MergeSide): string[];
+  /** Rows of `b` and `f` have one key. */
+  readonly on: string;
+  readonly params: QueryParams;
+}
+
+const nullOf = (physical: PhysicalType): string => `CAST(NULL, 'Nullable(${clickHouseType(physical)})')`;
+
+/** The values of a column in a type that holds all of them. */
+export const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
+  from === to ? name : columnTypeOf(to).widened(name, columnTypeOf(from), to);
+
+/** The same; a column without any value that tells a type has markers at most, which are null in another type. */
+export const valueAs = (column: StoredColumn, physical: PhysicalType): string =>
+  column.untyped === true && column.physical !== physical
+    ? nullOf(physical)
+    : converted(storageName(column), column.physical, physical);
+
+const valueIn = (target: StoredColumn, { columns, narrowed }: MergeSide): string => {
+  const column = columns.get(target.id);
+  if (column === undefined) return nullOf(target.physical);
+  const isNull = column.untyped === true && column.physical !== target.physical;
+  if (isNull || !narrowed.has(target.id)) return valueAs(column, target.physical);
+  const name = storageName(column);
+  const { numbers, text } = columnTypeOf(column.physical);
+  return `accurateCastOrNull(${numbers === 'doubles' ? text(name) : name}, '${clickHouseType(target.physical)}')`;
+};
+
+/** The same for a comparison: numbers that the type does not hold differ from all that it does. */
+const comparedIn = (target: StoredColumn, side: MergeSide, narrowed: ReadonlySet<number>): string => {
+  const column = side.columns.get(target.id);
+  if (column === undefined || !narrowed.has(target.id)) return valueIn(target, side);
+  return columnTypeOf(column.physical).text(storageName(column));
+};
+
+/** A key value as two columns that are never null, so that null equals null. */
+const keyParts = (value: string, physical: PhysicalType, position: number): string[] => {
+  const present = `ifNull(${value}, defaultValueOfTypeName('${clickHouseType(physical)}'))`;
+  return [`isNull(${value}) AS n${position}`, `${columnTypeOf(physical).key(present)} AS k${position}`];
+};
+
+const none: ReadonlySet<number> = new Set();
+
+/** Buckets of keys. */
+export const bucketCount = 2 ** 18;
+
+/** Bucket of a key, by its hash. */
+export const bucketOf = (keyHash: string): string => `toUInt32(bitAnd(${keyHash}, ${bucketCount - 1}))`;
+
+export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
+  const source = (place: Place, columns: readonly StoredColumn[]): string =>
+    sourceOf(database, place, columns.map(namedColumn));
+  const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
+  const rows = segmentRows(database, merge.basePlace, { list: merge.base, name: 'base' });
+  const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
+  const { narrowed = none } = merge;
+  const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
+  const keyValueOf = (side: MergeSide, key: StoredColumn): string =>
+    columnTypeOf(key.physical).key(valueIn(key, side));
+  const keyHashOf = (side: MergeSide): string =>
+    `cityHash64(tuple(${keys.map((key) => keyValueOf(side, key)).join(', ')}))`;
+  const inBuckets = (side: MergeSide): MergeSide => {
+    const { buckets } = merge;
+    if (buckets === undefined) return side;
+    // Numbers of our own, more than a parameter holds.
+    const isIn = buckets.length === 0 ? '0' : `${bucketOf(keyHashOf(side))} IN (${buckets.join(', ')})`;
+    return { ...side, from: `${side.from} AND ${isIn}` };
+  };
+  return {
+    base: inBuckets({
+      columns: byId(merge.baseColumns),
+      from: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
+      narrowed,
+    }),
+    file: inBuckets({
+      columns: byId(merge.fileColumns),
+      from: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
+      narrowed: none,
+    }),
+    keys,
+    keyNames,
+    keyHashOf,
+    keyValueOf,
+    keysOf: (side) => keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),
+    valuesOf: (side) => merge.columns.map((column) => valueIn(column, side)),
+    comparedOf: (side) => merge.columns.map((column) => comparedIn(column, side, narrowed)),
+    on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
+    params: { ...rows.params, file: merge.fileSegment },
+  };
+};
+
+export const mergeServer = (servers: ClickHouseServers, merge: SegmentMerge): Connection =>
+  servers.at(insideOf(merge.basePlace), insideOf(merge.filePlace), insideOf(merge.targetPlace));
+
+/** A list of all shards is made once and sent to each of them. */
+const isIn = ({ targetPlace }: SegmentMerge, not: '' | 'NOT ' = ''): string =>
+  `${isEverywhere(targetPlace) ? 'GLOBAL ' : ''}${not}IN`;
+
+/** Rows of the file that count: one of each key. */
+export const winners = (
+  merge: SegmentMerge,
+  { file, keysOf, keyNames }: MergeSql,
+  counts: Pick<KeyCounts, 'distinct' | 'rows'>,
+): string => {
+  if (merge.keyIds.length === 0 || counts.distinct === counts.rows) return file.from;
+  const pick = merge.keep === 'last' ? 'max' : 'min';
+  return `${file.from} AND _row ${isIn(merge)} (SELECT ${pick}(r) FROM (SELECT ${keysOf(file)}, _row AS r ${file.from})
+    GROUP BY ${keyNames.join(', ')})`;
+};
+
+/** Hash of a row's values in the types of the target, to tell whether it changes. */
+export const rowHash = ({ comparedOf }: MergeSql, side: MergeSide): string =>
+  `sipHash128(tuple(${comparedOf(side).join(', ')}))`;
+
+/** Most keys that are kept as a set in memory, by which rows are looked up before anything else is read of them. */
+const maxKeysInSet = 4_000_000;
+
+/** Most keys whose values are looked up one by one: the index of a column may then leave out most rows. */
+const maxKeysByValue = 1_000;
+
+/** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
+export const hitRows = (
+  merge: SegmentMerge,
+  { base, file, keys, keyHashOf, keyValueOf }: MergeSql,
+  { distinct }: Pick<KeyCounts, 'distinct'>,
+): string => {
+  if (distinct > maxKeysInSet) return base.from;
+  const isFound = (value: (side: MergeSide) => string): string =>
+    `${value(base)} ${isIn(merge)} (SELECT ${value(file)} ${file.from})`;
+  const byValue = keys
+    .filter(
+      ({ physical }) => distinct <= maxKeysByValue && columnTypeOf(physical).plain.kind(physical) !== 's',
+    )
+    .map((key) => `(${isFound((side) => keyValueOf(side, key))} OR isNull(${keyValueOf(base, key)}))`);
+  return [base.from, ...byValue, isFound(keyHashOf)].join(' AND ');
+};
+
+/** `FROM … WHERE …` of rows of the file whose keys the version before lacks. */
+export const unknownRows = (
+  merge: SegmentMerge,
+  sql: MergeSql,
+  counts: Pick<KeyCounts, 'distinct'>,
+  fromWinners: string,
+): string => {
+  const { file, base, keysOf, on } = sql;
+  return `${fromWinners} AND _row ${isIn(merge, 'NOT ')} (
+    SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(merge, sql, counts)}) AS b
+      INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`;
+};
+
+/** Rows that are missing would be added again, in another place, or left out. @throws CopyDiffers */
+export const requireBase = async (
+  servers: ClickHouseServers,
+  { base, basePlace }: SegmentMerge,
+): Promise<void> => {
+  if (base.segmentIds.length === 0) return;
+  const { sql, params } = storedRows({ list: base });
+  const [counted] = await servers
+    .at(insideOf(basePlace))
+    .rows<{ n: string }>(
+      `SELECT toString(count()) AS n FROM ${statedTable(servers.database, basePlace)} WHERE ${sql}`,
+      { params, settings: { max_execution_time: 0 } },
+    );
+  const expected = base.rowCount + (base.hidden ?? 0);
+  if (Number(counted?.n ?? 0) !== expected)
+    throw new CopyDiffers(`the version before has ${counted?.n} stored rows, not ${expected}`);
+};
