@@ -3,8 +3,7 @@
  *
  *   listed    the file's own segment follows those of the version before; nothing is written
  *   behind    a new segment follows them: rows that the file adds, or a patch (rows/patch.ts)
- *   anew      a new segment has all rows: types differ, rows are in two places or on several shards, much has changed, or the
- *             dataset shares a table
+ *   anew      a new segment has all rows: types differ, rows are in two places, much has changed, or the dataset shares a table
  */
 import type { RowChanges } from '../../model/process.js';
 import type { Place, SegmentList } from '../../model/version.js';
@@ -12,7 +11,6 @@ import {
   fitsPool,
   hasSlots,
   hiddenBy,
-  isEverywhere,
   isPooled,
   isSamePlace,
   type KeyCounts,
@@ -98,8 +96,8 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
   const isBehind = (plan: MergePlan, { counts, changes }: Counted, place: Place): boolean => {
     if (!isSamePlace(plan.basePlace, place) || !isBaseKept(plan)) return false;
     if (isPlain(plan, counts)) return true;
-    // A patch has to be on the shards of the rows that it replaces; a small dataset is quickly written again.
-    if (isPooled(place) || isEverywhere(place)) return false;
+    // A small dataset is quickly written again.
+    if (isPooled(place)) return false;
     return rowsOfPatch(changes) * 100 <= patchMaxPercent * plan.base.rowCount;
   };
 

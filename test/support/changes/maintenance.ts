@@ -1,6 +1,8 @@
 /** Runs the background work of workers at once. */
+import { openServers } from '../../../src/compose/clickhouse-servers.js';
 import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
 import {
   createCompactions,
   createCompactor,
@@ -8,16 +10,13 @@ import {
   createStoreTables,
   createTidy,
 } from '../../../src/rows/index.js';
-import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import type { TestProduct } from '../product.js';
 
 /** Joins all segments that may be joined, and drops what no version names; nobody may read meanwhile. */
 export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' | 'sql'>): Promise<void> => {
-  const clickhouse = createClickHouse({
-    url: config.clickhouseUrl ?? '',
-    database: config.clickhouseDatabase,
-  });
+  const scope = createScope(silentLog);
   try {
+    const clickhouse = await openServers(config, sql, scope, { log: silentLog });
     const compactor = createCompactor({
       compactions: createCompactions({ sql, leaseMs: 60_000, log: silentLog }),
       join: createJoin({ clickhouse, log: silentLog }),
@@ -38,6 +37,6 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
     const { missingSegments } = await tidy.sweep();
     if (missingSegments > 0) throw new Error(`${missingSegments} segments of versions have no rows`);
   } finally {
-    await clickhouse.close();
+    await scope.close();
   }
 };
