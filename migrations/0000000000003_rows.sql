@@ -76,8 +76,11 @@ CREATE TABLE compactions (
   upload_numbers bigint[],
   -- renewed by the worker that writes; another worker may abandon the compaction afterwards
   lease_until timestamptz NOT NULL,
+  -- true: it folds the patches of a version into its bases. Older versions keep both, so it takes the room of a copy
+  folds boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE compactions IS
   'A segment that replaces a run of segments, written by a worker before its first row in ClickHouse and never deleted before its store, so that no segment id is used twice.';
+CREATE INDEX compactions_folds ON compactions (store_id, created_at) WHERE folds;
 CREATE UNIQUE INDEX compactions_running ON compactions (store_id) WHERE state IN ('writing', 'swapping');

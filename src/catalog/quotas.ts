@@ -56,6 +56,21 @@ export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes:
   requireQuota('storedBytes', maxStoredBytes, used, used + additionalBytes);
 };
 
+/** Tells whether the plan of a dataset's owner has room for so many bytes more. */
+export const createRoomCheck =
+  (sql: Sql) =>
+  async (datasetId: number, bytes: number): Promise<boolean> => {
+    const [owner] = await sql.query<{ id: number }>(
+      'SELECT o.created_by AS id FROM datasets d JOIN repositories o ON o.id = d.repository_id WHERE d.id = $1',
+      [datasetId],
+    );
+    if (owner === undefined) return false;
+    const { maxStoredBytes } = await planOf(sql, owner.id);
+    if (maxStoredBytes === null) return true;
+    const [stored] = await sql.query<{ bytes: number }>(storedBytesSql, [owner.id]);
+    return (stored?.bytes ?? 0) + bytes <= maxStoredBytes;
+  };
+
 /** Until the transaction ends nobody else takes room of the account. Whoever holds a dataset as well does that first. */
 export const holdOwner = async (tx: Sql, ownerId: number): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);

@@ -7,7 +7,7 @@ import { createColumnMerge } from '../ingest/versions/column-merge.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createFold, createKeys, createMerge, createWrite, createWritePatch } from '../rows/index.js';
+import { createColumnJoin, createKeys, createMerge, createWrite, createWritePatch } from '../rows/index.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
 
 export interface ColumnMergeSettings extends MaintenanceOptions {
@@ -17,14 +17,14 @@ export interface ColumnMergeSettings extends MaintenanceOptions {
 /** The step of whatever stands in phase `merge`: uploads, and columns. */
 export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecords): Step => {
   const { clickhouse, tables, pools: poolLimits } = options;
-  const fold = createFold(clickhouse, tables);
+  const columnJoin = createColumnJoin(clickhouse, tables);
   const write = createWrite(clickhouse, tables);
   return createMerger({
     ...options,
     keys: createKeys(clickhouse),
     writeMerge: createMerge(clickhouse, tables),
     writePatch: createWritePatch(clickhouse, tables),
-    mergeColumns: createColumnMerge({ clickhouse, write, fold, merges, poolLimits }),
+    mergeColumns: createColumnMerge({ clickhouse, write, columnJoin, merges, poolLimits }),
     merges,
     write,
     poolLimits,

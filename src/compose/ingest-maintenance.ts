@@ -1,3 +1,4 @@
+import { createRoomCheck } from '../catalog/quotas.js';
 import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { isStoreJoined } from '../ingest/lifecycle/store-writers.js';
@@ -49,6 +50,9 @@ export interface CompactionSettings {
   /** Fewest segments that are joined; below 2: none are. */
   readonly minSegments: number;
   readonly maxBytes: number;
+  /** See `FoldLimits`. */
+  readonly foldMinPercent: number;
+  readonly foldIntervalMs: number;
 }
 
 /** Joins small neighbouring segments, unless that is switched off. */
@@ -59,9 +63,19 @@ export const startCompaction = async (options: MaintenanceOptions, scope: Scope)
     compactions: createCompactions({ sql, leaseMs, log }),
     join: createJoin({ clickhouse, log }),
     bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
-    onJoined: (segments) => {
+    ...(compaction.foldMinPercent === 0
+      ? {}
+      : {
+          folds: {
+            minPercent: compaction.foldMinPercent,
+            intervalMs: compaction.foldIntervalMs,
+            hasRoom: createRoomCheck(sql),
+          },
+        }),
+    onJoined: ({ segments, foldedBytes }) => {
       metrics.compactions.inc();
       metrics.segmentsJoined.inc(segments);
+      metrics.foldedBytes.inc(foldedBytes);
     },
     log,
   });

@@ -76,6 +76,8 @@ export const createWorkerProcess = async (
         intervalMs: config.compactionIntervalMs,
         minSegments: config.compactionMinSegments,
         maxBytes: config.compactionMaxBytes,
+        foldMinPercent: config.patchFoldMinPercent,
+        foldIntervalMs: config.patchFoldIntervalMs,
       },
       pools: {
         maxRows: config.poolMaxRows,

@@ -183,6 +183,18 @@ export const ingestSettings = {
     '20',
     'Largest change by an upsert, sync or delete, in percent of the rows of a dataset, that stores only what changes; a larger one writes all rows again. 0: every change does.',
   ),
+  patchFoldMinPercent: setting(
+    'PATCH_FOLD_MIN_PERCENT',
+    integer(0, 100),
+    '10',
+    'Rows in patches, in percent of the rows of a version, from which a worker writes the version as one segment, which costs reads less; older versions keep theirs. 0: never.',
+  ),
+  patchFoldIntervalMs: setting(
+    'PATCH_FOLD_INTERVAL_MS',
+    integer(0),
+    String(30 * 24 * 3600 * 1000),
+    'Least milliseconds between two such copies of one dataset: each takes the disk space of its rows.',
+  ),
   poolDropIntervalMs: setting(
     'POOL_DROP_INTERVAL_MS',
     integer(0),

@@ -144,6 +144,11 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Segments that were joined into larger ones.',
       registers,
     }),
+    foldedBytes: new Counter({
+      name: 'tabulary_patches_folded_bytes_total',
+      help: 'Raw bytes of versions that were written as one segment because many of their rows were in patches.',
+      registers,
+    }),
     segmentsRemoved: new Counter({
       name: 'tabulary_segments_removed_total',
       help: 'Segments whose rows were removed because no version has them any more.',

@@ -3,7 +3,7 @@
  * the version's id stay; only the segments behind it are others.
  *
  * It chooses a run of neighbouring segments of a current version, of bases or of patches: rows keep their positions, so it does not
- * matter what is between them. `copy.ts` writes the new segment, `compactions.ts` lets versions and clones have it in place of the
+ * matter what is between them. Or it folds all segments of the version into one (folds.ts). `copy.ts` writes the new segment, `compactions.ts` lets versions and clones have it in place of the
  * run, in short transactions. The sweep drops the run once its readers have ended.
  *
  * A worker that dies before the switch leaves a segment that nobody names; its lease expires and the sweep drops it. One that
@@ -13,6 +13,7 @@ import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { CompactionCandidate, Compactions, ListedSegment } from './compactions.js';
 import type { Join } from './copy.js';
+import { bytesOfFold, type FoldLimits, foldOf } from './folds.js';
 
 export interface RunBounds {
   /** Fewest segments that are worth joining. */
@@ -88,38 +89,53 @@ export interface Compactor {
   compact(stop: AbortSignal): Promise<number>;
 }
 
+export interface JoinedSegments {
+  readonly segments: number;
+  /** Raw bytes that a fold added to what is stored; 0 of a run that was joined. */
+  readonly foldedBytes: number;
+}
+
 export interface CompactorOptions {
   readonly compactions: Compactions;
   readonly join: Join;
   readonly bounds: RunBounds;
-  readonly onJoined: (segments: number) => void;
+  /** Absent: nothing is folded. */
+  readonly folds?: FoldLimits;
+  readonly onJoined: (joined: JoinedSegments) => void;
   readonly log: Log;
 }
 
 export const createCompactor = (options: CompactorOptions): Compactor => {
-  const { compactions, join, bounds, onJoined, log } = options;
+  const { compactions, join, bounds, folds, onJoined, log } = options;
 
   const joinRun = async (
     store: number,
     run: readonly ListedSegment[],
     stop: AbortSignal,
+    fold?: FoldLimits,
   ): Promise<boolean> => {
     const startedAt = Date.now();
-    const joined = { segmentIds: run.map(({ id }) => id), patches: run.every(({ patch }) => patch) };
+    const joined = {
+      segmentIds: run.map(({ id }) => id),
+      patches: run.filter(({ patch }) => patch).map(({ id }) => id),
+    };
     const replaced = await compactions.replace(
       store,
       run,
       (target, lost) => join(joined, target, AbortSignal.any([stop, lost])),
-      stop,
+      { stop, ...(fold === undefined ? {} : { foldIntervalMs: fold.intervalMs }) },
     );
     if (replaced === 'busy') return false;
     if (typeof replaced === 'string') {
       log.warn({ store, segments: run.length }, 'compaction came to nothing');
       return false;
     }
-    onJoined(run.length);
+    onJoined({ segments: run.length, foldedBytes: fold === undefined ? 0 : bytesOfFold(run) });
     const { segment, rows } = replaced;
-    log.info({ store, segment, segments: run.length, rows, ms: Date.now() - startedAt }, 'segments joined');
+    log.info(
+      { store, segment, segments: run.length, rows, ms: Date.now() - startedAt },
+      fold === undefined ? 'segments joined' : 'patches folded',
+    );
     return true;
   };
 
@@ -133,24 +149,43 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     }
   };
 
+  const foldOne =
+    (limits: FoldLimits) =>
+    async ({ storeId, datasetId }: CompactionCandidate, stop: AbortSignal): Promise<number> => {
+      const run = foldOf(await compactions.segments(datasetId));
+      if (run === undefined || !(await limits.hasRoom(datasetId, bytesOfFold(run)))) return 0;
+      return (await joinRun(storeId, run, stop, limits)) ? 1 : 0;
+    };
+
+  const forEach = async (
+    candidates: readonly CompactionCandidate[],
+    work: (candidate: CompactionCandidate, stop: AbortSignal) => Promise<number>,
+    stop: AbortSignal,
+  ): Promise<number> => {
+    let joined = 0;
+    for (const candidate of candidates) {
+      if (stop.aborted) break;
+      try {
+        joined += await work(candidate, stop);
+      } catch (error) {
+        if (stop.aborted) break;
+        // The next round tries again; other datasets need not wait for this one.
+        log.warn({ err: error, store: candidate.storeId, reason: messageOf(error) }, 'compaction broken off');
+      }
+    }
+    return joined;
+  };
+
   return {
     async compact(stop) {
       await compactions.resume(stop);
-      let joined = 0;
-      for (const candidate of await compactions.candidates(bounds.least, leastPatches)) {
-        if (stop.aborted) break;
-        try {
-          joined += await compactOne(candidate, stop);
-        } catch (error) {
-          if (stop.aborted) break;
-          // The next round tries again; other datasets need not wait for this one.
-          log.warn(
-            { err: error, store: candidate.storeId, reason: messageOf(error) },
-            'compaction broken off',
-          );
-        }
-      }
-      return joined;
+      const joined = await forEach(
+        await compactions.candidates(bounds.least, leastPatches),
+        compactOne,
+        stop,
+      );
+      if (folds === undefined) return joined;
+      return joined + (await forEach(await compactions.foldCandidates(folds), foldOne(folds), stop));
     },
   };
 };

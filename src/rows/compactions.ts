@@ -4,7 +4,9 @@ import type { Log } from '../lib/log.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
-import { CopyDiffers, type JoinedRows, type Target } from './copy.js';
+import type { JoinedRows, Target } from './copy.js';
+import { type FoldLimits, foldCandidates, foldedLatelySql } from './folds.js';
+import { type JoinedFacts, joinedFacts } from './joined-facts.js';
 import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
@@ -53,26 +55,12 @@ export interface Replacement {
  */
 export type WriteRun = (target: Target, lost: AbortSignal) => Promise<JoinedRows | undefined>;
 
-/**
- * Kind of a joined segment. Bases and patches that are joined together become a base: versions that have only a part of them keep
- * it, as do those that have only a part of a run of patches.
- */
-const factsOf = (run: readonly ListedSegment[], { read, rows }: JoinedRows) => {
-  const sum = (of: (segment: ListedSegment) => number): number =>
-    run.reduce((total, segment) => total + of(segment), 0);
-  // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
-  const expected = sum((segment) => segment.rows);
-  if (read !== expected) throw new CopyDiffers(`${read} rows were read of ${expected}`);
-  const patch = run.every((segment) => segment.patch);
-  // Versions have as many rows as before.
-  const hidden = sum((segment) => segment.hidden) - read + rows;
-  if (hidden < 0 || (!patch && hidden !== 0))
-    throw new CopyDiffers(`${rows} rows were written in place of ${rows - hidden}`);
-  const bytes = sum((segment) => segment.bytes);
-  return { rows, bytes: read === 0 ? bytes : Math.round((bytes / read) * rows), patch, hidden };
-};
-
-type JoinedFacts = ReturnType<typeof factsOf>;
+export interface ReplaceOptions {
+  /** Leaves the switch, once aborted, to another worker. */
+  readonly stop?: AbortSignal;
+  /** Least milliseconds since the last fold; present where the run is folded. */
+  readonly foldIntervalMs?: number;
+}
 
 export interface Compactions {
   /**
@@ -80,6 +68,8 @@ export interface Compactions {
    * being compacted are left out.
    */
   candidates(least: number, leastPatches: number): Promise<CompactionCandidate[]>;
+  /** Datasets whose patches are to be folded, unless the store was folded lately. */
+  foldCandidates(limits: Pick<FoldLimits, 'minPercent' | 'intervalMs'>): Promise<CompactionCandidate[]>;
   /** Segments of the current version, in reading order. */
   segments(datasetId: number): Promise<ListedSegment[]>;
   /**
@@ -91,7 +81,7 @@ export interface Compactions {
     storeId: number,
     run: readonly ListedSegment[],
     write: WriteRun,
-    stop?: AbortSignal,
+    options?: ReplaceOptions,
   ): Promise<Replaced>;
   /** Finishes switches whose worker fell silent; returns their number. */
   resume(stop: AbortSignal): Promise<number>;
@@ -142,8 +132,12 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
   return {
     finish,
 
-    /** Registers the target, next to the run; undefined: busy. */
-    begin: (storeId: number, run: readonly ListedSegment[]): Promise<Target | undefined> =>
+    /** Registers the target, next to the run; undefined: busy, or folded lately. */
+    begin: (
+      storeId: number,
+      run: readonly ListedSegment[],
+      foldIntervalMs?: number,
+    ): Promise<Target | undefined> =>
       sql.tx(async (tx) => {
         // One at a time: the second one sees the row of the first.
         await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
@@ -153,15 +147,16 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
         const { from, to } = compactedSegmentIds(first.id);
         const [next] = await tx.query<{ id: number; busy: boolean }>(
           `SELECT coalesce(max(segment_id) + 1, $2) AS id,
-             EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen('c')}) AS busy
+             EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen('c')})
+               OR $4::bigint IS NOT NULL AND ${foldedLatelySql('$1', '$4')} AS busy
            FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
-          [storeId, from, to],
+          [storeId, from, to, foldIntervalMs ?? null],
         );
         if (next === undefined || next.busy || next.id > to) return undefined;
         await addSegmentBeside(tx, next.id, first.id);
         await tx.query(
-          `INSERT INTO compactions (segment_id, store_id, lease_until) VALUES ($1, $3, now() + ${interval})`,
-          [next.id, leaseMs, storeId],
+          `INSERT INTO compactions (segment_id, store_id, lease_until, folds) VALUES ($1, $3, now() + ${interval}, $4)`,
+          [next.id, leaseMs, storeId, foldIntervalMs !== undefined],
         );
         const [row] = await tx.query<{ place: Place }>(
           `SELECT ${placeSql('g')} AS place FROM segments g WHERE g.id = $1`,
@@ -225,7 +220,7 @@ export const createCompactions = (
   ): Promise<Replaced> => {
     const written = await write();
     if (written === undefined) return 'kept';
-    const facts = factsOf(run, written);
+    const facts = joinedFacts(run, written);
     const published = {
       target: target.segment,
       run: run.map(({ id }) => id),
@@ -261,8 +256,10 @@ export const createCompactions = (
         [datasetId],
       ),
 
-    async replace(storeId, run, write, stop) {
-      const target = await steps.begin(storeId, run);
+    foldCandidates: (limits) => foldCandidates(sql, limits),
+
+    async replace(storeId, run, write, { stop, foldIntervalMs } = {}) {
+      const target = await steps.begin(storeId, run, foldIntervalMs);
       if (target === undefined) return 'busy';
       const { segment } = target;
       try {

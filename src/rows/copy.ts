@@ -23,7 +23,7 @@ import {
   type StatementOptions,
 } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { latestOf } from './patches.js';
+import { latestOf, patchMask } from './patches.js';
 import { insideOf, sourceOf, statedTable, storedAs, tableOf, writtenAs } from './place.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
@@ -200,15 +200,15 @@ export interface JoinedRows {
 
 /**
  * Joins segments of one place into one: the same rows at the same positions, every column of their table, whichever versions
- * name it. Of patches it has the latest row of each position, tombstones among them.
+ * name it. Of patches alone it has the latest row of each position, tombstones among them; of patches and bases the rows of the version.
  * @throws CopyDiffers
  */
 export type Join = (run: JoinedRun, target: Target, stop: AbortSignal) => Promise<JoinedRows>;
 
 export interface JoinedRun {
   readonly segmentIds: readonly number[];
-  /** They are patches. */
-  readonly patches: boolean;
+  /** Those that are patches. */
+  readonly patches: readonly number[];
 }
 
 export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
@@ -248,8 +248,11 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const columns = await columnsOf(target.place);
     const low = await lowPriority(clickhouse);
     const stored = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
-    const from = patches ? `${stored} AND ${latestOf(stored)}` : stored;
-    const params = { run: segmentIds };
+    const mask = patchMask(statedTable(database, target.place), { segmentIds, patches }, 'run');
+    const isPatch = patches.length === segmentIds.length;
+    const condition = isPatch ? latestOf(stored) : mask?.sql;
+    const from = condition === undefined ? stored : `${stored} AND ${condition}`;
+    const params = { run: segmentIds, ...mask?.params };
     const copy: RowsCopy = {
       target,
       columns,
@@ -262,7 +265,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
       insertRows(clickhouse, copy, options),
     );
     const rows = await compareRows(clickhouse, copy, { signal });
-    if (!patches) return { read: rows, rows };
+    if (patches.length === 0) return { read: rows, rows };
     const [counted] = await clickhouse.rows<{ n: string }>(`SELECT toString(count()) AS n ${stored}`, {
       params,
     });

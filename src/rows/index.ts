@@ -29,10 +29,10 @@ export { widePartColumns } from './engine.js';
 /* Write: a large dataset on all shards. */
 export { createEverywhere, type Everywhere } from './everywhere.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
-export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
 export type { HashedSegment } from './hash.js';
 export { createHashes, type Hashes, type NamedSegment, readNeeded } from './hashes.js';
 export { createHomeTurns, type HomeTurns } from './homes.js';
+export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } from './join-columns.js';
 export { createKeys, type Keys } from './keys.js';
 export { createMerge, type Merge } from './merge.js';
 export { createWritePatch, hiddenBy, rowsOfPatch, type WritePatch } from './merge-patch.js';

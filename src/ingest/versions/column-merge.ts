@@ -9,11 +9,11 @@ import type { ProcessError } from '../../model/process.js';
 import { timeColumnOf } from '../../model/version.js';
 import {
   type Collisions,
+  type ColumnJoin,
   type ColumnMerge,
   countDigits,
   countSegments,
   datesOf,
-  type Fold,
   fitsPool,
   isPooled,
   namedColumn,
@@ -32,7 +32,7 @@ import { Miscount } from './miscount.js';
 export interface ColumnMergeOptions {
   readonly clickhouse: ClickHouseServers;
   readonly write: Pick<Write, 'prepare'>;
-  readonly fold: Fold;
+  readonly columnJoin: ColumnJoin;
   readonly merges: Pick<MergeRecords, 'begin'>;
   readonly poolLimits: PoolLimits;
 }
@@ -86,7 +86,7 @@ const retyped = (
 };
 
 export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => {
-  const { clickhouse, write, fold, merges, poolLimits } = options;
+  const { clickhouse, write, columnJoin, merges, poolLimits } = options;
 
   const typeOf = async (
     base: BaseVersion,
@@ -118,7 +118,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     if (target === null) return null;
     const { segmentId: segment, placement: place } = target;
     if (merge === undefined) await write.prepare(place, named);
-    else await fold.write(merge, columns, { segment, place });
+    else await columnJoin.write(merge, columns, { segment, place });
     return target;
   };
 
@@ -153,7 +153,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
       placement === null
         ? undefined
         : { base: segmentListOf(base), basePlace: placement, baseColumns, into, from, merged };
-    const collisions = merge && (await fold.collisions(merge));
+    const collisions = merge && (await columnJoin.collisions(merge));
     if (collisions !== undefined && collisions.count > 0) return valuesCollide(into, from, collisions);
     const columns = baseColumns
       .filter(({ id }) => id !== from.id)

@@ -45,11 +45,12 @@ it(`every version of ${datasets} datasets that change at random is that of a pla
   expect(changes).toBeGreaterThan(datasets * rounds * changesOfRound * 0.8);
   const [seen] = await product.sql.query(
     `SELECT (SELECT count(*) > 0 FROM compactions WHERE state = 'done') AS joined,
+       (SELECT count(*) > 0 FROM compactions WHERE state = 'done' AND folds) AS folded,
        (SELECT count(*) > 0 FROM segments WHERE slot_map_id IS NULL AND rows > 0) AS "ownTables",
        (SELECT count(*) > 0 FROM segments WHERE patch) AS patches,
        (SELECT count(*) > 0 FROM segments WHERE slot_map_id IS NOT NULL AND rows > 0) AS pools`,
   );
-  expect(seen).toEqual({ joined: true, ownTables: true, patches: true, pools: true });
+  expect(seen).toEqual({ joined: true, folded: true, ownTables: true, patches: true, pools: true });
   const verified = await runAdmin(product, [createVerifyCommands(openVerification)], 'verify --json');
   expect(JSON.parse(verified.output)).toMatchObject({ faults: [] });
 });

@@ -1,4 +1,5 @@
 /** Patches that compaction joins: versions answer as before, and reads consider few of them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
@@ -8,6 +9,7 @@ import {
   createCompactionSteps,
   createCompactions,
 } from '../../../src/rows/compactions.js';
+import type { FoldLimits } from '../../../src/rows/folds.js';
 import { createCompactor, createJoin } from '../../../src/rows/index.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { numberUpload } from '../../../src/storage/postgres/datasets.js';
@@ -36,11 +38,12 @@ afterAll(async () => {
 
 const options = { leaseMs: 60_000, renewMs: 20_000, log: silentLog };
 
-const compact = (steps?: CompactionSteps): Promise<number> =>
+const compact = (steps?: CompactionSteps, folds?: FoldLimits): Promise<number> =>
   createCompactor({
     compactions: createCompactions({ sql: product.sql, ...options }, steps),
     join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 3, maxBytes: 1_000_000_000 },
+    ...(folds === undefined ? {} : { folds }),
     onJoined: () => undefined,
     log: silentLog,
   }).compact(new AbortController().signal);
@@ -216,5 +219,82 @@ it('are switched by the next worker when one dies before, and whatever was publi
   );
   await compact();
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 2 });
+  expect(await allAnswers([dataset])).toEqual(before);
+});
+
+/** Folds of the dataset that have ended. */
+const foldsOf = async (dataset: number): Promise<number> => {
+  const [row] = await product.sql.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM compactions c JOIN datasets d USING (store_id)
+     WHERE d.id = $1 AND c.folds AND c.state = 'done'`,
+    [dataset],
+  );
+  return row?.n ?? 0;
+};
+
+const folding = (limits: Partial<FoldLimits> = {}): FoldLimits => ({
+  minPercent: 10,
+  intervalMs: 60_000,
+  hasRoom: async () => true,
+  ...limits,
+});
+
+it('are folded into a base where they are many, and versions inside of the run keep them', async () => {
+  const dataset = await createDataset(owner);
+  await uploadWith(owner, dataset, fileOf(0, 30), {});
+  await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));
+  await uploadWith(owner, dataset, fileOf(100, 20), { mode: 'append' });
+  await patch(dataset, changed([positionOf(1, 4)], [positionOf(3, 0)], 2));
+  const before = await allAnswers([dataset]);
+
+  // 7 of 51 rows are in patches.
+  await compact(undefined, folding({ minPercent: 15 }));
+  expect(await foldsOf(dataset)).toBe(0);
+  const asked: [number, number][] = [];
+  const hasRoom = async (id: number, bytes: number): Promise<boolean> => {
+    if (id === dataset) asked.push([id, bytes]);
+    return false;
+  };
+  await compact(undefined, folding({ hasRoom }));
+  expect(await foldsOf(dataset)).toBe(0);
+  const [stored] = await product.sql.query<{ bytes: number }>(
+    'SELECT bytes FROM dataset_storage WHERE dataset_id = $1',
+    [dataset],
+  );
+  expect(asked).toEqual([[dataset, stored?.bytes]]);
+  await compact(undefined, folding());
+  expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
+  expect(await allAnswers([dataset])).toEqual(before);
+
+  // Changes and appends behind the fold, and the next one.
+  await patch(
+    dataset,
+    changed([positionOf(1, 3), positionOf(4, 0), positionOf(1, 6)], [positionOf(3, 9)], 3),
+  );
+  await uploadWith(owner, dataset, fileOf(200, 5), { mode: 'append' });
+  const later = await allAnswers([dataset]);
+  expect(later.size).toBeGreaterThan(before.size);
+  await compact(undefined, folding());
+  expect(await foldsOf(dataset)).toBe(1);
+  await compact(undefined, folding({ intervalMs: 0 }));
+  expect(await foldsOf(dataset)).toBe(2);
+  expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
+  expect(await allAnswers([dataset])).toEqual(later);
+});
+
+it('are folded once by two workers at the same time, and again soon after a fold that came to nothing', async () => {
+  const dataset = await createDataset(owner);
+  await uploadWith(owner, dataset, fileOf(0, 10), {});
+  await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));
+  const before = await allAnswers([dataset]);
+  const failing = { ...createCompactionSteps({ sql: product.sql, ...options }), publish: async () => false };
+  await compact(failing, folding());
+  await compact(undefined, folding());
+  expect(await foldsOf(dataset)).toBe(0);
+  const soon = folding({ intervalMs: 10_000 });
+  await sleep(soon.intervalMs / 100);
+  await Promise.all([compact(undefined, soon), compact(undefined, soon)]);
+  expect(await foldsOf(dataset)).toBe(1);
+  expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
   expect(await allAnswers([dataset])).toEqual(before);
 });

@@ -21,6 +21,7 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
       compactions: createCompactions({ sql, leaseMs: 60_000, log: silentLog }),
       join: createJoin({ clickhouse, log: silentLog }),
       bounds: { least: 2, maxBytes: 1_000_000_000 },
+      folds: { minPercent: 1, intervalMs: 0, hasRoom: async () => true },
       onJoined: () => undefined,
       log: silentLog,
     });

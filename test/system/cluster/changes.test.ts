@@ -47,7 +47,8 @@ it(`every version of ${datasets} datasets on two shards is that of a plain table
   expect(changes).toBeGreaterThan(datasets * rounds * changesOfRound * 0.8);
   const [seen] = await product.sql.query(
     `SELECT (SELECT count(*) > 0 FROM compactions WHERE state = 'done') AS joined,
+       (SELECT count(*) > 0 FROM compactions WHERE state = 'done' AND folds) AS folded,
        (SELECT count(*) > 0 FROM segments g JOIN stores s ON s.id = g.store_id WHERE g.patch AND s.everywhere) AS patches`,
   );
-  expect(seen).toEqual({ joined: true, patches: true });
+  expect(seen).toEqual({ joined: true, folded: true, patches: true });
 });

@@ -284,7 +284,7 @@ describe('a dataset that is large', () => {
     const orphan = 999_999_999;
     const target = { segment: orphan, place: listed.placement };
     const join = createJoin({ clickhouse: servers, log: silentLog });
-    const run = { segmentIds, patches: false };
+    const run = { segmentIds, patches: [] };
     const { rows } = await join(run, target, new AbortController().signal);
     expect(rows).toBeGreaterThan(4000);
     const { verification } = await openVerification(parts);

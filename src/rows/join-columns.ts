@@ -36,7 +36,7 @@ export interface Collisions {
   readonly examples: readonly ColumnCollision[];
 }
 
-export interface Fold {
+export interface ColumnJoin {
   /** Rows in which both columns have a value, and not the same one. */
   collisions(merge: ColumnMerge): Promise<Collisions>;
   /**
@@ -73,7 +73,7 @@ interface Example {
   readonly key: readonly (string | null)[];
 }
 
-export const createFold = (servers: ClickHouseServers, tables: TargetTables): Fold => {
+export const createColumnJoin = (servers: ClickHouseServers, tables: TargetTables): ColumnJoin => {
   const rowsOf = ({ base, basePlace, baseColumns }: ColumnMerge) => {
     const rows = segmentRows(servers.database, basePlace, { list: base, name: 'base' });
     const source = sourceOf(servers.database, basePlace, baseColumns.map(namedColumn));
