@@ -44,7 +44,6 @@ export type { PairPart, PairRows } from './pair-rows.js';
 export {
   clickHouseType,
   hasSlots,
-  isEverywhere,
   isPooled,
   isSamePlace,
   keyColumns,

@@ -253,6 +253,15 @@ describe('a dataset that is large', () => {
     );
     await expectSameAnswers(datasets);
     expect(await readDataset(clients.joined, datasets.joined)).toMatchObject({ rowCount: 5430 });
+    const patches = await joined.sql.query<{ rows: number; hidden: number }>(
+      `SELECT g.rows, g.hidden FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+       WHERE r.dataset_id = $1 AND r.until_version IS NULL AND g.patch ORDER BY g.id`,
+      [datasets.joined],
+    );
+    expect(patches).toEqual([
+      { rows: 700, hidden: 700 },
+      { rows: 100, hidden: 200 },
+    ]);
   });
 
   it('tells what versions changed, and is summed up, as on one server', async () => {
