@@ -17,7 +17,7 @@ import { createParts, type GatewayParts } from './gateway-parts.js';
 import type { UpstreamState } from './gateway-state.js';
 import { matchProviders } from './match.js';
 import type { WithAge } from './operations.js';
-import { createPanelReader, type PanelAnswer } from './panel.js';
+import { createPanelReader, type PanelAnswer, withPanelHint } from './panel.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
 import { createSearcher, type Found, type FoundAll, type FoundItem } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
@@ -105,16 +105,23 @@ export const createGateway = (parts: GatewayParts): Gateway => {
   const { userKeys, usage, leases, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
   const browser = createBrowser(operations, index, now);
+  const today = (): string => new Date(now()).toISOString().slice(0, 10);
   const reader = createSeriesReader({
     operations,
     telemetry,
     withVintages: settings.providers.filter(({ vintages }) => vintages !== undefined).map(({ slug }) => slug),
     titleOf: async (slug, id) => (await index.titles(slug, [id])).get(id),
-    today: () => new Date(now()).toISOString().slice(0, 10),
+    today,
   });
-  const panels = createPanelReader(operations);
+  const panels = createPanelReader({
+    operations,
+    titlesOf: (slug, ids) => index.titles(slug, ids),
+    today,
+  });
   const searcher = createSearcher(operations, index);
   const withSimilar = createWithSimilar(parts.sql);
+  const explained = <T>(provider: Provider, seriesId: string, work: () => Promise<T>): Promise<T> =>
+    withSimilar(provider, seriesId, () => withPanelHint(provider, seriesId, work));
 
   /** The provider, when the caller's plan includes it. */
   const open = (caller: GatewayCaller, slug: string): Provider => {
@@ -167,11 +174,11 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     }),
     async preview(caller, slug, seriesId) {
       const provider = open(caller, slug);
-      return withSimilar(provider, seriesId, () => reader.preview(caller, provider, seriesId));
+      return explained(provider, seriesId, () => reader.preview(caller, provider, seriesId));
     },
     async fullSeries(caller, slug, seriesId, params) {
       const provider = open(caller, slug);
-      return withSimilar(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
+      return explained(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
     },
     async panel(caller, slug, seriesId, params) {
       const provider = open(caller, slug);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../lib/errors.js';
+import { invalid, isAppError } from '../lib/errors.js';
 import type { Params } from '../providers/parameter.js';
 import type { PanelData, Provider, SeriesMetadata } from '../providers/provider.js';
 import { notImplemented } from './browse.js';
@@ -112,22 +112,72 @@ export const panelBody = (
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
 };
 
-/** Reads several series at once. */
-export const createPanelReader = (operations: Operations): PanelReader => ({
-  async read(caller, provider, seriesId, given) {
-    const panel = provider.panel?.bind(provider);
-    if (panel === undefined) throw notImplemented(provider, 'panels');
-    const params = resolveParams(provider, given, { panel: true });
-    const key = await operations.keyFor(provider, caller);
-    if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
-    const { value, ageSeconds, stale } = await operations.run<PanelData>({
-      provider,
-      caller,
-      subject: { seriesId },
-      parts: ['panel', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
-      validity: 'series',
-      work: async (ctx) => order(provider, seriesId, await panel(seriesId, params, ctx)),
+/** Adds the way to a panel to the 400 of an id that stands for several series. */
+export const withPanelHint = async <T>(
+  provider: Provider,
+  seriesId: string,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'ambiguous_series' || provider.panel === undefined) throw error;
+    const panel = `/providers/${provider.slug}/series/${encodeURIComponent(seriesId)}/panel`;
+    throw invalid(error.code, `${error.message} POST ${panel} reads all of them.`, {
+      ...error.details,
+      panel,
     });
-    return { seriesId, params, panel: value, ageSeconds, stale };
-  },
-});
+  }
+};
+
+export interface PanelReaderOptions {
+  readonly operations: Operations;
+  /** Titles of series in the search index. */
+  readonly titlesOf: (provider: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** The day in UTC, YYYY-MM-DD. */
+  readonly today: () => string;
+}
+
+/** Reads several series at once. */
+export const createPanelReader = ({ operations, titlesOf, today }: PanelReaderOptions): PanelReader => {
+  /** Series without a title, whose label is their id, have that of the index. */
+  const withTitles = async (provider: Provider, panel: PanelData): Promise<PanelData> => {
+    const untitled = panel.series.flatMap(({ codes, labels }) =>
+      panel.dimensions.flatMap(({ id }, place) => {
+        const code = codes[place];
+        return id === 'series' && code !== undefined && labels[place] === code ? [code] : [];
+      }),
+    );
+    if (untitled.length === 0) return panel;
+    const titles = await titlesOf(provider.slug, untitled);
+    const series = panel.series.map((one) => ({
+      ...one,
+      labels: one.labels.map((label) => titles.get(label) ?? label),
+    }));
+    return { ...panel, series };
+  };
+
+  return {
+    async read(caller, provider, seriesId, given) {
+      const panel = provider.panel?.bind(provider);
+      if (panel === undefined) throw notImplemented(provider, 'panels');
+      const resolved = resolveParams(provider, given, { panel: true });
+      const key = await operations.keyFor(provider, caller);
+      if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+      const begins = provider.defaultStart?.of(resolved, { key: key.kind, today: today() });
+      const params = begins === undefined ? resolved : { ...resolved, start: begins };
+      const { value, ageSeconds, stale } = await operations.run<PanelData>({
+        provider,
+        caller,
+        subject: { seriesId },
+        parts: ['panel', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
+        validity: 'series',
+        work: async (ctx) => order(provider, seriesId, await panel(seriesId, params, ctx)),
+      });
+      const named = await withTitles(provider, value);
+      const note = begins === undefined ? undefined : provider.defaultStart?.note;
+      const metadata = note === undefined ? named.metadata : { ...named.metadata, range_note: note };
+      return { seriesId, params, panel: { ...named, metadata }, ageSeconds, stale };
+    },
+  };
+};

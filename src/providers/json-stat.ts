@@ -88,29 +88,69 @@ export const readCube = (provider: Named, payload: unknown): Cube => {
 const flagOf = (status: string | undefined, missing: readonly string[]): string | undefined =>
   missing.reduce((flag, word) => flag?.replace(word, ''), status)?.trim();
 
+export interface CubeSeries {
+  /** Position of its code in each dimension; 0 in time. */
+  readonly places: readonly number[];
+  readonly data: readonly Observation[];
+}
+
+/** How far apart two neighbours of a dimension are in the flat list. */
+const stridesOf = (dimensions: readonly CubeDimension[]): number[] =>
+  dimensions.map((_, place) =>
+    dimensions.slice(place + 1).reduce((product, { codes }) => product * codes.length, 1),
+  );
+
+/** Cells of a cube, filled or not. */
+export const cellsOf = ({ dimensions }: Cube): number =>
+  dimensions.reduce((product, { codes }) => product * codes.length, 1);
+
 /**
- * The one series of a cube: every dimension but time has one code. Positions that are not there are null.
- * `missing` are further words of the service for "no value".
+ * Every series of a cube: one for each combination of codes of the dimensions other than time. Positions that are
+ * not there are null. `missing` are further words of the service for "no value".
  */
+export const readCubeAll = (
+  provider: Named,
+  cube: Cube,
+  timeDimension: string,
+  missing: readonly string[] = [':'],
+): CubeSeries[] => {
+  const timePlace = cube.dimensions.findIndex(({ id }) => id === timeDimension);
+  const time = requireValue(provider, `the dimension ${timeDimension}`, cube.dimensions[timePlace]);
+  const strides = stridesOf(cube.dimensions);
+  const dates = time.codes.map(({ code }) => requireValue(provider, 'a period', parsePeriod(code)));
+  const step = strides[timePlace] ?? 1;
+  const combinations = cube.dimensions.reduce<number[][]>(
+    (before, { codes }, place) =>
+      place === timePlace
+        ? before.map((places) => [...places, 0])
+        : before.flatMap((places) => codes.map((_, position) => [...places, position])),
+    [[]],
+  );
+  return combinations.map((places) => {
+    const first = places.reduce((sum, position, place) => sum + position * (strides[place] ?? 1), 0);
+    const data = dates.map((date, index): Observation => {
+      const position = first + index * step;
+      return {
+        date,
+        ...withFlag(readValue(cube.cell(position), missing), flagOf(cube.status(position), missing)),
+      };
+    });
+    return { places, data };
+  });
+};
+
+/** The one series of a cube: every dimension but time has one code. */
 export const readCubeSeries = (
   provider: Named,
   seriesId: string,
   cube: Cube,
   timeDimension: string,
-  missing: readonly string[] = [':'],
-): Observation[] => {
-  const time = requireValue(
-    provider,
-    `the dimension ${timeDimension}`,
-    cube.dimensions.find(({ id }) => id === timeDimension),
-  );
-  const open = cube.dimensions.filter((dimension) => dimension !== time && dimension.codes.length > 1);
-  if (open.length > 0) {
+  missing?: readonly string[],
+): readonly Observation[] => {
+  const open = cube.dimensions.filter(({ id, codes }) => id !== timeDimension && codes.length > 1);
+  const hasTime = cube.dimensions.some(({ id }) => id === timeDimension);
+  if (hasTime && open.length > 0) {
     throw ambiguousSeries(provider, seriesId, `give one code for ${open.map(({ id }) => id).join(', ')}`);
   }
-  // With one code elsewhere, the position in time is the flat position, whatever the order of dimensions.
-  return time.codes.map(({ code }, position) => ({
-    date: requireValue(provider, 'a period', parsePeriod(code)),
-    ...withFlag(readValue(cube.cell(position), missing), flagOf(cube.status(position), missing)),
-  }));
+  return readCubeAll(provider, cube, timeDimension, missing)[0]?.data ?? [];
 };

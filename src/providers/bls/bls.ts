@@ -4,6 +4,7 @@ import type { Context, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
 import { defaultStart, preview, series } from './observations.js';
+import { panel } from './panel.js';
 import { popularLabels, popularSeries } from './popular.js';
 import { dataReply, explain, named, popularReply, surveysReply } from './reply.js';
 import { listTitles } from './titles.js';
@@ -145,4 +146,5 @@ export const bls: Provider = {
   defaultStart,
   preview,
   series,
+  panel,
 };

@@ -1,5 +1,5 @@
 import { parseYearAndCode } from '../dates.js';
-import { malformedSeriesId } from '../errors.js';
+import { ambiguousSeries, malformedSeriesId } from '../errors.js';
 import { legendOf, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { longestFlag, readValue } from '../numbers.js';
@@ -25,12 +25,13 @@ interface Years {
   readonly to: number;
 }
 
-const askYears = async (seriesId: string, { from, to }: Years, { http, key }: Context) => {
+/** Rows of some series, in their order; at most `mostIds`. */
+const askYears = async (ids: readonly string[], { from, to }: Years, { http, key }: Context) => {
   const payload = await http.json({
     path: ['timeseries', 'data', ''],
     // The catalogue is refused to callers without a key.
     body: {
-      seriesid: [seriesId],
+      seriesid: ids,
       startyear: String(from),
       endyear: String(to),
       ...(key === 'none' ? {} : { catalog: true }),
@@ -39,10 +40,12 @@ const askYears = async (seriesId: string, { from, to }: Years, { http, key }: Co
     keep: 'series',
   });
   const { Results } = readShape(named, dataReply, payload);
-  return requireValue(
-    named,
-    'the series',
-    Results.series.find(({ seriesID }) => seriesID === seriesId),
+  return ids.map((id) =>
+    requireValue(
+      named,
+      'the series',
+      Results.series.find(({ seriesID }) => seriesID === id),
+    ),
   );
 };
 
@@ -97,11 +100,13 @@ const footnotesOf = (rows: readonly Row[]): string =>
     ),
   ].join(' ');
 
-const toSeries = (
-  seriesId: string,
-  catalog: Catalog | null | undefined,
-  rows: readonly Row[],
-): SeriesData => {
+/** Rows of a series, and what the catalogue says of it. */
+interface Found {
+  readonly rows: readonly Row[];
+  readonly catalog: Catalog | null | undefined;
+}
+
+export const toSeries = (seriesId: string, { catalog, rows }: Found): SeriesData => {
   const { frequency, data } = readRows(rows);
   return {
     label: catalog?.series_title || popularLabels.get(seriesId) || seriesId,
@@ -120,7 +125,8 @@ const toSeries = (
   };
 };
 
-const checkId = (seriesId: string): void => {
+export const checkId = (seriesId: string): void => {
+  if (seriesId.includes('+')) throw ambiguousSeries(named, seriesId, 'give one id');
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'LNS14000000');
 };
 
@@ -135,8 +141,8 @@ const newestYear = ({ end }: Params, ctx: Pick<Context, 'today'>): number =>
 export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
   checkId(seriesId);
   const to = thisYear(ctx);
-  const { catalog, data } = await askYears(seriesId, { from: to - span(ctx) + 1, to }, ctx);
-  return toSeries(seriesId, catalog, data);
+  const [found] = await askYears([seriesId], { from: to - span(ctx) + 1, to }, ctx);
+  return toSeries(seriesId, { catalog: found?.catalog, rows: found?.data ?? [] });
 };
 
 /** Years of a series that a caller without a key gets in two of 25 requests a day; the whole may take twelve. */
@@ -151,23 +157,34 @@ export const defaultStart = {
 };
 
 /**
- * From the newest years backwards. Where the series begins is not told: a span without rows behind some with
- * rows is its end.
+ * From the newest years backwards. Where the series begin is not told: a span without rows behind some with
+ * rows is their end.
  */
-export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
-  checkId(seriesId);
+export const askRange = async (
+  ids: readonly string[],
+  params: Params,
+  ctx: Context,
+): Promise<{ readonly found: readonly Found[]; readonly requests: number }> => {
   const newest = newestYear(params, ctx);
   const oldest = Math.min(Math.max(yearOf(params.start) ?? firstYear, firstYear), newest);
-  const rows: Row[] = [];
-  let catalog: Catalog | null | undefined;
+  let found: readonly Found[] = ids.map(() => ({ rows: [], catalog: undefined }));
   let requests = 0;
   for (let to = newest; to >= oldest; to -= span(ctx)) {
-    const found = await askYears(seriesId, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
+    const replies = await askYears(ids, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
     requests += 1;
-    catalog ??= found.catalog;
-    if (found.data.length === 0 && rows.length > 0) break;
-    rows.push(...found.data);
+    const isEmpty = replies.every(({ data }) => data.length === 0);
+    if (isEmpty && found.some(({ rows }) => rows.length > 0)) break;
+    found = found.map(({ rows, catalog }, place) => ({
+      rows: [...rows, ...(replies[place]?.data ?? [])],
+      catalog: catalog ?? replies[place]?.catalog,
+    }));
   }
-  const { metadata, ...found } = toSeries(seriesId, catalog, rows);
-  return withinBounds({ ...found, metadata: { ...metadata, upstream_requests: requests } }, params);
+  return { found, requests };
+};
+
+export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
+  checkId(seriesId);
+  const { found, requests } = await askRange([seriesId], params, ctx);
+  const { metadata, ...one } = toSeries(seriesId, found[0] ?? { rows: [], catalog: undefined });
+  return withinBounds({ ...one, metadata: { ...metadata, upstream_requests: requests } }, params);
 };

@@ -1,71 +1,18 @@
-import { z } from 'zod';
-import { AppError } from '../../lib/errors.js';
-import {
-  isSeriesMissing,
-  malformedSeriesId,
-  seriesNotFound,
-  unexpectedReply,
-  unknownPath,
-} from '../errors.js';
-import { legendOf } from '../flags.js';
-import { type Cube, readCube, readCubeSeries } from '../json-stat.js';
+import type { AppError } from '../../lib/errors.js';
+import { isSeriesMissing, unknownPath } from '../errors.js';
+import { readCube, readCubeSeries } from '../json-stat.js';
 import { pageOf } from '../listing.js';
-import { toMetadata } from '../metadata.js';
 import { eurostatPlaces } from '../patterns.js';
-import type {
-  Context,
-  Folder,
-  Item,
-  Observation,
-  Provider,
-  SeriesData,
-  SeriesMetadata,
-} from '../provider.js';
+import type { Context, Folder, Item, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import type { Dimension } from '../sdmx/structure.js';
-import { readStructure } from '../sdmx21/structure.js';
-import { parseXml } from '../sdmx21/xml.js';
 import { keyNotFound } from '../series-key.js';
-import { readShape } from '../shape.js';
-import { type Unit, unitOfText, unitTimes } from '../units.js';
 import { findEntry, listDatasets, readContents, toFolders } from './contents.js';
+import { metadataOf, withoutEmptyTwins } from './cube.js';
+import { fetchDimensions, hasCode, selectionOf } from './dimensions.js';
+import { named, seriesIdPlaceholder, timeDimension } from './named.js';
 import { explainNotice } from './notices.js';
-import { statuses } from './statuses.js';
-
-/**
- * Paths are folders of the table of contents, a dataset, then codes of its dimensions; the last dimension, as a
- * rule the country, is the list of series. A series id is `dataset/CODE.CODE…`, one code per dimension but time.
- */
-const named = { slug: 'eurostat', name: 'Eurostat' };
-
-const timeDimension = 'time';
-const idForm = /^([\w$-]+)\/([\w+-]+(?:\.[\w+-]+)*)$/;
-
-const notesReply = z.object({
-  extension: z
-    .object({
-      description: z.string().nullish(),
-      status: z.object({ label: z.record(z.string(), z.string()).nullish() }).nullish(),
-    })
-    .nullish(),
-});
-
-const entities: Readonly<Record<string, string>> = {
-  nbsp: ' ',
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-};
-
-/** Descriptions are HTML; metadata is plain text. */
-const plainText = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&(nbsp|amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+import { panel } from './panel.js';
 
 const fetchContents = async ({ http }: Context) => {
   const { text } = await http.text({
@@ -75,83 +22,6 @@ const fetchContents = async ({ http }: Context) => {
     timeoutMs: 60_000,
   });
   return readContents(named, text);
-};
-
-/** The dimensions of a dataset in the order of its key, each with the codes that the dataset uses. */
-const fetchDimensions = async (dataset: string, { http }: Context): Promise<readonly Dimension[]> => {
-  const { text } = await http.text({
-    path: ['sdmx', '2.1', 'dataflow', 'ESTAT', dataset, '1.0'],
-    query: { references: 'descendants', detail: 'referencepartial' },
-    keep: 'structure',
-    timeoutMs: 60_000,
-  });
-  const structure = readDocument(text);
-  if (structure === undefined || structure.dimensions.length === 0) {
-    throw unexpectedReply(named, 'a dataset without dimensions');
-  }
-  return structure.dimensions;
-};
-
-const readDocument = (text: string) => {
-  try {
-    return readStructure(parseXml(text));
-  } catch {
-    throw unexpectedReply(named, 'it is not XML');
-  }
-};
-
-/** A dimension whose list did not come along takes any code; the service knows better. */
-const hasCode = (dimension: Dimension | undefined, code: string): boolean =>
-  dimension !== undefined && (dimension.codes.size === 0 || dimension.codes.has(code));
-
-const selectionOf = async (seriesId: string, ctx: Context) => {
-  const [, dataset = '', key = ''] = idForm.exec(seriesId) ?? [];
-  if (dataset === '') throw malformedSeriesId(named, seriesId, eurostat.seriesIdPlaceholder);
-  const dimensions = await fetchDimensions(dataset, ctx).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'path_not_found'
-      ? seriesNotFound(named, seriesId)
-      : error;
-  });
-  const codes = key.split('.');
-  const known =
-    codes.length === dimensions.length && codes.every((code, index) => hasCode(dimensions[index], code));
-  if (!known) throw keyNotFound(named, seriesId, dimensions, codes);
-  const query = Object.fromEntries(dimensions.map(({ id }, index) => [id, codes[index] ?? '']));
-  return { dataset, query };
-};
-
-/** A period that two frequencies share may be there twice, once without a value. */
-const withoutEmptyTwins = (observations: readonly Observation[]): Observation[] => {
-  const filled = new Set(observations.flatMap(({ date, value }) => (value === null ? [] : [date])));
-  return observations.filter(({ date, value }) => value !== null || !filled.has(date));
-};
-
-/** Codes that hold a magnitude which their label may leave out: `THS_PER`, `MIO_EUR`, `CLV10_MEUR`. */
-const codedMagnitude = (code: string): number => {
-  if (/^THS(?:_|$)/.test(code)) return 1e3;
-  return /^MIO(?:[_-]|$)|_M(?:EUR|NAC|PPS)/.test(code) ? 1e6 : 1;
-};
-
-/** The magnitude stands in the label of the unit: `Million euro`, `Current prices, million euro`. */
-const unitOf = (unit: { readonly code: string; readonly label: string } | undefined): Unit => {
-  if (unit === undefined) return {};
-  const told = unitOfText(unit.label);
-  return told.unitMultiplier === 1 ? unitTimes(told.unit, codedMagnitude(unit.code)) : told;
-};
-
-const metadataOf = (cube: Cube, payload: unknown, data: readonly Observation[]): SeriesMetadata => {
-  const { extension } = readShape(named, notesReply, payload);
-  const codeOf = (id: string) =>
-    cube.dimensions.find((dimension) => dimension.id.toLowerCase() === id)?.codes[0];
-  return toMetadata({
-    frequency: codeOf('freq')?.label,
-    ...unitOf(codeOf('unit')),
-    seasonal_adjustment: codeOf('s_adj')?.label,
-    source: 'Eurostat',
-    notes: plainText(extension?.description ?? ''),
-    last_update: cube.updated,
-    flags: legendOf(data, extension?.status?.label ?? {}, statuses),
-  });
 };
 
 const fetchSeries = async (
@@ -214,6 +84,10 @@ const foldersOf = (dimensions: readonly Dimension[], depth: number): Folder[] =>
   return [...next.codes].map(([segment, label]) => ({ segment, label, ...(leaf ? { leaf } : {}) }));
 };
 
+/**
+ * Paths are folders of the table of contents, a dataset, then codes of its dimensions; the last dimension, as a
+ * rule the country, is the list of series. A series id is `dataset/CODE.CODE…`, one code per dimension but time.
+ */
 export const eurostat: Provider = {
   ...named,
   provider: 'Eurostat, European Commission',
@@ -238,7 +112,7 @@ export const eurostat: Provider = {
     { id: 'demo_pjan/A.NR.TOTAL.T.{}', label: 'Population on 1 January' },
     { id: 'ei_bsco_m/M.BS-CSMCI.SA.BAL.{}', label: 'Consumer confidence, monthly' },
   ].map((pattern) => ({ ...pattern, codes: eurostatPlaces })),
-  seriesIdPlaceholder: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020',
+  seriesIdPlaceholder,
   browseRootLabel: 'Table of contents',
 
   baseUrl: 'https://ec.europa.eu/eurostat/api/dissemination',
@@ -287,4 +161,6 @@ export const eurostat: Provider = {
   async series(seriesId, params, ctx) {
     return withinBounds(await fetchWhole(seriesId, ctx), params);
   },
+
+  panel,
 };

@@ -3,6 +3,7 @@ import { commonMetadata, groupBy } from '../panel.js';
 import type { Params } from '../parameter.js';
 import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
+import { isOpen } from '../sdmx/open-key.js';
 import { spellWith } from '../sdmx/structure.js';
 import { bounds, readTable } from './reading.js';
 import type { Sdmx21Record } from './record.js';
@@ -28,7 +29,7 @@ export const fetchPanel = async (
     const ids = structure.dimensions.map(({ id }) => id).join('.');
     throw malformedSeriesId(record, seriesId, `${flow}/ and ${structure.dimensions.length} codes (${ids})`);
   }
-  const open = structure.dimensions.filter((_, place) => parts[place] === '' || parts[place]?.includes('+'));
+  const open = structure.dimensions.filter((_, place) => isOpen(parts[place] ?? ''));
   const { text } = await ctx.http.text(dataRequest(record, flow, parts.join('.'), bounds(params)));
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
   const { columns, rows } = readTable(record, text);

@@ -1,5 +1,5 @@
 import { parsePeriod } from '../dates.js';
-import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { ambiguousSeries, malformedSeriesId, unexpectedReply } from '../errors.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
@@ -28,15 +28,19 @@ export interface SeriesRef {
 const flowForm = /^[\w@.$-]+(,[\w@$-]+(,[\w.+-]+)?)?$/;
 const keyForm = /^[\w@$*-]*(\.[\w@$*-]*)+$|^[\w@$-]+$/;
 
-/** `FLOW/KEY`. A key with `+` names several series, so it is none. */
+/** `FLOW/KEY`. A key with `+` names several series: those are a panel. */
 export const parseSeriesId = (provider: Named, seriesId: string): SeriesRef => {
   const slash = seriesId.indexOf('/');
   const flow = seriesId.slice(0, Math.max(slash, 0));
   const key = seriesId.slice(slash + 1);
+  if (flowForm.test(flow) && key.includes('+')) {
+    throw ambiguousSeries(provider, seriesId, 'give one code for each dimension');
+  }
   if (!flowForm.test(flow) || !keyForm.test(key)) {
     throw malformedSeriesId(provider, seriesId, provider.seriesIdPlaceholder);
   }
-  return { flow, key };
+  // A star is of SDMX 3.0; this version leaves an open position empty.
+  return { flow, key: key.replace(/(?<=^|\.)\*(?=\.|$)/g, '') };
 };
 
 const observationOf = (provider: Named, row: Readonly<Record<string, string>>): Observation => ({

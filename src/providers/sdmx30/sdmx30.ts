@@ -1,73 +1,17 @@
 import type { AppError } from '../../lib/errors.js';
-import {
-  isSeriesMissing,
-  malformedSeriesId,
-  refusedRequest,
-  seriesNotFound,
-  unexpectedReply,
-  unknownPath,
-} from '../errors.js';
-import { legendOf, sdmxStatuses } from '../flags.js';
-import { toMetadata } from '../metadata.js';
-import type {
-  Context,
-  Folder,
-  Item,
-  Provider,
-  SeriesData,
-  SeriesMetadata,
-  UpstreamReply,
-  UpstreamRequest,
-} from '../provider.js';
+import { refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
+import type { Context, Folder, Item, Provider, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { withinBounds } from '../range.js';
-import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
 import { codesOf, foldersOf, keyOf, type Place, placeOf } from '../sdmx/place.js';
-import { createSdmxProvider, type SdmxService } from '../sdmx/service.js';
-import { frequencyLabel, spellWith } from '../sdmx/structure.js';
-import { readExponent, unitWithExponent } from '../units.js';
-import { type KeyedSeries, readSeries, statusIds } from './data.js';
-import { type Flow, type FlowStructure, readAvailability, readFlows, readStructure } from './structure.js';
-
-/**
- * An SDMX 3.0 REST service with JSON as a data record. Paths are agency, flow, then codes in the order of the key;
- * the last dimension is the list of series. A series id is `AGENCY,FLOW/KEY`, or `AGENCY,FLOW,VERSION/KEY`; without
- * a version the newest is meant. Parameters `start` and `end` are added here.
- */
-export interface Sdmx30Record extends SdmxService {
-  /** Labels of agencies, which the service does not tell. */
-  readonly agencies: Readonly<Record<string, string>>;
-}
-
-const json = { accept: 'application/json' };
-const newest = '+';
-const idForm = /^([\w.-]+),([\w@-]+)(?:,([\w.+~-]+))?\/([\w@$*-]*(?:\.[\w@$*-]*)*)$/;
-
-const structureRequest = (
-  record: Sdmx30Record,
-  path: readonly string[],
-  query: UpstreamRequest['query'],
-): UpstreamRequest => ({
-  path,
-  headers: json,
-  keep: 'structure',
-  ...(query === undefined ? {} : { query }),
-  ...(record.structureTimeoutMs === undefined ? {} : { timeoutMs: record.structureTimeoutMs }),
-});
+import { createSdmxProvider } from '../sdmx/service.js';
+import { fetchPanel } from './panel.js';
+import { fetchStructure, newest, type Sdmx30Record, structureRequest } from './requests.js';
+import { fetchSeries } from './series.js';
+import { type Flow, type FlowStructure, readAvailability, readFlows } from './structure.js';
 
 const fetchFlows = async (record: Sdmx30Record, { http }: Context): Promise<Flow[]> => {
   const path = ['structure', 'dataflow', 'all', '*', newest];
   return readFlows(record, await http.json(structureRequest(record, path, undefined)));
-};
-
-/** Undefined for an unknown flow, which is answered with 204 and nothing. */
-const fetchStructure = async (
-  record: Sdmx30Record,
-  [agency, flow, version]: readonly [string, string, string],
-  { http }: Context,
-): Promise<FlowStructure | undefined> => {
-  const path = ['structure', 'dataflow', agency, flow, version];
-  const payload = await http.json(structureRequest(record, path, { references: 'descendants' }));
-  return payload === undefined ? undefined : readStructure(record, payload);
 };
 
 /** The first segments of a path are the agency and the flow. */
@@ -150,72 +94,6 @@ const listSeries = async (record: Sdmx30Record, path: readonly string[], ctx: Co
   }));
 };
 
-const describe = (
-  record: Sdmx30Record,
-  { key, attributes, observations }: KeyedSeries,
-  structure: FlowStructure | undefined,
-): { readonly label: string; readonly metadata: SeriesMetadata } => {
-  const told = spellWith(structure);
-  const spell = (id: string, code: string): string => told(id, code) ?? code;
-  const first = (meant: RegExp): string | undefined => {
-    const found = Object.entries({ ...attributes, ...key }).find(([id]) => meant.test(id));
-    return found === undefined ? undefined : spell(...found);
-  };
-  return {
-    label: Object.entries(key)
-      .map(([id, code]) => spell(id, code))
-      .join(' - '),
-    metadata: toMetadata({
-      frequency: frequencyLabel(key.FREQUENCY ?? key.FREQ),
-      // `SCALE` is how the service displays a value; the values that it sends are in units already.
-      ...unitWithExponent(first(/^UNIT(?:_MEASURE)?$/), readExponent(attributes.UNIT_MULT)),
-      seasonal_adjustment: first(/^S_ADJUSTMENT$|^ADJUSTMENT$/),
-      source: record.provider,
-      dataset: structure?.flow?.name,
-      notes: structure?.flow?.description,
-      flags: legendOf(
-        observations,
-        ...statusIds.map((id) => structure?.attributes.get(id) ?? {}),
-        sdmxStatuses,
-      ),
-    }),
-  };
-};
-
-/** A series is asked for as a whole and kept: preview and every range share one reply, and are cut here. */
-const fetchSeries = async (record: Sdmx30Record, seriesId: string, ctx: Context): Promise<SeriesData> => {
-  const [whole, agency = '', flow = '', version = newest, key = ''] = idForm.exec(seriesId) ?? [];
-  if (whole === undefined || key === '') {
-    throw malformedSeriesId(record, seriesId, record.seriesIdPlaceholder);
-  }
-  // An open position is a star; the service takes nothing for a missing one.
-  const stars = key.split('.').map((code) => code || '*');
-  const request: UpstreamRequest = {
-    path: ['data', 'dataflow', agency, flow, version, stars.join('.')],
-    query: { dimensionAtObservation: 'TIME_PERIOD', attributes: 'dsd', measures: 'all' },
-    headers: json,
-    keep: 'series',
-  };
-  // Some services answer 404, others nothing.
-  const payload = await ctx.http.json(request).catch((error: unknown) => {
-    if (isSeriesMissing(error)) return undefined;
-    throw error;
-  });
-  if (payload === undefined) {
-    throw await missingSeries(record, seriesId, stars.join('.'), () =>
-      fetchStructure(record, [agency, flow, version], ctx),
-    );
-  }
-  const found = readSeries(record, payload).filter(({ observations }) => observations.length > 0);
-  const keys = found.map(({ key: codes }) => codes);
-  requireOneSeries(record, seriesId, keys, Object.keys(keys[0] ?? {}));
-  const [series] = found;
-  if (series === undefined) throw seriesNotFound(record, seriesId);
-  if (found.length > 1) throw unexpectedReply(record, 'it has the same series twice');
-  const structure = await fetchStructure(record, [agency, flow, version], ctx);
-  return { ...describe(record, series, structure), data: series.observations };
-};
-
 const messageOf = ({ text }: UpstreamReply): string => /"message"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? '';
 
 const explain = (
@@ -246,6 +124,7 @@ export const createSdmx30 = (record: Sdmx30Record): Provider =>
     flows: async (ctx) => (await fetchFlows(record, ctx)).map(flowItem),
     folders: (path, ctx) => browse(record, path, ctx),
     seriesBelow: (path, ctx) => listSeries(record, path, ctx),
+    panel: (seriesId, params, ctx) => fetchPanel(record, seriesId, params, ctx),
     preview: (seriesId, _params, ctx) => fetchSeries(record, seriesId, ctx),
     series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(record, seriesId, ctx), params),
   });

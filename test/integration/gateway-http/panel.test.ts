@@ -130,6 +130,15 @@ describe('a panel', () => {
     expect(answer.json()).toMatchObject({ code: 'panel_too_large', details: { limit: 200_000 } });
   });
 
+  it.each(['M.CH+US', 'M.', 'M.*'])('is named by the refusal of %s as one series', async (key) => {
+    const path = `/providers/bis/series/WS_CBPOL%2F${encodeURIComponent(key)}`;
+    const answer = await world.ask('POST', `${path}/data`, { body: {} });
+    const way = `${path}/panel`;
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'ambiguous_series', details: { panel: way } });
+    expect(answer.json().error).toContain(`POST ${way}`);
+  });
+
   it('is 501 for a provider without panels', async () => {
     expect((await panel('bankofcanada/series/FXUSDCAD', {})).status).toBe(501);
   });

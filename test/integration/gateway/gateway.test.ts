@@ -288,6 +288,32 @@ describe('series', () => {
     await database.sql.query(`DELETE FROM gateway_items WHERE id = 'a/b'`);
   });
 
+  it('gives a panel the titles of the index and the later beginning of a series', async () => {
+    const note = 'Only the newest are given.';
+    const several: Provider = {
+      ...keyed,
+      defaultStart: { of: ({ start }) => (start === undefined ? '2026-01-02' : undefined), note },
+      panel: async (id, { start }) => ({
+        label: id,
+        metadata: { start: start ?? null },
+        dimensions: [{ id: 'series', label: 'Series' }],
+        series: [{ codes: ['p/1'], labels: ['p/1'], data: [{ date: '2026-01-02', value: '1' }] }],
+      }),
+    };
+    const gateway = open({ providers: [several, bankOfCanada] });
+    await gateway.seed();
+    await database.sql.query(
+      `INSERT INTO gateway_items (provider, id, label, kind, generation) VALUES ('keyed', 'p/1', 'Listed title', 'series', 1)`,
+    );
+    const { params, panel } = await gateway.panel(anonymous, 'keyed', 'p/1+p/2', {});
+    expect(panel.series[0]?.labels).toEqual(['Listed title']);
+    expect(panel.metadata).toEqual({ start: '2026-01-02', range_note: note });
+    expect(params).toMatchObject({ start: '2026-01-02' });
+    const asked = await gateway.panel(anonymous, 'keyed', 'p/1', { start: '2020' });
+    expect(asked.panel.metadata).toEqual({ start: '2020' });
+    await database.sql.query(`DELETE FROM gateway_items WHERE id = 'p/1'`);
+  });
+
   it('names what was asked for when it is not found, whatever the connector asked on the way', async () => {
     const gateway = open();
     await expect(gateway.fullSeries(anonymous, 'keyed', 'none', {})).rejects.toMatchObject({

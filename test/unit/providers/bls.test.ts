@@ -172,6 +172,70 @@ describe('bls', () => {
     expect(yearsAsked(connector)).toEqual(['2007-2026', '1987-2006', '1967-1986']);
   });
 
+  const several = (rows: Readonly<Record<string, readonly Row[]>>) => {
+    const series = Object.entries(rows).flatMap(([id, own]) => reply(id, own).Results.series);
+    // In another order than asked for.
+    return { ...reply('', []), Results: { series: series.toReversed() } };
+  };
+
+  it('reads several series in one request, each to its own end', async () => {
+    const [one, two] = ['WPS00000001', 'WPS00000002'];
+    const body = { seriesid: [one, two], startyear: '2017', endyear: '2026' };
+    const connector = await open([
+      {
+        path: '/timeseries/data/',
+        body,
+        reply: several({ [one]: [['2020', 'M02', '1.50']], [two]: [['2019', 'M01', '7']] }),
+      },
+      {
+        path: '/timeseries/data/',
+        body: { ...body, startyear: '2015', endyear: '2016' },
+        reply: several({ [one]: [['2016', 'M12', '0.9']], [two]: [] }),
+      },
+    ]);
+    const found = await bls.panel?.(`${one}+${two}`, { start: '2015' }, connector.ctx);
+    expect(found?.series).toEqual([
+      {
+        codes: [one],
+        labels: [one],
+        data: [
+          { date: '2020-02-01', value: '1.50' },
+          { date: '2016-12-01', value: '0.9' },
+        ],
+      },
+      { codes: [two], labels: [two], data: [{ date: '2019-01-01', value: '7' }] },
+    ]);
+    expect(found?.dimensions).toEqual([{ id: 'series', label: 'Series' }]);
+    expect(found?.metadata.upstream_requests).toBe(2);
+  });
+
+  it.each([
+    ['without a key 25', undefined, [25, 5]],
+    ['with a key 50', 'my-own-key', [30]],
+  ])('names %s series in a request', async (_name, apiKey, lengths) => {
+    const ids = Array.from({ length: 30 }, (_, place) => `WPS000001${String(place).padStart(2, '0')}`);
+    const connector = await openConnector(bls, {
+      exchanges: [],
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+    opened = connector;
+    const all = several(Object.fromEntries(ids.map((id) => [id, [['2026', 'M01', '1']]])));
+    connector.upstream.answerAll({ reply: all });
+    const found = await bls.panel?.(ids.join('+'), { start: '2026' }, connector.ctx);
+    expect(found?.series.map(({ codes }) => codes[0])).toEqual(ids);
+    expect(connector.upstream.calls.map(({ body }) => JSON.parse(String(body)).seriesid.length)).toEqual(
+      lengths,
+    );
+  });
+
+  it('refuses a panel of more than 100 series, and one with an id of another form', async () => {
+    const { ctx, upstream } = await open();
+    const many = Array.from({ length: 101 }, (_, place) => `WPS${1000 + place}`).join('+');
+    await expect(bls.panel?.(many, {}, ctx)).rejects.toMatchObject({ code: 'panel_too_large' });
+    await expect(bls.panel?.('WPS00000001+x', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
+    expect(upstream.calls).toEqual([]);
+  });
+
   it('asks for no year that the caller did not ask for, and cuts to the day', async () => {
     const id = 'WPS00000000';
     const rows: Row[] = [

@@ -177,6 +177,74 @@ describe('eurostat', () => {
     });
   });
 
+  it.each([
+    ['DE+FR+US', ['DE', 'FR', 'US']],
+    ['', undefined],
+    ['*', undefined],
+  ])('reads all series of the key M.RCH_A.CP00.%s from one cube', async (part, geo) => {
+    const { geo: _, ...others } = cells('').query ?? {};
+    const query = { ...others, ...(geo === undefined ? {} : { geo }) };
+    const { ctx, upstream } = await open([{ ...cells(''), query, reply: file('manr-three.json') }]);
+    const found = await eurostat.panel?.(`prc_hicp_manr/M.RCH_A.CP00.${part}`, { start: '2025-11' }, ctx);
+    // The recorded cube has no value of the United States.
+    expect(found?.series).toEqual([
+      {
+        codes: ['DE'],
+        labels: ['Germany'],
+        data: [
+          { date: '2025-11-01', value: '2.6' },
+          { date: '2025-12-01', value: '2.0' },
+        ],
+      },
+      {
+        codes: ['FR'],
+        labels: ['France'],
+        data: [
+          { date: '2025-11-01', value: '0.8' },
+          { date: '2025-12-01', value: '0.7' },
+        ],
+      },
+    ]);
+    expect(found?.dimensions.map(({ id }) => id)).toEqual(['geo']);
+    expect(found?.metadata).toMatchObject({ unit: 'Annual rate of change', frequency: 'Monthly' });
+    expect(upstream.calls.filter(({ url }) => url.startsWith('/statistics'))).toHaveLength(1);
+  });
+
+  it('names the unknown code of a panel, and refuses a cube that is too large', async () => {
+    const large = JSON.parse(file('manr-three.json')) as {
+      size: number[];
+      dimension: Record<string, { category: object }>;
+    };
+    const many = {
+      category: {
+        index: Object.fromEntries(Array.from({ length: 400 }, (_, place) => [`X${place}`, place])),
+      },
+    };
+    const reply = {
+      ...large,
+      size: [1, 1, 400, 400, 12],
+      dimension: { ...large.dimension, coicop: many, geo: many },
+    };
+    const { ctx, upstream } = await open([{ ...cells('DE'), reply }]);
+    await expect(eurostat.panel?.('prc_hicp_manr/M.RCH_A.CP00.DE+GR', {}, ctx)).rejects.toMatchObject({
+      details: { dimension: 'geo', code: 'GR' },
+    });
+    expect(upstream.calls.filter(({ url }) => url.startsWith('/statistics'))).toEqual([]);
+    await expect(eurostat.panel?.('prc_hicp_manr/M.RCH_A.CP00.DE', {}, ctx)).rejects.toMatchObject({
+      code: 'panel_too_large',
+    });
+  });
+
+  it.each(['M.RCH_A.CP00.', 'M.*.CP00.DE', 'M.RCH_A.CP00.DE+FR'])(
+    'says that %s is more than one series',
+    async (key) => {
+      const { ctx } = await open();
+      await expect(eurostat.series(`prc_hicp_manr/${key}`, {}, ctx)).rejects.toMatchObject({
+        code: 'ambiguous_series',
+      });
+    },
+  );
+
   it('reads the tree from the indentation, three levels at a time', async () => {
     const { ctx } = await open();
     expect(await eurostat.browse?.(['data', 'economy'], ctx)).toEqual([

@@ -130,6 +130,29 @@ describe('imf', () => {
     });
   });
 
+  it.each(['*', '', 'PGOLD+POILBRE'])('reads all series of the key G001.%s.USD.M', async (part) => {
+    const asked = `/data/dataflow/IMF.RES/PCPS/+/G001.${part || '*'}.USD.M`;
+    const { ctx, upstream } = await open([{ path: asked, query: whole, reply: file('data-two') }]);
+    const found = await imf.panel?.(`IMF.RES,PCPS/G001.${part}.USD.M`, {}, ctx);
+    expect(found?.dimensions.map(({ id }) => id)).toEqual(['INDICATOR']);
+    expect(found?.series.map(({ codes, data }) => [codes, data])).toEqual([
+      [['PGOLD'], [{ date: '2025-01-01', value: '2709.69' }]],
+      [['POILBRE'], [{ date: '2025-01-01', value: '78.2' }]],
+    ]);
+    expect(found?.series[0]?.labels).toEqual([expect.stringContaining('Gold')]);
+    expect(upstream.calls.filter(({ url }) => url.startsWith('/data/'))).toHaveLength(1);
+    await expect(imf.panel?.('IMF.RES,PCPS/G001.PGOLD.USD', {}, ctx)).rejects.toMatchObject({
+      message: expect.stringContaining('4 codes'),
+    });
+  });
+
+  it('says that a key with several codes is more than one series', async () => {
+    const { ctx } = await open();
+    await expect(imf.series('IMF.RES,PCPS/G001.PGOLD+POILBRE.USD.M', {}, ctx)).rejects.toMatchObject({
+      code: 'ambiguous_series',
+    });
+  });
+
   it.each([
     ['a position beyond the codes', '"0:0:0:0"', '"0:7:0:0"'],
     ['a key of another length', '"0:0:0:0"', '"0:0:0"'],

@@ -1,0 +1,45 @@
+import { invalid } from '../../lib/errors.js';
+import { commonMetadata } from '../panel.js';
+import type { Params } from '../parameter.js';
+import type { Context, PanelData } from '../provider.js';
+import { withinBounds } from '../range.js';
+import { askRange, checkId, toSeries } from './observations.js';
+import { named } from './reply.js';
+
+/** Series that one request may name. */
+const idsPerRequest = ({ key }: Context): number => (key === 'none' ? 25 : 50);
+
+/** Series of one panel: with a key, two requests for each 20 years. */
+const mostIds = 100;
+
+/** Series whose ids are joined by `+`, as many in one request as the service allows. */
+export const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
+  const ids = [...new Set(seriesId.split('+'))];
+  for (const id of ids) checkId(id);
+  if (ids.length > mostIds) {
+    throw invalid(
+      'panel_too_large',
+      `A panel of ${named.name} has at most ${mostIds} series, not ${ids.length}.`,
+      { provider: named.slug, series: ids.length, limit: mostIds },
+    );
+  }
+  const series = [];
+  let requests = 0;
+  for (let first = 0; first < ids.length; first += idsPerRequest(ctx)) {
+    const some = ids.slice(first, first + idsPerRequest(ctx));
+    const answer = await askRange(some, params, ctx);
+    requests += answer.requests;
+    series.push(
+      ...answer.found.map((one, place) => {
+        const id = some[place] ?? '';
+        return { ...withinBounds(toSeries(id, one), params), id };
+      }),
+    );
+  }
+  return {
+    label: series.length > 3 ? `${series.length} series` : series.map(({ label }) => label).join('; '),
+    metadata: { ...commonMetadata(series), upstream_requests: requests },
+    dimensions: [{ id: 'series', label: 'Series' }],
+    series: series.map(({ id, label, data }) => ({ codes: [id], labels: [label], data })),
+  };
+};

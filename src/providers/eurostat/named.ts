@@ -1,0 +1,6 @@
+export const named = { slug: 'eurostat', name: 'Eurostat' };
+
+export const seriesIdPlaceholder = 'une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020';
+
+/** Dimension of a cube that is no part of a key. */
+export const timeDimension = 'time';

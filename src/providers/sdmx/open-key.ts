@@ -1,0 +1,9 @@
+/**
+ * Position of a key: one code, or an open one, which stands for several: empty or `*` for all, or codes joined by
+ * `+`.
+ */
+export const isOpen = (part: string): boolean => part === '' || part === '*' || part.includes('+');
+
+/** Codes that an open position names; undefined for all. */
+export const namedCodes = (part: string): readonly string[] | undefined =>
+  part === '' || part === '*' ? undefined : part.split('+').filter((code) => code !== '');
