@@ -5,6 +5,7 @@ import { type Digits, digitsSql } from './count.js';
 import {
   bucketCount,
   bucketOf,
+  type FoundRows,
   hitRows,
   type KeyCounts,
   type MergeSide,
@@ -39,6 +40,12 @@ export interface Keys {
 
 /** Most rows whose hashes are kept in memory to be told apart: some 1 GB. */
 const maxHashed = 30_000_000;
+
+/** Most rows of each side that are named one by one, so that they are not looked for again: some 3 MB of text. */
+const mostNamed = 200_000;
+
+/** Most keys of a file for which rows are listed, to be named. */
+const mostListed = 1_000_000;
 
 /** Most buckets that are looked at alone. */
 const mostBuckets = bucketCount / 4;
@@ -82,20 +89,33 @@ export const createKeys = (servers: ClickHouseServers): Keys => {
   const countHits = async (
     merge: SegmentMerge,
     counts: Pick<KeyCounts, 'distinct' | 'rows'>,
-  ): Promise<Pick<KeyCounts, 'known' | 'hits' | 'same'>> => {
+  ): Promise<Pick<KeyCounts, 'known' | 'hits' | 'same' | 'found'>> => {
     const sql = partsOf(merge);
     const { base, file, keysOf, on, params } = sql;
-    const hash = (side: MergeSide): string => (merge.mode === 'delete' ? 'toUInt8(0)' : rowHash(sql, side));
-    const [row] = await ask<{ known: string; hits: string; same: string }>(
+    const isDelete = merge.mode === 'delete';
+    const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side));
+    const isListed = counts.distinct <= mostListed;
+    const lists = isListed
+      ? `arrayStringConcat(groupArrayArray(${mostNamed})(p), ',') AS changed, arrayStringConcat(groupArray(${mostNamed})(r), ',') AS records`
+      : `'' AS changed, '' AS records`;
+    const positions = isListed
+      ? `groupArrayIf(${mostNamed})(b.p, ${isDelete ? '1' : 'b.h != f.h'})`
+      : 'emptyArrayUInt64()';
+    const [row] = await ask<Record<'known' | 'hits' | 'same' | 'changed' | 'records', string>>(
       merge,
-      `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same FROM (
-         SELECT f.r, count() AS n, countIf(b.h = f.h) AS s
-         FROM (SELECT ${keysOf(base)}, ${hash(base)} AS h ${hitRows(merge, sql, counts)}) AS b
+      `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
+       FROM (
+         SELECT f.r AS r, count() AS n, countIf(b.h = f.h) AS s, ${positions} AS p
+         FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(merge, sql, counts)}) AS b
          INNER JOIN (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(merge, sql, counts)}) AS f ON ${on}
          GROUP BY f.r)`,
       params,
     );
-    return { known: Number(row?.known ?? 0), hits: Number(row?.hits ?? 0), same: Number(row?.same ?? 0) };
+    if (row === undefined) throw new Error('the data store gave no counts');
+    const [known, hits, same] = [Number(row.known), Number(row.hits), Number(row.same)];
+    const found: FoundRows = { changed: row.changed, known: row.records };
+    const isNamed = isListed && Math.max(known, isDelete ? hits : hits - same) <= mostNamed;
+    return { known, hits, same, ...(isNamed ? { found } : {}) };
   };
 
   return {
@@ -115,6 +135,7 @@ export const createKeys = (servers: ClickHouseServers): Keys => {
         known: hits.known + outside,
         hits: hits.hits + outside,
         same: hits.same + outside,
+        ...('found' in hits ? { found: hits.found } : {}),
       };
     },
 

@@ -15,7 +15,7 @@ import {
   type TargetTables,
 } from './copy.js';
 import {
-  hitRows,
+  changedRows,
   type KeyCounts,
   type MergeSql,
   mergeServer,
@@ -74,7 +74,7 @@ const removedRows = ({ mode }: SegmentMerge, sql: MergeSql, hits: string, fromWi
 
 const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[] => {
   const fromWinners = winners(merge, sql, counts);
-  const hits = hitRows(merge, sql, counts);
+  const hits = changedRows(merge, sql, counts);
   const named = merge.columns.map(namedColumn);
   const valuesBy = (value: (at: number) => string) => storedValuesOf(named, merge.targetPlace, value);
   const fileValues = sql.valuesOf(sql.file);

@@ -45,6 +45,16 @@ export interface KeyCounts {
   readonly hits: number;
   /** Rows among `hits` whose values are the same in the file. */
   readonly same: number;
+  /** The rows behind the counts, within the buckets if there are any; absent where they are too many to be named. */
+  readonly found?: FoundRows;
+}
+
+/** Positions as SQL writes them in a list; empty: none. */
+export interface FoundRows {
+  /** Positions of rows of the version before that the file changes or deletes. */
+  readonly changed: string;
+  /** Positions of rows of the file that count and whose keys the version before has. */
+  readonly known: string;
 }
 
 export interface MergeSide {
@@ -190,6 +200,20 @@ const maxKeysInSet = 4_000_000;
 /** Most keys whose values are looked up one by one: the index of a column may then leave out most rows. */
 const maxKeysByValue = 1_000;
 
+/** `… AND _row IN (…)`. @param positions As in `FoundRows`. */
+const atPositions = (rows: string, not: '' | 'NOT ', positions: string): string =>
+  positions === '' ? `${rows}${not === '' ? ' AND 0' : ''}` : `${rows} AND _row ${not}IN (${positions})`;
+
+/** `FROM … WHERE …` of rows of the version before that the file changes or deletes, and perhaps of others. */
+export const changedRows = (
+  merge: SegmentMerge,
+  sql: MergeSql,
+  counts: Pick<KeyCounts, 'distinct' | 'found'>,
+): string =>
+  counts.found === undefined
+    ? hitRows(merge, sql, counts)
+    : atPositions(sql.base.from, '', counts.found.changed);
+
 /** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
 export const hitRows = (
   merge: SegmentMerge,
@@ -211,9 +235,10 @@ export const hitRows = (
 export const unknownRows = (
   merge: SegmentMerge,
   sql: MergeSql,
-  counts: Pick<KeyCounts, 'distinct'>,
+  counts: Pick<KeyCounts, 'distinct' | 'found'>,
   fromWinners: string,
 ): string => {
+  if (counts.found !== undefined) return atPositions(fromWinners, 'NOT ', counts.found.known);
   const { file, base, keysOf, on } = sql;
   return `${fromWinners} AND _row ${isIn(merge, 'NOT ')} (
     SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(merge, sql, counts)}) AS b

@@ -130,7 +130,8 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     const merge = { ...plan, target: id, targetPlace: place };
     if (!isBehind(plan, counted, place)) {
       const { buckets: _all, ...whole } = merge;
-      await writeMerge(whole, counted.counts);
+      const { found: _within, ...counts } = counted.counts;
+      await writeMerge(whole, counts);
       return { target, keepsBase: false, place, list: { segmentIds: [id] } };
     }
     await writePatch(merge, counted.counts, counted.changes);
