@@ -56,19 +56,25 @@ export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes:
   requireQuota('storedBytes', maxStoredBytes, used, used + additionalBytes);
 };
 
-/** Tells whether the plan of a dataset's owner has room for so many bytes more. */
+/**
+ * Tells whether the plans of all accounts that share the rows of a dataset have room for a copy of so many bytes, made without being
+ * asked for. As much again has to be left for uploads.
+ */
 export const createRoomCheck =
   (sql: Sql) =>
   async (datasetId: number, bytes: number): Promise<boolean> => {
-    const [owner] = await sql.query<{ id: number }>(
-      'SELECT o.created_by AS id FROM datasets d JOIN repositories o ON o.id = d.repository_id WHERE d.id = $1',
+    const owners = await sql.query<{ id: number }>(
+      `SELECT DISTINCT o.created_by AS id FROM datasets d JOIN datasets s ON s.store_id = d.store_id
+         JOIN repositories o ON o.id = s.repository_id WHERE d.id = $1`,
       [datasetId],
     );
-    if (owner === undefined) return false;
-    const { maxStoredBytes } = await planOf(sql, owner.id);
-    if (maxStoredBytes === null) return true;
-    const [stored] = await sql.query<{ bytes: number }>(storedBytesSql, [owner.id]);
-    return (stored?.bytes ?? 0) + bytes <= maxStoredBytes;
+    for (const { id } of owners) {
+      const { maxStoredBytes } = await planOf(sql, id);
+      if (maxStoredBytes === null) continue;
+      const [stored] = await sql.query<{ bytes: number }>(storedBytesSql, [id]);
+      if ((stored?.bytes ?? 0) + 2 * bytes > maxStoredBytes) return false;
+    }
+    return owners.length > 0;
   };
 
 /** Until the transaction ends nobody else takes room of the account. Whoever holds a dataset as well does that first. */

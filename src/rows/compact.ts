@@ -11,9 +11,10 @@
  */
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import type { CompactionCandidate, Compactions, ListedSegment } from './compactions.js';
+import type { Compactions } from './compactions.js';
 import type { Join } from './copy.js';
 import { bytesOfFold, type FoldLimits, foldOf } from './folds.js';
+import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 
 export interface RunBounds {
   /** Fewest segments that are worth joining. */
@@ -132,10 +133,9 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     }
     onJoined({ segments: run.length, foldedBytes: fold === undefined ? 0 : bytesOfFold(run) });
     const { segment, rows } = replaced;
-    log.info(
-      { store, segment, segments: run.length, rows, ms: Date.now() - startedAt },
-      fold === undefined ? 'segments joined' : 'patches folded',
-    );
+    const [segments, ms] = [run.length, Date.now() - startedAt];
+    if (fold === undefined) log.info({ store, segment, segments, rows, ms }, 'segments joined');
+    else log.info({ store, segment, segments, rows, ms }, 'patches folded');
     return true;
   };
 
@@ -176,16 +176,27 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     return joined;
   };
 
+  const joinAll = async (stop: AbortSignal): Promise<number> =>
+    forEach(await compactions.candidates(bounds.least, leastPatches), compactOne, stop);
+
+  const foldAll = async (limits: FoldLimits, stop: AbortSignal): Promise<number> => {
+    const fold = foldOne(limits);
+    return forEach(
+      await compactions.foldCandidates(limits),
+      async (candidate) => {
+        const folded = await fold(candidate, stop);
+        // A fold takes long, and other datasets do not wait for the next one.
+        return folded === 0 ? 0 : folded + (await joinAll(stop));
+      },
+      stop,
+    );
+  };
+
   return {
     async compact(stop) {
       await compactions.resume(stop);
-      const joined = await forEach(
-        await compactions.candidates(bounds.least, leastPatches),
-        compactOne,
-        stop,
-      );
-      if (folds === undefined) return joined;
-      return joined + (await forEach(await compactions.foldCandidates(folds), foldOne(folds), stop));
+      const joined = await joinAll(stop);
+      return folds === undefined ? joined : joined + (await foldAll(folds, stop));
     },
   };
 };

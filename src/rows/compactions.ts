@@ -5,8 +5,9 @@ import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
 import type { JoinedRows, Target } from './copy.js';
-import { type FoldLimits, foldCandidates, foldedLatelySql } from './folds.js';
+import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from './folds.js';
 import { type JoinedFacts, joinedFacts } from './joined-facts.js';
+import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
@@ -16,26 +17,6 @@ const moveSql = (event: keyof typeof transitions, condition: string, more = ''):
   const [from, to] = transitions[event];
   return `UPDATE compactions c SET state = '${to}'${more} WHERE ${inState('c', from)} AND ${condition} RETURNING 1`;
 };
-
-/** A segment of a version as compaction looks at it. */
-export interface ListedSegment {
-  readonly id: number;
-  readonly uploadNumber: number;
-  readonly rows: number;
-  /** Raw bytes of its rows. */
-  readonly bytes: number;
-  readonly patch: boolean;
-  /** Rows that it makes invisible, of a patch. */
-  readonly hidden: number;
-  /** False where the version has only its first rows. */
-  readonly whole: boolean;
-}
-
-/** A dataset whose current version has many segments. */
-export interface CompactionCandidate {
-  readonly storeId: number;
-  readonly datasetId: number;
-}
 
 /**
  * Outcome of a replacement. `busy`: another worker is at the store, or the numbers behind the run's first segment are used up.
@@ -109,7 +90,7 @@ const interval = `$2 * interval '1 millisecond'`;
 
 /** The steps of a replacement. */
 export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: CompactionsOptions) => {
-  const segmentSwap = createSegmentSwap({ sql, log });
+  const segmentSwap = createSegmentSwap({ sql });
 
   const finish = async (published: PublishedRun, stop?: AbortSignal): Promise<boolean> => {
     if (!(await segmentSwap.finish(published, stop))) return false;
@@ -132,7 +113,10 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
   return {
     finish,
 
-    /** Registers the target, next to the run; undefined: busy, or folded lately. */
+    /**
+     * Registers the target, next to the first segment of the run, or to the last one of a fold: so each fold takes an id of another
+     * process. Undefined: busy, or not to be folded any more.
+     */
     begin: (
       storeId: number,
       run: readonly ListedSegment[],
@@ -144,19 +128,20 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
         await abandonSilent(tx, storeId);
         const [first] = run;
         if (first === undefined) return undefined;
-        const { from, to } = compactedSegmentIds(first.id);
+        const folds = foldIntervalMs !== undefined;
+        const { from, to } = compactedSegmentIds((folds ? run.at(-1)! : first).id);
         const [next] = await tx.query<{ id: number; busy: boolean }>(
           `SELECT coalesce(max(segment_id) + 1, $2) AS id,
              EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen('c')})
-               OR $4::bigint IS NOT NULL AND ${foldedLatelySql('$1', '$4')} AS busy
+               OR $4::bigint IS NOT NULL AND (${foldedLatelySql('$1', '$4')} OR NOT ${isCurrentSql('$5::bigint[]')}) AS busy
            FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
-          [storeId, from, to, foldIntervalMs ?? null],
+          [storeId, from, to, foldIntervalMs ?? null, run.map(({ id }) => id)],
         );
         if (next === undefined || next.busy || next.id > to) return undefined;
         await addSegmentBeside(tx, next.id, first.id);
         await tx.query(
           `INSERT INTO compactions (segment_id, store_id, lease_until, folds) VALUES ($1, $3, now() + ${interval}, $4)`,
-          [next.id, leaseMs, storeId, foldIntervalMs !== undefined],
+          [next.id, leaseMs, storeId, folds],
         );
         const [row] = await tx.query<{ place: Place }>(
           `SELECT ${placeSql('g')} AS place FROM segments g WHERE g.id = $1`,

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState } from './compaction-states.js';
-import type { CompactionCandidate, ListedSegment } from './compactions.js';
+import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 
 export interface FoldLimits {
   /** Least share of rows in patches, in percent of the rows of a version, from which they are folded. */
@@ -27,6 +27,11 @@ const failedShare = 100;
 export const foldedLatelySql = (store: string, interval: string): string =>
   `EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store} AND c.folds AND c.created_at >
      now() - ${interval}::double precision * interval '1 millisecond' / CASE WHEN ${inState('c', 'abandoned')} THEN ${failedShare} ELSE 1 END)`;
+
+/** Condition that a current version has all of these segments: what was joined or replaced meanwhile is not copied for nothing. */
+export const isCurrentSql = (run: string): string =>
+  `EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ANY (${run}) AND r.until_version IS NULL
+     GROUP BY r.dataset_id HAVING count(*) = cardinality(${run}))`;
 
 /** Datasets whose current version has enough rows in patches, in random order. */
 export const foldCandidates = (

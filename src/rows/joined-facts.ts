@@ -1,6 +1,7 @@
 /** What is noted of a segment that takes the place of a run. */
-import type { ListedSegment } from './compactions.js';
+
 import { CopyDiffers, type JoinedRows } from './copy.js';
+import type { ListedSegment } from './listed-segment.js';
 
 /**
  * Kind of a joined segment. Bases and patches that are joined together become a base: versions that have only a part of them keep

@@ -19,7 +19,7 @@ export const addSegmentSql = (
   INSERT INTO segments AS ${alias} (id, store_id, process_id, upload_number, slot_map_id)
   SELECT ${id}, ${storeId}, ${processId}, ${uploadNumber}, ${slotMapId} ${source}`;
 
-/** One in the place of another one of the store, with its upload number. */
+/** One in the place and with the upload number of another one of the store. */
 export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
   await sql.query(
     `INSERT INTO segments (id, store_id, process_id, upload_number, slot_map_id)

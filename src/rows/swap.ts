@@ -3,7 +3,6 @@
  * transaction holds one dataset and leads a bounded number of ranges over, so that nobody waits for long. In between,
  * some versions read the run and some the joined segment, which hold the same rows; both stay until all are done.
  */
-import type { Log } from '../lib/log.js';
 import { holdDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { insertRanges, removeRanges } from './segment-ranges.js';
@@ -124,12 +123,13 @@ const outside = (range: RunRange, spans: readonly JoinedRange[]): RunRange[] => 
 
 /**
  * The same where the joined segment has nothing of what only a part of the run has: versions that have the whole run get it,
- * others keep what they have.
+ * others keep what they have, also those that have one of its segments cut.
  * @param ranges All of one dataset.
  * @param length Of the run.
  */
 export const swapWhole = (ranges: readonly RunRange[], length: number): RangeSwap => {
-  const events = eventsOf(ranges, Number.POSITIVE_INFINITY);
+  const whole = ranges.filter(({ beforeUpload }) => beforeUpload === null);
+  const events = eventsOf(whole, Number.POSITIVE_INFINITY);
   const joined: JoinedRange[] = [];
   let held = 0;
   for (let at = 0; at < events.length; ) {
@@ -161,7 +161,6 @@ export interface SegmentSwap {
 
 export interface SegmentSwapOptions {
   readonly sql: Sql;
-  readonly log: Log;
   /** Ranges of one transaction; more than the segments of a run. @default 2,000 */
   readonly batch?: number;
 }
@@ -172,7 +171,7 @@ const rangesSql = `
     JOIN segment_ranges r ON r.segment_id = run.id AND r.dataset_id = $1
   ORDER BY r.from_version, run.place LIMIT $3::bigint`;
 
-export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOptions): SegmentSwap => {
+export const createSegmentSwap = ({ sql, batch = 2_000 }: SegmentSwapOptions): SegmentSwap => {
   const write = async (
     tx: Sql,
     datasetId: number,
@@ -191,7 +190,7 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
     ]);
   };
 
-  /** Leads the versions of a dataset over that have the whole run: as many ranges as there are segments, or few more. */
+  /** Leads the versions of a dataset over that have the whole run. */
   const leadWhole = (datasetId: number, published: PublishedRun): Promise<void> =>
     sql.tx(async (tx) => {
       await holdDataset(tx, datasetId);
@@ -200,7 +199,7 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
       if (swap.joined.length > 0) await write(tx, datasetId, published, ranges, swap);
     });
 
-  /** Leads some versions of a dataset over. False when one of them has the run otherwise than it may. */
+  /** Leads some versions of a dataset over. False when one of them has other segments of the run than the first ones. */
   const leadOver = (
     datasetId: number,
     published: PublishedRun,
@@ -232,17 +231,16 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
 
   return {
     async finish(published, stop) {
-      const { run, target, uploadNumbers } = published;
+      const { run, uploadNumbers } = published;
       /** Datasets whose versions keep what they have of the run. */
       const settled: number[] = [];
       for (;;) {
         const datasetId = await next(run, settled);
         if (datasetId === undefined) return true;
         if (stop?.aborted) return false;
-        if (uploadNumbers === null) await leadWhole(datasetId, published);
-        else if (await leadOver(datasetId, published, uploadNumbers)) continue;
-        // It must never happen, and must not be made worse.
-        else log.error({ dataset: datasetId, segment: target }, 'segments are not as they must be');
+        if (uploadNumbers !== null && (await leadOver(datasetId, published, uploadNumbers))) continue;
+        // Some versions may have the end of the run behind a fold that has the rows of its start.
+        await leadWhole(datasetId, published);
         settled.push(datasetId);
       }
     },

@@ -167,9 +167,7 @@ const createHistory = async (seed: number) => {
     await newSegment(sql, target);
     joined.set(target, rows.flat());
     const batch = run.length + 1 + below(5);
-    expect(
-      await createSegmentSwap({ sql, log: silentLog, batch }).finish({ target, run, uploadNumbers }),
-    ).toBe(true);
+    expect(await createSegmentSwap({ sql, batch }).finish({ target, run, uploadNumbers })).toBe(true);
     const left = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = ANY ($1)', [run]);
     expect(left).toEqual([]);
   };

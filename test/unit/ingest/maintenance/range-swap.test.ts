@@ -174,6 +174,13 @@ describe('ranges of a run that is switched as a whole', () => {
     });
   });
 
+  it('stay where a version has only some rows of a segment', () => {
+    expect(swapWhole([range(0, 1, 3, 20), range(0, 3), range(1, 2)], 2)).toEqual({
+      joined: [{ from: 3, until: null, beforeUpload: null }],
+      rest: [range(0, 1, 3, 20), range(1, 2, 3)],
+    });
+  });
+
   it('give every version of any history all or nothing of the joined segment, and the rest as before', () => {
     const has = fc.array(fc.boolean(), { minLength: 3, maxLength: 3 });
     fc.assert(

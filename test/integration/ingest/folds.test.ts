@@ -1,0 +1,176 @@
+/** Folds where versions share segments in other ways than one after the other. Changes go through the API. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createUploadCommands } from '../../../src/admin/uploads.js';
+import { openUploadReplay } from '../../../src/compose/operator.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createCompactions } from '../../../src/rows/compactions.js';
+import type { FoldLimits } from '../../../src/rows/folds.js';
+import { createCompactor, createJoin } from '../../../src/rows/index.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { runAdmin } from '../../support/admin.js';
+import { type Client, call, createDataset, json } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+import { type Answers, answersOf } from './version-answers.js';
+
+let product: TestProduct;
+let owner: Client;
+let clickhouse: ClickHouse;
+
+beforeAll(async () => {
+  product = await startProduct({
+    poolMaxRows: '0',
+    patchMaxPercent: '80',
+    compactionMinSegments: '0',
+    exportsAheadBytes: '0',
+  });
+  owner = await product.createAccount('owner');
+  clickhouse = createClickHouse({
+    url: product.config.clickhouseUrl ?? '',
+    database: product.config.clickhouseDatabase,
+  });
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await product?.close();
+});
+
+const foldAll: FoldLimits = { minPercent: 1, intervalMs: 0, hasRoom: async () => true };
+
+const joined: string[] = [];
+
+/** Joins what may be joined, of these datasets alone, and folds their patches if limits are given. */
+const compact = (datasets: readonly number[], folds?: FoldLimits): Promise<number> => {
+  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
+  const isMeant = ({ datasetId }: { datasetId: number }): boolean => datasets.includes(datasetId);
+  return createCompactor({
+    compactions: {
+      ...compactions,
+      candidates: async (...limits) => (await compactions.candidates(...limits)).filter(isMeant),
+      foldCandidates: async (limits) => (await compactions.foldCandidates(limits)).filter(isMeant),
+      replace: (...work) => {
+        joined.push(work[1].map(({ patch }) => (patch ? 'p' : 'b')).join(''));
+        return compactions.replace(...work);
+      },
+    },
+    join: createJoin({ clickhouse, log: silentLog }),
+    bounds: { least: 2, maxBytes: 1_000_000_000 },
+    ...(folds === undefined ? {} : { folds }),
+    onJoined: () => undefined,
+    log: silentLog,
+  }).compact(new AbortController().signal);
+};
+
+const file = (from: number, count: number, value = 0): string =>
+  `d,k,v\n${Array.from({ length: count }, (_, at) => `2024-01-${String((at % 28) + 1).padStart(2, '0')},k${from + at},${value + at}.25\n`).join('')}`;
+
+const replace = (dataset: number, from: number, count: number) =>
+  uploadWith(owner, dataset, file(from, count), {});
+const append = (dataset: number, from: number, count: number) =>
+  uploadWith(owner, dataset, file(from, count), { mode: 'append' });
+const upsert = (dataset: number, from: number, count: number) =>
+  uploadWith(owner, dataset, file(from, count, 1000), { mode: 'upsert', key: 'k' });
+
+const cloneOf = async (dataset: number, name: string): Promise<number> => {
+  const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
+  const answer = await call(owner, 'POST', `/datasets/${dataset}/clone`, { repositoryId: home.id, name });
+  return (await json<{ id: number }>(answer, 201)).id;
+};
+
+const allAnswers = async (datasets: readonly number[]): Promise<Answers> => {
+  const answers: Answers = new Map();
+  for (const dataset of datasets) {
+    const list = await json<{ versionId: string }[]>(
+      await call(owner, 'GET', `/datasets/${dataset}/versions`),
+    );
+    for (const { versionId } of list)
+      for (const [key, text] of await answersOf(owner, dataset, versionId)) answers.set(key, text);
+  }
+  expect([...answers.values()].filter((text) => !text.startsWith('200'))).toEqual([]);
+  return answers;
+};
+
+/** Segments of the current version: b for each base, p for each patch. */
+const kindsOf = async (dataset: number): Promise<string> => {
+  const rows = await product.sql.query<{ kind: string }>(
+    `SELECT CASE WHEN g.patch THEN 'p' ELSE 'b' END AS kind FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+     WHERE r.dataset_id = $1 AND r.until_version IS NULL ORDER BY 1`,
+    [dataset],
+  );
+  return rows.map(({ kind }) => kind).join('');
+};
+
+it('keep versions that have the patch and only the start of a joined base', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  await upsert(dataset, 2, 5);
+  await append(dataset, 100, 20);
+  await append(dataset, 200, 20);
+  const before = await allAnswers([dataset]);
+  expect(await compact([dataset])).toBe(1);
+  expect(await kindsOf(dataset)).toBe('bp');
+  expect(await compact([dataset], foldAll)).toBe(1);
+  expect(await kindsOf(dataset)).toBe('b');
+  expect(await allAnswers([dataset])).toEqual(before);
+});
+
+it('leave bases that can be joined again, where a clone has the start of the run by itself', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  await upsert(dataset, 2, 2);
+  const clone = await cloneOf(dataset, 'beside a fold');
+  await append(clone, 100, 3);
+  for (let at = 0; at < 3; at += 1) await upsert(clone, 10 + at, 2);
+  const before = await allAnswers([dataset, clone]);
+  joined.length = 0;
+  expect(await compact([clone])).toBe(1);
+  expect(await kindsOf(clone)).toBe('bbp');
+  // Versions of the clone that end inside of that run get the fold, and have the appended rows behind it.
+  expect(await compact([dataset], foldAll)).toBe(1);
+  expect(await allAnswers([dataset, clone])).toEqual(before);
+  await append(clone, 200, 30);
+  const later = await allAnswers([dataset, clone]);
+  expect(await compact([clone])).toBe(1);
+  expect(await kindsOf(clone)).toBe('bp');
+  expect(joined).toEqual(['pppp', 'bp', 'bbb']);
+  expect(await allAnswers([dataset, clone])).toEqual(later);
+  expect(await compact([clone, dataset])).toBe(0);
+});
+
+it('are not taken for the rows of the upload whose number of rows they have', async () => {
+  const dataset = await createDataset(owner);
+  const first = await replace(dataset, 0, 30);
+  const changed = await upsert(dataset, 2, 5);
+  expect(await compact([dataset], foldAll)).toBe(1);
+  await call(owner, 'DELETE', `/datasets/${dataset}/versions/${first.versionId}`);
+  const before = await allAnswers([dataset]);
+  for (const { id } of [first, changed]) {
+    const replay = await runAdmin(
+      product,
+      [createUploadCommands(openUploadReplay)],
+      `upload replay ${id} --json`,
+    ).catch((error: unknown) => error);
+    expect(replay).toMatchObject({ code: 'rows_joined' });
+  }
+  expect(await allAnswers([dataset])).toEqual(before);
+});
+
+it('are not begun when other segments took the place of what was looked at', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  for (let at = 0; at < 4; at += 1) await upsert(dataset, at, 2);
+  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
+  const [store] = await product.sql.query<{ id: number }>(
+    'SELECT store_id AS id FROM datasets WHERE id = $1',
+    [dataset],
+  );
+  const seen = await compactions.segments(dataset);
+  expect(await compact([dataset])).toBe(1);
+  const write = async () => {
+    throw new Error('copied');
+  };
+  expect(await compactions.replace(store!.id, seen, write, { foldIntervalMs: 0 })).toBe('busy');
+  const now = await compactions.segments(dataset);
+  await expect(compactions.replace(store!.id, now, write, { foldIntervalMs: 0 })).rejects.toThrow('copied');
+});
