@@ -143,14 +143,12 @@ COMMENT ON TABLE version_days IS
   'Days in the date column of the current version, so that an append knows the date range and frequency of the next one without reading rows; written when a version is published.';
 
 CREATE TABLE version_keys (
-  dataset_id bigint PRIMARY KEY REFERENCES datasets ON DELETE CASCADE,
-  -- a row whose version is not the current one is out of date
-  version_id bigint NOT NULL,
+  version_id bigint PRIMARY KEY REFERENCES versions ON DELETE CASCADE,
   -- storage ids of the columns of the key
   storage_ids bigint[] NOT NULL
 );
 COMMENT ON TABLE version_keys IS
-  'Columns by which the rows of the current version are known to be unique, so that the next upsert by them does not group all rows again; written when a version is published.';
+  'Columns by which the rows of a version are known to be unique, so that the next upsert by them and differences by them do not group all rows again; written when a version is published that changes another by its key.';
 
 CREATE TABLE version_summaries (
   version_id bigint PRIMARY KEY REFERENCES versions ON DELETE CASCADE,

@@ -94,7 +94,7 @@ const publishStatement = {
   list: `due AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS d (process_id bigint, dataset_id bigint, mode text, columns jsonb,
       rows bigint, bytes bigint, min_date text, max_date text, frequency text, segment bigint, extends boolean,
-      own_rows bigint, own_bytes bigint, own_hidden bigint, unique_by bigint[], date_column text, days text, changes jsonb)
+      own_rows bigint, own_bytes bigint, own_hidden bigint, unique_by bigint[], base_version bigint, date_column text, days text, changes jsonb)
   ), ${keepLists('SELECT dataset_id, columns FROM due')}`,
   row: `SELECT dataset_id, process_id, mode, list.id, rows, bytes, min_date, max_date, frequency
     FROM due JOIN list USING (dataset_id) ORDER BY process_id`,
@@ -106,8 +106,10 @@ const publishStatement = {
     )})`,
     `ended_ranges AS (${endRangesSql('version.dataset_id', ofDue('NOT d.extends'))})`,
     `listed AS (${openRangeSql('version.dataset_id', ofDue('d.segment'))})`,
-    `keyed AS (${keepKeysSql(`SELECT dataset_id, version.id, unique_by
-       FROM version JOIN due USING (dataset_id) WHERE unique_by IS NOT NULL`)})`,
+    // Rows of the version before were found to be unique by the same columns.
+    `keyed AS (${keepKeysSql(`SELECT ids.id, unique_by
+       FROM version JOIN due USING (dataset_id), unnest(ARRAY[version.id, due.base_version]) AS ids (id)
+       WHERE unique_by IS NOT NULL AND ids.id IS NOT NULL`)})`,
     `noted AS (${keepDaysSql(`SELECT dataset_id, version.id, date_column, days
        FROM version JOIN due USING (dataset_id) WHERE days IS NOT NULL`)})`,
     // Days are large; from here on they are the version's.
@@ -141,6 +143,7 @@ const rowOf = (due: DueProcess) => {
     own_bytes: own.bytes,
     own_hidden: own.hidden,
     unique_by: uniqueBy ?? null,
+    base_version: due.merge?.baseVersionId ?? null,
     date_column: date === undefined ? null : storageName(date),
     days: date === undefined ? null : (facts.days ?? null),
     changes: due.merge?.changes ?? null,

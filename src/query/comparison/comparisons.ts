@@ -122,7 +122,7 @@ const shown = ({ byKey, ...changes }: Counts, keys: readonly StoredColumn[]) => 
 
 export const createComparisons = (options: ComparisonsOptions): Comparisons => {
   const { sql, versions, reader } = options;
-  const uniqueKeys = createUniqueKeys(reader);
+  const uniqueKeys = createUniqueKeys(sql, reader);
   const counting = createSharedWork<Counts>();
   const counted = createCache<Counts>({ limit: rememberedCounts, weigh: () => 1 });
   const remembered = createRememberedRows(options.rememberedBytes);

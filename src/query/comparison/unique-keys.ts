@@ -5,6 +5,8 @@ import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import { pairRows, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { readKeys } from '../../storage/postgres/version-keys.js';
 import { isMany, type ReadContext } from '../read-context.js';
 import { repeatsSql } from './statements.js';
 
@@ -52,7 +54,19 @@ export const withoutRows = ({
 const nameOf = ({ versionId }: ReadableVersion, keys: readonly StoredColumn[]): string =>
   `${versionId}/${keys.map(({ id }) => id).join()}`;
 
-export const createUniqueKeys = (reader: Reader): UniqueKeys => {
+/** True if columns of a version have all by which its rows are noted to be unique. */
+const hasAll = (
+  { columns }: ReadableVersion,
+  keys: readonly StoredColumn[],
+  noted: readonly number[] | undefined,
+): boolean => {
+  if (noted === undefined) return false;
+  const ids = new Set(keys.map(({ id }) => id));
+  const stored = new Set(columns.filter(({ id }) => ids.has(id)).map(({ storageId }) => storageId));
+  return noted.every((id) => stored.has(id));
+};
+
+export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
   const known = createCache<boolean>({ limit: remembered, weigh: () => 1 });
   const asking = createSharedWork<boolean>();
 
@@ -63,6 +77,18 @@ export const createUniqueKeys = (reader: Reader): UniqueKeys => {
 
   const factOf = (version: ReadableVersion, keys: readonly StoredColumn[]): boolean | undefined =>
     version.rowCount < 2 ? true : known.get(nameOf(version, keys));
+
+  /** Remembers what was noted when the versions were published. */
+  const look = async (some: readonly ReadableVersion[], keys: readonly StoredColumn[]): Promise<void> => {
+    const unknown = some.filter((version) => version.versionId !== 0 && factOf(version, keys) === undefined);
+    if (unknown.length === 0) return;
+    const noted = await readKeys(
+      sql,
+      unknown.map(({ versionId }) => versionId),
+    );
+    for (const version of unknown)
+      if (hasAll(version, keys, noted.get(version.versionId))) remember(version, keys, true);
+  };
 
   const ask = async ({ from, to, keys }: VersionPair, context: ReadContext): Promise<boolean> => {
     const pair = pairRows(reader.database, from, to);
@@ -85,6 +111,7 @@ export const createUniqueKeys = (reader: Reader): UniqueKeys => {
 
   const find = async (pair: VersionPair, context: ReadContext): Promise<boolean> => {
     const { from, to, keys } = pair;
+    await look([from, to], keys);
     const facts = [factOf(from, keys), factOf(to, keys)];
     if (facts.includes(false)) return false;
     const unknown = [from, to].filter((_, at) => facts[at] === undefined);

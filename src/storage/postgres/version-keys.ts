@@ -1,17 +1,29 @@
-/** Rows of `version_keys`: the one place that writes them. They say by which columns the rows of a current version are unique. */
+/** Rows of `version_keys`: the one place that writes them. They say by which columns the rows of a version are unique. */
+import { prepared, type Sql } from './sql.js';
 
 /**
- * Statement that notes the keys of new versions.
- * @param keys Query of `dataset_id`, `version_id` and `storage_ids`.
+ * Statement that notes the keys of versions. What is known already stays.
+ * @param keys Query of `version_id` and `storage_ids`.
  */
 export const keepKeysSql = (keys: string): string => `
-  INSERT INTO version_keys (dataset_id, version_id, storage_ids) ${keys}
-  ON CONFLICT (dataset_id) DO UPDATE SET version_id = excluded.version_id, storage_ids = excluded.storage_ids`;
+  INSERT INTO version_keys (version_id, storage_ids) ${keys} ON CONFLICT (version_id) DO NOTHING`;
 
 /**
  * Storage ids of columns by which the rows of a version are unique, for a select list; null: not known.
  * @param version Alias of the table of versions.
  */
 export const uniqueByColumn = (version: string): string =>
-  `(SELECT k.storage_ids FROM version_keys k
-    WHERE k.dataset_id = ${version}.dataset_id AND k.version_id = ${version}.id) AS "uniqueBy"`;
+  `(SELECT k.storage_ids FROM version_keys k WHERE k.version_id = ${version}.id) AS "uniqueBy"`;
+
+const keysSql = prepared(
+  'SELECT version_id AS "versionId", storage_ids AS "storageIds" FROM version_keys WHERE version_id = ANY ($1)',
+);
+
+/** Storage ids of columns by which the rows of versions are unique; versions of which none are known are left out. */
+export const readKeys = async (
+  sql: Sql,
+  versionIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> => {
+  const rows = await sql.query<{ versionId: number; storageIds: number[] }>(keysSql, [versionIds]);
+  return new Map(rows.map(({ versionId, storageIds }) => [versionId, storageIds]));
+};

@@ -230,3 +230,67 @@ describe('a dry run', () => {
     });
   });
 });
+
+describe('a key by which rows were found to be unique', () => {
+  /** Columns that are noted of each version, the newest last. */
+  const noted = (dataset: number) =>
+    product.sql.query<{ versionId: string; names: string[] }>(
+      `SELECT v.id::text AS "versionId", ARRAY(SELECT c ->> 'name' FROM jsonb_array_elements(l.columns) AS c
+         WHERE (c ->> 'storageId')::bigint = ANY (k.storage_ids)) AS names
+       FROM version_keys k JOIN versions v ON v.id = k.version_id JOIN column_lists l ON l.id = v.column_list_id
+       WHERE v.dataset_id = $1 ORDER BY v.id`,
+      [dataset],
+    );
+
+  const table = 'k,v\na,1\nb,2\nc,3\n';
+
+  it('is noted of the version that was looked through and of all that follow by this key', async () => {
+    const dataset = await datasetOf(table);
+    const { currentVersionId: first } = await readDataset(owner, dataset);
+    const steps: [string, Options][] = [
+      ['k,v\nb,9\nd,4\n', { mode: 'upsert' }],
+      ['k,v\na,1\nb,9\nd,5\n', { mode: 'sync', onDuplicateKey: 'last' }],
+      ['k\na\n', { mode: 'delete', onDuplicateKey: 'last' }],
+    ];
+    const versions = [first];
+    for (const [file, options] of steps)
+      versions.push((await send(dataset, file, { key: 'k', ...options })).versionId);
+    expect(await noted(dataset)).toEqual(versions.map((versionId) => ({ versionId, names: ['k'] })));
+    const { versionId } = await send(dataset, 'k,v\nb,7\n', { mode: 'upsert', key: 'k,v' });
+    expect((await noted(dataset)).at(-1)).toEqual({ versionId, names: ['k', 'v'] });
+  });
+
+  it('is not known of rows that are added without a key, which are looked through again', async () => {
+    const dataset = await datasetOf(table);
+    await send(dataset, 'k,v\nb,9\n', { mode: 'upsert', key: 'k' });
+    const before = await noted(dataset);
+    await send(dataset, 'k,v\na,5\n', { mode: 'append' });
+    expect(await noted(dataset)).toEqual(before);
+    const refused = await refusal(
+      putWith(owner, dataset, 'k,v\nb,1\n', { mode: 'upsert', key: 'k' }, waits),
+      409,
+    );
+    expect(refused).toMatchObject({ code: 'key_not_unique' });
+    const taken = await send(dataset, 'k,v\nb,1\n', { mode: 'upsert', key: 'k', onDuplicateKey: 'last' });
+    expect(taken.status).toBe('completed');
+    expect(await noted(dataset)).toEqual(before);
+  });
+
+  it('is believed by differences, which look through rows of which nothing is noted', async () => {
+    const options = { mode: 'upsert', key: 'k', onDuplicateKey: 'last' };
+    const changes = async (isNoted: boolean): Promise<string> => {
+      const dataset = await datasetOf('k,v\na,1\na,2\nb,3\n');
+      const { currentVersionId: from } = await readDataset(owner, dataset);
+      const { versionId: to } = await send(dataset, 'k,v\nb,4\n', options);
+      if (isNoted)
+        await product.sql.query(
+          `INSERT INTO version_keys SELECT v.id, ARRAY[(l.columns -> 0 ->> 'storageId')::bigint]
+           FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = $1`,
+          [dataset],
+        );
+      return (await read(`/datasets/${dataset}/versions/${from}/diff/${to}/rows`)).replaceAll(/["\r]/g, '');
+    };
+    expect(await changes(false)).toContain('removed,b,3\nadded,b,4\n');
+    expect(await changes(true)).toContain('before,b,3\nafter,b,4\n');
+  });
+});
