@@ -22,8 +22,8 @@ let wire: TripWire;
 /** The same for each worker: one that starts takes the place of the one that has died. */
 let port = 0;
 let worker: ChildProcess | undefined;
-/** Fewest segments that the worker joins; 0: none. */
-let minSegments = '0';
+/** Fewest segments that the worker joins, and the share of patched rows from which it folds; 0: none. */
+let compaction = { minSegments: '0', foldMinPercent: '0' };
 let isClosing = false;
 
 /** Starts a worker behind the wire, and another one whenever it has died. */
@@ -45,7 +45,9 @@ const keepWorker = (): void => {
       replayLeaseMs: '1000',
       sweepIntervalMs: '200',
       compactionIntervalMs: '100',
-      compactionMinSegments: minSegments,
+      compactionMinSegments: compaction.minSegments,
+      patchFoldMinPercent: compaction.foldMinPercent,
+      patchFoldIntervalMs: '0',
       storageSweepIntervalMs: '86400000',
       gatewayIntervalMs: '86400000',
       segmentHashIntervalMs: '86400000',
@@ -117,8 +119,8 @@ const changes = {
   delete: (history: History) => send(history, 'delete', tableOf(history).rows.slice(2, 3)),
 };
 
-/** Compactions that were begun, by their segment; only those that have ended, or all. */
-const compactions = async (condition: 'true' | "state = 'done'"): Promise<string[]> => {
+/** Compactions of which a condition is true, by their segment. */
+const compactions = async (condition: string): Promise<string[]> => {
   const rows = await product.sql.query<{ id: string }>(
     `SELECT segment_id::text AS id FROM compactions WHERE ${condition}`,
   );
@@ -166,17 +168,22 @@ it.each([
   await checkAll(history);
 });
 
-it('a compaction survives the death of its worker at each step', async () => {
-  minSegments = '3';
+it.each([
+  ['a compaction', 'NOT folds', { minSegments: '3', foldMinPercent: '0' }, 'append'],
+  ['a fold', 'folds', { minSegments: '1000', foldMinPercent: '1' }, 'upsert'],
+] as const)('%s survives the death of its worker at each step', async (_what, kind, settings, mode) => {
+  compaction = settings;
   worker?.kill('SIGKILL');
   const history = await startHistory(5);
   const killed = await killAtSteps(compactionBegun, 1, async (step) => {
     // One that was begun before the wire was armed may end now, and does not count.
     const before = new Set(await compactions('true'));
     const isOver = async (): Promise<boolean> =>
-      wire.hasTripped() || (await compactions("state = 'done'")).some((id) => !before.has(id));
+      wire.hasTripped() || (await compactions(`state = 'done' AND ${kind}`)).some((id) => !before.has(id));
     for (let turn = 0; !(await isOver()); turn += 1)
-      await send(history, 'append', [rowOf(`appended ${step}/${turn}`, turn)]);
+      await send(history, mode, [
+        rowOf(mode === 'upsert' ? 'key 7' : `appended ${step}/${turn}`, 100 * step + turn),
+      ]);
   });
   expect(killed).toBeGreaterThan(5);
   await checkAll(history);
