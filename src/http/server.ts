@@ -64,6 +64,12 @@ export type HandleRequest = (request: IncomingMessage, response: ServerResponse)
 const refusedMs = 2_000;
 const refusedBytes = 1024 * 1024;
 
+/** Longest turn of the event loop after which no connection is taken to be waiting; during a longer one another may have come. */
+const shortTurnMs = 1;
+
+/** Longest for which a stopping server takes connections that wait. */
+const takingMs = 500;
+
 const statusLineOf = (code: string | undefined): string => {
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
@@ -148,12 +154,29 @@ export const createHttpServer = (
     refuse(socket as Socket, error.code);
   });
 
+  let connectionsTaken = 0;
+  server.on('connection', () => {
+    connectionsTaken += 1;
+  });
+  /**
+   * Accepts the connections that the kernel has completed: closing the listening socket resets them, and a proxy does not
+   * repeat an upload that it has begun to send. libuv accepts one in a turn of the event loop.
+   */
+  const takeWaiting = async (): Promise<void> => {
+    const until = performance.now() + takingMs;
+    for (let isTaking = true; isTaking; ) {
+      const [before, startedAt] = [connectionsTaken, performance.now()];
+      await new Promise((resolve) => setImmediate(resolve));
+      const now = performance.now();
+      isTaking = now < until && (connectionsTaken > before || now - startedAt > shortTurnMs);
+    }
+  };
+
   const drain = async (drainMs: number, idleMs: number): Promise<void> => {
     if (!server.listening) return;
     lingering = idleMs > 0;
     for (const response of running) endWithAnswer(response);
-    // Connections that the system has taken and this process has not would be reset.
-    await new Promise((resolve) => setImmediate(resolve));
+    await takeWaiting();
     const closed = new Promise<void>((resolve) => {
       // Not `server.close`, which ends connections without a request: one may be on its way.
       NetServer.prototype.close.call(server, () => resolve());

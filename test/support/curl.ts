@@ -11,6 +11,8 @@ export interface CurlAnswer {
   /** `1`, `1.1` or `2`. */
   readonly version: string;
   readonly headers: string;
+  /** What curl says about a failure. */
+  readonly error: string;
   readonly body: Buffer;
 }
 
@@ -21,11 +23,13 @@ export const curl = async (...args: string[]): Promise<CurlAnswer> => {
   const file = (name: string): string => join(folder, name);
   const own = ['-skS', '--max-time', '120', '-D', file('head'), '-o', file('body')];
   try {
-    const { exit, text } = await new Promise<{ exit: number; text: string }>((resolve) => {
-      execFile(program, [...own, '-w', '%{http_code} %{http_version}', ...args], (error, stdout) =>
-        resolve({ exit: error === null ? 0 : Number(error.code), text: stdout }),
-      );
-    });
+    const { exit, text, said } = await new Promise<{ exit: number; text: string; said: string }>(
+      (resolve) => {
+        execFile(program, [...own, '-w', '%{http_code} %{http_version}', ...args], (error, stdout, stderr) =>
+          resolve({ exit: error === null ? 0 : Number(error.code), text: stdout, said: stderr.trim() }),
+        );
+      },
+    );
     const [status = '', version = ''] = text.split(' ');
     const read = (name: string): Promise<Buffer> => readFile(file(name)).catch(() => Buffer.alloc(0));
     return {
@@ -33,6 +37,7 @@ export const curl = async (...args: string[]): Promise<CurlAnswer> => {
       status: Number(status),
       version,
       headers: String(await read('head')),
+      error: said,
       body: await read('body'),
     };
   } finally {

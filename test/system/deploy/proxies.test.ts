@@ -94,9 +94,13 @@ const meanwhile = async (
 describe('behind the examples', () => {
   it('no client sees an error while the API processes are restarted in turn', async () => {
     const faults: string[] = [];
+    const restarts: string[] = [];
     const done = { rows: 0, files: 0, uploads: 0 };
-    const note = (what: string, { exit, status, body }: CurlAnswer): void => {
-      faults.push(`${what}: exit ${exit}, status ${status}, ${body.length} bytes`);
+    const note = (what: string, { exit, status, error, body }: CurlAnswer): void => {
+      const start = status < 400 ? '' : ` ${body.subarray(0, 200)}`;
+      faults.push(
+        `${new Date().toISOString()} ${what}: exit ${exit}, status ${status}, ${body.length} bytes ${error}${start}`,
+      );
     };
     const made = await ask(
       ...['-H', 'Content-Type: application/json', `${product.apis[0]}/datasets`, '-d'],
@@ -124,9 +128,13 @@ describe('behind the examples', () => {
       },
     ]);
     await meanwhile(work, async () => {
-      for (const name of ['api-1', 'api-2', 'api-1', 'api-2']) await restart(product, name);
+      for (const name of ['api-1', 'api-2', 'api-1', 'api-2']) {
+        const startedAt = new Date().toISOString();
+        await restart(product, name);
+        restarts.push(`${name} from ${startedAt} to ${new Date().toISOString()}`);
+      }
     });
-    expect(faults).toEqual([]);
+    expect(faults, [...faults, ...restarts].join('\n')).toEqual([]);
     for (const count of Object.values(done)) expect(count).toBeGreaterThan(ways.length);
     await expect.poll(() => product.pendingUploads()).toBe(0);
     const [failed] = await product.sql.query<{ n: number }>(
@@ -167,7 +175,7 @@ describe('behind the examples, nginx as it is by default, and none', () => {
         while (product.pid(name) === before || !(await product.isWhole())) await sleep(100);
       }
     });
-    expect(short).toEqual([]);
+    expect(short, short.join('\n')).toEqual([]);
     expect(seen.whole).toBeGreaterThan(0);
     expect(seen.broken).toBeGreaterThan(0);
   });
