@@ -82,6 +82,8 @@ const list = <T>(context: Context, item: () => T): T[] => {
   }
 };
 
+const namesOf = (items: readonly { readonly name: string }[]): string[] => items.map(({ name }) => name);
+
 const rename = (context: Context, names: readonly string[]): void => {
   for (const name of names) context.known.add(name);
   context.names = createNameIndex(names);
@@ -179,11 +181,7 @@ const aggregateItem = (context: Context): AggregateItem => {
 
 const aggregates = (context: Context, keys: readonly NamedExpression[]): AggregateItem[] => {
   const items = list(context, () => aggregateItem(context));
-  requireNewNames(
-    context,
-    keys.map(({ name }) => name),
-    items,
-  );
+  requireNewNames(context, namesOf(keys), items);
   return items;
 };
 
@@ -208,10 +206,7 @@ const groupBy = (context: Context): Step => {
       throw failures.unsupported(scan.at() - 1, 'several steps inside of groupby are', 'put them behind it');
   }
   scan.expect(')', "')'");
-  rename(
-    context,
-    [...keys, ...items].map(({ name }) => name),
-  );
+  rename(context, namesOf([...keys, ...items]));
   return { kind: 'group', keys, items };
 };
 
@@ -255,17 +250,14 @@ const step = (context: Context): Step | undefined => {
     case 'compute': {
       const items = list(context, () => namedExpression(context));
       requireNewNames(context, context.names.names, items);
-      rename(context, [...context.names.names, ...items.map(({ name: added }) => added)]);
+      rename(context, [...context.names.names, ...namesOf(items)]);
       return { kind: 'compute', items };
     }
     case 'groupby':
       return groupBy(context);
     case 'aggregate': {
       const items = aggregates(context, []);
-      rename(
-        context,
-        items.map(({ name: added }) => added),
-      );
+      rename(context, namesOf(items));
       return { kind: 'group', keys: undefined, items };
     }
     case 'orderby':
