@@ -136,7 +136,7 @@ export interface ReadableVersion extends SegmentList {
   /** Version that this one is a clone or restored copy of; absent: this version itself. */
   readonly contentId?: number;
   /** Null: no segment, and therefore no rows. */
-  readonly placement: Place | null;
+  readonly place: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   /** Stored rows of its segments that it does not have, because patches replace or delete them. @default 0 */

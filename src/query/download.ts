@@ -211,7 +211,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       if (filters.isLong(request)) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
-      const version = { ...facts, placement: null, segmentIds: [] };
+      const version = { ...facts, place: null, segmentIds: [] };
       const planned = { version, rows: preview };
       const numbers = rememberedFacts(version, request);
       if (numbers === undefined) return undefined;

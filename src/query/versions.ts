@@ -33,7 +33,7 @@ export interface Versions {
 }
 
 /** A version without its segments and where they lie, which may change under it. */
-export type VersionFacts = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'placement'>;
+export type VersionFacts = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'place'>;
 
 /** A version as it lies in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow extends SegmentListRow {
@@ -44,7 +44,7 @@ interface VersionRow extends SegmentListRow {
   readonly byte_size: number;
   readonly created_at: Date;
   readonly content_id: number | null;
-  readonly placement: Place | null;
+  readonly place: Place | null;
 }
 
 const versionSql = prepared(`
@@ -147,7 +147,7 @@ export const createVersions = (sql: Sql): Versions => {
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
     };
     known.set(`${datasetId}/${versionId}`, { facts, list: row.list });
-    return { ...facts, columns, placement: row.placement, ...segmentListOf(row) };
+    return { ...facts, columns, place: row.place, ...segmentListOf(row) };
   };
 
   return {

@@ -79,11 +79,11 @@ const foundFrequency = (
  */
 export const countSegments = async (
   servers: ClickHouseServers,
-  placement: Place,
+  place: Place,
   segments: SegmentList,
   date: NamedColumn | undefined,
 ): Promise<CountedSegment> => {
-  const where = segmentRows(servers.database, placement, { list: segments });
+  const where = segmentRows(servers.database, place, { list: segments });
   const facts =
     date === undefined
       ? 'NULL AS first, NULL AS last, NULL AS gap, NULL AS shown'
@@ -91,7 +91,7 @@ export const countSegments = async (
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
          if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
          ${canTravel(date) ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
-  const [row] = await servers.at(insideOf(placement)).rows<{
+  const [row] = await servers.at(insideOf(place)).rows<{
     rows: string;
     first: string | null;
     last: string | null;
@@ -99,7 +99,7 @@ export const countSegments = async (
     shown: string | null;
   }>(
     `SELECT toString(rows) AS rows, first, last, gap, shown FROM (
-       SELECT count() AS rows, ${facts} FROM ${sourceOf(servers.database, placement, date === undefined ? [] : [date])} WHERE ${where.sql})`,
+       SELECT count() AS rows, ${facts} FROM ${sourceOf(servers.database, place, date === undefined ? [] : [date])} WHERE ${where.sql})`,
     { params: where.params, settings: { max_threads: 2 } },
   );
   return {
@@ -134,13 +134,13 @@ export const digitsSql = (name: string, from: string): string => `
 
 export const countDigits = async (
   servers: ClickHouseServers,
-  placement: Place,
+  place: Place,
   segments: SegmentList,
   column: NamedColumn,
 ): Promise<Digits> => {
-  const where = segmentRows(servers.database, placement, { list: segments });
-  const from = `FROM ${sourceOf(servers.database, placement, [column])} WHERE ${where.sql}`;
-  const [row] = await servers.at(insideOf(placement)).rows<Digits>(digitsSql(column.name, from), {
+  const where = segmentRows(servers.database, place, { list: segments });
+  const from = `FROM ${sourceOf(servers.database, place, [column])} WHERE ${where.sql}`;
+  const [row] = await servers.at(insideOf(place)).rows<Digits>(digitsSql(column.name, from), {
     params: where.params,
     settings: { max_threads: 2 },
   });
@@ -150,16 +150,16 @@ export const countDigits = async (
 /** Reads one row of some segments in all of its columns; the values are not looked at. */
 export const readOneRow = async (
   servers: ClickHouseServers,
-  placement: Place,
+  place: Place,
   segments: SegmentList,
   columns: readonly NamedColumn[],
 ): Promise<void> => {
-  const where = segmentRows(servers.database, placement, { list: segments });
+  const where = segmentRows(servers.database, place, { list: segments });
   const names = columns.map(({ name }) => name).join(', ');
   await servers
-    .at(insideOf(placement))
+    .at(insideOf(place))
     .command(
-      `SELECT ${names} FROM ${sourceOf(servers.database, placement, columns)} WHERE ${where.sql} LIMIT 1 FORMAT Null`,
+      `SELECT ${names} FROM ${sourceOf(servers.database, place, columns)} WHERE ${where.sql} LIMIT 1 FORMAT Null`,
       { params: where.params, settings: backgroundSettings(columns.length) },
     );
 };

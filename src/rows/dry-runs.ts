@@ -30,13 +30,13 @@ interface Row extends SegmentListRow {
     readonly own: { readonly rows: number; readonly hidden: number };
   } | null;
   readonly base: number | null;
-  readonly placement: Place | null;
+  readonly place: Place | null;
 }
 
 const dryRunSql = `
   SELECT p.dry_run AS "dryRun", coalesce(p.kept_until > now(), false) AS kept, p.created_at AS "createdAt",
     p.layout -> 'keyIds' AS "keyIds", p.merge AS outcome, v.id AS base, ${segmentListColumns('v')},
-    (SELECT ${placeSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS placement
+    (SELECT ${placeSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS place
   FROM processes p
     LEFT JOIN versions v ON v.dataset_id = p.dataset_id AND v.id = (p.merge ->> 'baseVersionId')::bigint
   WHERE p.dataset_id = $1 AND (p.id = $2 OR p.public_id = $2) AND (p.status = 'completed' OR NOT p.dry_run)`;
@@ -46,8 +46,8 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
   const [row] = await sql.query<Row>(dryRunSql, [datasetId, processId]);
   if (row === undefined || !row.dryRun || row.outcome === null)
     throw notFound('no_dry_run', `Process ${processId} is no dry run that has completed.`);
-  const { outcome, base, placement, keyIds, createdAt } = row;
-  if (!row.kept || placement === null || base !== outcome.baseVersionId)
+  const { outcome, base, place, keyIds, createdAt } = row;
+  if (!row.kept || place === null || base !== outcome.baseVersionId)
     throw conflict('dry_run_gone', 'What the dry run came to is not kept any more; run it again.');
   const { segmentId, keepsBase, columns, facts, own } = outcome;
   const { segmentIds, patches, patchRows, hidden, ...before } = row;
@@ -57,7 +57,7 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
     version: {
       versionId: 0,
       datasetId,
-      placement,
+      place,
       columns,
       rowCount: facts.rows,
       byteSize: facts.bytes,

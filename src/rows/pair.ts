@@ -45,10 +45,10 @@ const oneSide = (
   rest: SegmentList,
   name: 'from' | 'to',
 ): { part: PairPart; values: BoundValues } => {
-  const { placement, columns } = version;
-  if (placement === null) throw new Error('a version has rows but no segment');
+  const { place, columns } = version;
+  if (place === null) throw new Error('a version has rows but no segment');
   const guard = countGuard(database, version, name);
-  const rows = segmentRows(database, placement, {
+  const rows = segmentRows(database, place, {
     // Which of the rows are there depends on all patches of the version.
     list: { ...rest, patches: version.patches ?? [] },
     name: `${name}Only`,
@@ -56,7 +56,7 @@ const oneSide = (
   });
   return {
     part: {
-      from: sourceOf(database, placement, columns.map(namedColumn)),
+      from: sourceOf(database, place, columns.map(namedColumn)),
       where: rows.sql,
       columns,
       side: name === 'from' ? '0' : '1',
@@ -71,9 +71,8 @@ const bothSides = (
   { from, to }: Pair<CountedRows>,
   rest: Pair<SegmentList>,
 ): { part: PairPart; values: BoundValues } | undefined => {
-  const { placement, columns } = to;
-  if (placement === null || from.placement === null || !isSamePlace(placement, from.placement))
-    return undefined;
+  const { place, columns } = to;
+  if (place === null || from.place === null || !isSamePlace(place, from.place)) return undefined;
   if (rest.from.cuts !== undefined || rest.to.cuts !== undefined) return undefined;
   // Patches of one version say nothing of the rows of the other.
   if (hasPatches(from) || hasPatches(to)) return undefined;
@@ -89,7 +88,7 @@ const bothSides = (
   });
   return {
     part: {
-      from: sourceOf(database, placement, columns.map(namedColumn)),
+      from: sourceOf(database, place, columns.map(namedColumn)),
       where: rows.sql,
       columns,
       side: '_seg IN {second:Array(UInt64)}',

@@ -43,12 +43,12 @@ const replacesShared = ({ version: { patches = [] }, only, differing }: Side): b
 
 const partsOf = (database: string, side: Side): { parts: PairPart[]; values: BoundValues } => {
   const { name, version, only, differing } = side;
-  const { placement, columns, patches = [], cuts = [] } = version;
-  if (placement === null) throw new Error('a version has rows but no segment');
+  const { place, columns, patches = [], cuts = [] } = version;
+  if (place === null) throw new Error('a version has rows but no segment');
   const guard = countGuard(database, version, name);
-  const touched = patchedRows(statedTable(database, placement), differingName);
+  const touched = patchedRows(statedTable(database, place), differingName);
   const part = (kind: string, list: SegmentList, isTouched: boolean) => {
-    const { sql, params } = segmentRows(database, placement, {
+    const { sql, params } = segmentRows(database, place, {
       list: { ...list, patches },
       name: `${name}${kind}`,
       guard: guard.sql,
@@ -74,7 +74,7 @@ const partsOf = (database: string, side: Side): { parts: PairPart[]; values: Bou
   }
   return {
     parts: found.map(({ sql }) => ({
-      from: sourceOf(database, placement, columns.map(namedColumn)),
+      from: sourceOf(database, place, columns.map(namedColumn)),
       where: sql,
       columns,
       side: name === 'from' ? '0' : '1',

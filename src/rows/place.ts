@@ -52,7 +52,7 @@ export const placeSql = (segments: string): string =>
  */
 export const versionPlaceColumn = (version: string): string =>
   `(SELECT ${placeSql('g')} FROM (${segmentsOf(`${version}.dataset_id`, `${version}.id`)} LIMIT 1) AS s
-    JOIN segments g ON g.id = s.segment_id) AS placement`;
+    JOIN segments g ON g.id = s.segment_id) AS place`;
 
 export interface TablePlace {
   readonly storeId: number;

@@ -75,15 +75,15 @@ const seekGranule = async (
   number: number,
   context: ReadContext,
 ): Promise<SoughtRow | undefined> => {
-  const { segmentIds, cuts = [], patches = [], placement } = version;
-  if (placement === null) return undefined;
-  const index = indexOf(reader.database, placement);
+  const { segmentIds, cuts = [], patches = [], place } = version;
+  if (place === null) return undefined;
+  const index = indexOf(reader.database, place);
   const stored = storedRows({ list: version });
-  const hidden = hiddenSql(statedTable(reader.database, placement), stored.sql);
+  const hidden = hiddenSql(statedTable(reader.database, place), stored.sql);
   const [granule] = await reader.facts<Granule>({
     sql: `${patches.length === 0 ? granuleSql(index) : patchedGranuleSql(index, hidden)} FORMAT JSONEachRow`,
     values: patches.length === 0 ? { segments: segmentIds, number } : { ...stored.params, patches, number },
-    place: insideOf(placement),
+    place: insideOf(place),
     ...context,
     queryId: `${context.queryId}-granule`,
   });
@@ -104,7 +104,7 @@ const countBefore = async (
 ): Promise<number> => {
   const { patches = [] } = version;
   const rows = storedRows({ list: version });
-  const table = statedTable(reader.database, version.placement!);
+  const table = statedTable(reader.database, version.place!);
   const hidden =
     patches.length === 0
       ? ''
@@ -161,14 +161,12 @@ const indexedSegments = async (
 /** The segments of a version, where all of them are numbered without gaps; empty: they are not. */
 const readRuns = async (
   reader: Reader,
-  { placement, segmentIds }: ReadableVersion,
+  { place, segmentIds }: ReadableVersion,
   context: ReadContext,
 ): Promise<readonly Run[]> => {
-  if (placement === null) return [];
+  if (place === null) return [];
   const found = await Promise.all(
-    reader
-      .serversOf(insideOf(placement))
-      .map((on) => indexedSegments(reader, placeOf(on), segmentIds, context)),
+    reader.serversOf(insideOf(place)).map((on) => indexedSegments(reader, placeOf(on), segmentIds, context)),
   );
   const runs = new Map<number, IndexedSegment>();
   for (const part of found.flat()) {
@@ -201,10 +199,9 @@ export const createSeeker = (reader: Reader): Seeker => {
   const known = createCache<readonly Run[]>({ limit: rememberedRuns, weigh: (runs) => runs.length + 1 });
 
   const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {
-    const { placement, segmentIds, rowCount, cuts = [], patches = [] } = version;
-    if (placement === null || cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns)
-      return [];
-    const key = `${insideOf(placement).storeId}/${segmentIds.join(',')}`;
+    const { place, segmentIds, rowCount, cuts = [], patches = [] } = version;
+    if (place === null || cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns) return [];
+    const key = `${insideOf(place).storeId}/${segmentIds.join(',')}`;
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
     const runs = await readRuns(reader, version, context);
@@ -216,10 +213,10 @@ export const createSeeker = (reader: Reader): Seeker => {
 
   return {
     async find(version, number, context) {
-      const { placement, rowCount } = version;
-      if (number < fewRows || number >= rowCount || placement === null) return undefined;
+      const { place, rowCount } = version;
+      if (number < fewRows || number >= rowCount || place === null) return undefined;
       // A dataset in a pool is small, and the index of the pool is not.
-      if (isPooled(placement)) return undefined;
+      if (isPooled(place)) return undefined;
       let before = 0;
       for (const { first, rows } of await runsOf(version, context)) {
         if (number < before + rows)
@@ -227,7 +224,7 @@ export const createSeeker = (reader: Reader): Seeker => {
         before += rows;
       }
       // The granules of several servers have no common order.
-      return isEverywhere(placement) ? undefined : seekGranule(reader, version, number, context);
+      return isEverywhere(place) ? undefined : seekGranule(reader, version, number, context);
     },
   };
 };

@@ -9,14 +9,14 @@ import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface ServerTables {
   readonly ddl: Ddl;
-  /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
-  ensure(placement: Place, columns: readonly NamedColumn[]): Promise<void>;
-  /** Makes the `Distributed` table over the tables of a placement, which all shards have by now, or adds the columns that it lacks. */
-  ensureOver(placement: Place, columns: readonly NamedColumn[]): Promise<void>;
-  /** Makes a table with the columns of the table of the placement; `columns` is their number if that table is not known. */
-  createUpload(table: string, placement: Place, columns: number): Promise<void>;
-  /** Adds to both tables the columns of the other; makes the table of the placement if it is gone. */
-  alignColumns(table: string, placement: Place): Promise<void>;
+  /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  ensure(place: Place, columns: readonly NamedColumn[]): Promise<void>;
+  /** Makes the `Distributed` table over the tables of a place, which all shards have by now, or adds the columns that it lacks. */
+  ensureOver(place: Place, columns: readonly NamedColumn[]): Promise<void>;
+  /** Makes a table with the columns of the table of the place; `columns` is their number if that table is not known. */
+  createUpload(table: string, place: Place, columns: number): Promise<void>;
+  /** Adds to both tables the columns of the other; makes the table of the place if it is gone. */
+  alignColumns(table: string, place: Place): Promise<void>;
   /** Forgets the columns of a table that may be gone. */
   forget(table: string): void;
   /** Columns of a table; none if there is no such table. */
@@ -38,9 +38,9 @@ export const tableNames = async (clickhouse: Connection, pattern: string): Promi
   return rows.map(({ name }) => name);
 };
 
-const wantedOf = (placement: Place, columns: readonly NamedColumn[]): readonly ColumnDefinition[] => {
-  const { pool } = insideOf(placement);
-  return pool === null ? columns.map((column) => storedAs(column, placement)) : slotColumns(pool.pool);
+const wantedOf = (place: Place, columns: readonly NamedColumn[]): readonly ColumnDefinition[] => {
+  const { pool } = insideOf(place);
+  return pool === null ? columns.map((column) => storedAs(column, place)) : slotColumns(pool.pool);
 };
 
 export const createServerTables = (clickhouse: Connection, engine: Engine): ServerTables => {
@@ -91,29 +91,26 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
     forget,
     columnsOf,
 
-    async ensure(placement, columns) {
-      const { pool } = insideOf(placement);
+    async ensure(place, columns) {
+      const { pool } = insideOf(place);
       if (pool !== null) return ensurePool(pool.pool);
-      const table = tableOf(placement);
-      const wanted = wantedOf(placement, columns);
+      const table = tableOf(place);
+      const wanted = wantedOf(place, columns);
       await ensureTable(table, wanted, ddl.createOwn(table, wanted), true);
     },
 
-    async ensureOver(placement, columns) {
-      const table = tableOf(placement);
-      const wanted = wantedOf(placement, columns);
-      const kind = insideOf(placement).pool === null ? 'own' : 'pool';
+    async ensureOver(place, columns) {
+      const table = tableOf(place);
+      const wanted = wantedOf(place, columns);
+      const kind = insideOf(place).pool === null ? 'own' : 'pool';
       await ensureTable(overName(table), wanted, ddl.createOver(table, wanted, kind));
     },
 
-    createUpload: (table, placement, columns) =>
-      runAll(
-        clickhouse,
-        ddl.createUpload(table, tableOf(placement), known.get(tableOf(placement))?.size ?? columns),
-      ),
+    createUpload: (table, place, columns) =>
+      runAll(clickhouse, ddl.createUpload(table, tableOf(place), known.get(tableOf(place))?.size ?? columns)),
 
-    async alignColumns(table, placement) {
-      const own = tableOf(placement);
+    async alignColumns(table, place) {
+      const own = tableOf(place);
       await runAll(clickhouse, ddl.createOwn(own, await columnsOf(table)));
       // Other uploads may have added columns to either since this one began.
       await addColumns(own, await columnsOf(table), true);

@@ -78,10 +78,10 @@ export const storedRows = ({
 };
 
 /** Condition for the rows that a version with these segments has. */
-export const segmentRows = (database: string, placement: Place, choice: RowChoice): RowCondition => {
+export const segmentRows = (database: string, place: Place, choice: RowChoice): RowCondition => {
   const stored = storedRows(choice);
   const { list, name = 'segments', within } = choice;
-  const mask = patchMask(statedTable(database, placement), list, name, within);
+  const mask = patchMask(statedTable(database, place), list, name, within);
   return mask === undefined
     ? stored
     : { sql: `${stored.sql} AND ${mask.sql}`, params: { ...stored.params, ...mask.params } };
@@ -99,23 +99,23 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
  * `FROM …` and the number of rows in it, counted from the parts' headers. In a table of 1,000 columns that takes 7 ms,
  * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
  */
-const countSource = (database: string, placement: Place, { columns, cuts }: CountedRows) =>
-  columns.length > widePartColumns && cuts === undefined && !isEverywhere(placement)
-    ? { count: 'sum(rows_in_granule)', from: indexOf(database, placement) }
-    : { count: 'count()', from: statedTable(database, placement) };
+const countSource = (database: string, place: Place, { columns, cuts }: CountedRows) =>
+  columns.length > widePartColumns && cuts === undefined && !isEverywhere(place)
+    ? { count: 'sum(rows_in_granule)', from: indexOf(database, place) }
+    : { count: 'count()', from: statedTable(database, place) };
 
 /** Segments, the number of rows in them, and where they are stored. */
 export interface CountedRows extends SegmentList {
-  readonly placement: Place | null;
+  readonly place: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   /** Stored rows of the segments that are not among them, because patches replace or delete them. @default 0 */
   readonly hidden?: number;
 }
 
-const requirePlace = ({ placement }: CountedRows): Place => {
-  if (placement === null) throw new Error('a version has rows but no segment');
-  return placement;
+const requirePlace = ({ place }: CountedRows): Place => {
+  if (place === null) throw new Error('a version has rows but no segment');
+  return place;
 };
 
 /**
@@ -145,11 +145,11 @@ interface Guard {
 export const versionSource = (database: string, version: CountedRows, name = 'segments'): RowSource => {
   const { columns, rowCount } = version;
   if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {} };
-  const placement = requirePlace(version);
+  const place = requirePlace(version);
   const guard = countGuard(database, version, name);
-  const { sql, params } = segmentRows(database, placement, { list: version, name, guard: guard.sql });
+  const { sql, params } = segmentRows(database, place, { list: version, name, guard: guard.sql });
   return {
-    from: sourceOf(database, placement, columns.map(namedColumn)),
+    from: sourceOf(database, place, columns.map(namedColumn)),
     where: sql,
     values: { ...guard.values, ...params },
   };
@@ -164,7 +164,7 @@ export const preview: RowSource = {
 
 /** Whole segments, whichever versions have them, whose rows are stored under the same columns. */
 export interface SegmentRows {
-  readonly placement: Place;
+  readonly place: Place;
   readonly columns: readonly StoredColumn[];
   readonly segments: readonly number[];
 }
@@ -172,10 +172,10 @@ export interface SegmentRows {
 /** Rows of segments, without a guard: for answers that may be too small. */
 export const segmentSource = (
   database: string,
-  { placement, columns, segments }: SegmentRows,
+  { place, columns, segments }: SegmentRows,
   name: string,
 ): RowSource => ({
-  from: sourceOf(database, placement, columns.map(namedColumn)),
+  from: sourceOf(database, place, columns.map(namedColumn)),
   where: `_seg IN {${name}:Array(UInt64)}`,
   values: { [name]: segments },
 });
@@ -184,7 +184,7 @@ export const segmentSource = (
  * The server that is asked about all of these rows in one statement.
  * @throws AppError `unavailable` when rows were moved between the looks at the versions.
  */
-export const serverOf = (...rows: readonly { readonly placement: Place | null }[]): ShardPlace => {
-  const [first, ...others] = rows.flatMap(({ placement }) => (placement === null ? [] : [placement]));
+export const serverOf = (...rows: readonly { readonly place: Place | null }[]): ShardPlace => {
+  const [first, ...others] = rows.flatMap(({ place }) => (place === null ? [] : [place]));
   return first === undefined ? {} : { shard: commonShard([insideOf(first), ...others.map(insideOf)]) };
 };

@@ -19,7 +19,7 @@ export interface SegmentSpan {
 
 /** Rows of segments that a dataset had, in the versions that had them. */
 export interface SpannedRows {
-  readonly placement: Place;
+  readonly place: Place;
   readonly columns: readonly StoredColumn[];
   readonly ranges: readonly SegmentSpan[];
   /** Rows of all of its segments, whole. */
@@ -53,12 +53,12 @@ const bounds =
  * @param at Number of the source in its statement.
  */
 export const spanSource = (database: string, rows: SpannedRows, at: number): RowSource => {
-  const { placement, columns, ranges, rowCount, patches = [] } = rows;
-  const table = statedTable(database, placement);
+  const { place, columns, ranges, rowCount, patches = [] } = rows;
+  const table = statedTable(database, place);
   const list = `{s${at}:Array(UInt64)}`;
   const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
     FROM ${table} WHERE _seg IN ${list}) = 0`;
-  const held = `${sourceOf(database, placement, columns.map(namedColumn))} AS stored
+  const held = `${sourceOf(database, place, columns.map(namedColumn))} AS stored
       INNER JOIN ${spanRows(`r${at}`, 't[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l')} AS held ON stored._seg = held.g`;
   const where = `_seg IN if(${guard}, ${list}, []) AND _row < ${firstPosition('l')}`;
   const values = {

@@ -68,10 +68,10 @@ export interface OnShard {
 
 /** Of all tables, wherever they are. */
 export interface StoreTables {
-  /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
-  forget(placement: Place): void;
+  forget(place: Place): void;
   /** Inserts a chunk into its pool or its staging table, which it creates where there is none. The same token adds nothing. */
   insert(to: Target, chunk: EncodedChunk): Promise<void>;
   /**
@@ -89,7 +89,7 @@ export interface StoreTables {
   /** Segments with a staging table. */
   listStaging(): Promise<number[]>;
   /** Rows of a segment; 0 when the table or the segment does not exist. */
-  countRows(placement: Place, segmentId: number): Promise<number>;
+  countRows(place: Place, segmentId: number): Promise<number>;
   /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
   dropStore(storeId: number, shard?: number): Promise<void>;
   /** Names of the columns of a store's table; none without one. */
@@ -161,16 +161,15 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
     return { sealed, rows: sealed.reduce((sum, { rows }) => sum + rows, 0) };
   };
 
-  const ensure: StoreTables['ensure'] = async (placement, columns) => {
-    await Promise.all(having(insideOf(placement)).map((tables) => tables.ensure(placement, columns)));
-    if (isEverywhere(placement))
-      await Promise.all(over().map((tables) => tables.ensureOver(placement, columns)));
+  const ensure: StoreTables['ensure'] = async (place, columns) => {
+    await Promise.all(having(insideOf(place)).map((tables) => tables.ensure(place, columns)));
+    if (isEverywhere(place)) await Promise.all(over().map((tables) => tables.ensureOver(place, columns)));
   };
 
-  const forget: StoreTables['forget'] = (placement) => {
-    const table = tableOf(placement);
-    for (const tables of having(insideOf(placement))) tables.forget(table);
-    if (isEverywhere(placement)) for (const tables of over()) tables.forget(overName(table));
+  const forget: StoreTables['forget'] = (place) => {
+    const table = tableOf(place);
+    for (const tables of having(insideOf(place))) tables.forget(table);
+    if (isEverywhere(place)) for (const tables of over()) tables.forget(overName(table));
   };
 
   return {
@@ -202,12 +201,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
       return [...new Set((await Promise.all(all().map((tables) => tables.listStaging()))).flat())];
     },
 
-    async countRows(placement, segmentId) {
+    async countRows(place, segmentId) {
       try {
         const [row] = await servers
-          .at(insideOf(placement))
+          .at(insideOf(place))
           .rows<{ n: string }>(
-            `SELECT toString(count()) AS n FROM ${statedTable(database, placement)} WHERE _seg = {segment:UInt64}`,
+            `SELECT toString(count()) AS n FROM ${statedTable(database, place)} WHERE _seg = {segment:UInt64}`,
             { params: { segment: segmentId } },
           );
         return Number(row?.n ?? 0);
@@ -236,9 +235,9 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
 
     async mend(stores) {
       if (engine.cluster === undefined || stores.length === 0) return 0;
-      const makeAnew = async (placement: Place, columns: readonly NamedColumn[]): Promise<void> => {
-        forget(placement);
-        await ensure(placement, columns);
+      const makeAnew = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
+        forget(place);
+        await ensure(place, columns);
       };
       for (const pool of poolClasses) await makeAnew(tablePlace({ storeId: 1, shard: null, pool }), []);
       const digestsBy = (nameOf: (id: number) => string) => async (tables: ServerTables) => {

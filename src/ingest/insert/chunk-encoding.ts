@@ -29,12 +29,12 @@ export type EncodedRows =
       readonly dates: (DateFacts & Pick<SegmentFacts, 'days'>) | undefined;
     };
 
-export const encoderOf = (layout: Layout, { placement }: Pick<UploadState, 'placement'>): ChunkEncoder => {
+export const encoderOf = (layout: Layout, { place }: Pick<UploadState, 'place'>): ChunkEncoder => {
   const { dialect, fieldCount } = layout;
   return createChunkEncoder({
     dialect,
     fieldCount,
-    columns: encodeColumns(layout, placement),
+    columns: encodeColumns(layout, place),
     onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
   });
 };

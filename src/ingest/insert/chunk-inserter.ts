@@ -56,7 +56,7 @@ export const createChunkInserter = ({ write, log, onInserted }: ChunkInserterOpt
 
   return {
     async insert(state, layout, chunk) {
-      const to = { segment: segmentId(state.processId, state.attempt), place: state.placement };
+      const to = { segment: segmentId(state.processId, state.attempt), place: state.place };
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       return encoders.use(layout, state, async (encoder): Promise<Insertion> => {

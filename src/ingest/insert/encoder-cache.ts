@@ -11,7 +11,7 @@ export interface EncoderCache {
    */
   use<T>(
     layout: Layout,
-    state: Pick<UploadState, 'placement'>,
+    state: Pick<UploadState, 'place'>,
     work: (encoder: ChunkEncoder) => Promise<T>,
   ): Promise<T>;
 }
@@ -23,7 +23,7 @@ export const createEncoderCache = (most: number): EncoderCache => {
   return {
     async use(layout, state, work) {
       const { dialect, fieldCount, onBadRow } = layout;
-      const key = JSON.stringify([dialect, fieldCount, onBadRow, encodeColumns(layout, state.placement)]);
+      const key = JSON.stringify([dialect, fieldCount, onBadRow, encodeColumns(layout, state.place)]);
       const encoder = idle.get(key) ?? encoderOf(layout, state);
       idle.delete(key);
       const result = await work(encoder);

@@ -34,12 +34,12 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
   const { write, processes, onMiscount, log } = options;
 
   return async (state) => {
-    const { processId, attempt, placement, insertedRows, receivedBytes } = state;
+    const { processId, attempt, place, insertedRows, receivedBytes } = state;
     const layout = await requireLayout(processes, processId);
     const error = beyondShare(state, layout);
     if (error !== undefined) return { kind: 'fail', error };
     const date = timeColumnOf(storedColumns(layout));
-    const to = { segment: segmentId(processId, attempt), place: placement };
+    const to = { segment: segmentId(processId, attempt), place };
     const columns = tableColumns(layout);
     const sealed = await write.seal(to, insertedRows, columns, date && namedColumn(date));
     if (sealed.kind === 'whole')

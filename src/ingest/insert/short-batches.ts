@@ -139,11 +139,11 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       const work = async (encoder: ChunkEncoder) => {
         const encoded = await encodeChunk(encoder, state, layout, chunk);
         if (encoded.kind !== 'encoded') return encoded;
-        const { processId, attempt, placement, requestId } = state;
+        const { processId, attempt, place, requestId } = state;
         return {
           ...begun,
           encoded,
-          to: { segment: segmentId(processId, attempt), place: placement },
+          to: { segment: segmentId(processId, attempt), place },
           columns: tableColumns(layout),
           // Copied: others are encoded before it is sent.
           block: Buffer.concat(encoded.block),

@@ -14,7 +14,7 @@ export const createDigitCounter =
   async ({ datasetId }, column) => {
     const base = await readBase(sql, datasetId);
     const stored = base?.columns.find(({ id }) => id === column.id);
-    if (base?.placement == null || stored === undefined) return undefined;
+    if (base?.place == null || stored === undefined) return undefined;
     if (columnTypeOf(stored.physical).numbers === undefined) return undefined;
-    return countDigits(clickhouse, base.placement, base, namedColumn(stored));
+    return countDigits(clickhouse, base.place, base, namedColumn(stored));
   };

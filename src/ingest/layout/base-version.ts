@@ -15,7 +15,7 @@ export interface BaseVersion extends SegmentListRow {
   readonly rowCount: number;
   readonly byteSize: number;
   /** Null without segments. */
-  readonly placement: Place | null;
+  readonly place: Place | null;
   /** Storage ids of columns by which its rows are unique; null: not known. */
   readonly uniqueBy: readonly number[] | null;
 }

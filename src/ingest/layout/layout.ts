@@ -98,9 +98,9 @@ export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
   ...column.rules,
 });
 
-export const encodeColumns = (layout: Layout, placement: Place): EncodeColumn[] =>
+export const encodeColumns = (layout: Layout, place: Place): EncodeColumn[] =>
   layout.columns.map((column) => {
-    const { name, type } = storedAs(tableColumn(column), placement);
+    const { name, type } = storedAs(tableColumn(column), place);
     return {
       storageName: name,
       storageType: type,

@@ -12,7 +12,7 @@ interface Turn<Mode> {
   readonly datasetId: number;
   readonly storeId: number;
   /** Where the file's own segment lies. */
-  readonly placement: Place;
+  readonly place: Place;
   readonly mode: Mode;
   readonly attempt: number;
   readonly layout: Layout;
@@ -62,7 +62,7 @@ export interface MergeTarget {
   readonly segmentId: number;
   /** Counts the merges of the process, from 1. */
   readonly number: number;
-  readonly placement: Place;
+  readonly place: Place;
 }
 
 /** The records of merges in PostgreSQL. */
@@ -91,7 +91,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       `SELECT p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.mode, p.attempt,
          p.layout, p.facts,
          (SELECT ${placeSql('g')} FROM segments g
-          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement, plans.max_dataset_rows AS "maxRows"
+          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS place, plans.max_dataset_rows AS "maxRows"
        FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN repositories r ON r.id = d.repository_id
          JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
        WHERE p.id = $1 AND ${inStates(['merge'], 'p')}`,
@@ -100,7 +100,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
     return turn;
   },
 
-  begin: ({ processId, storeId, placement }, columns) =>
+  begin: ({ processId, storeId, place: near }, columns) =>
     sql.tx(async (tx) => {
       const [row] = await tx.query<{ number: number }>(
         `UPDATE processes SET merge_attempt = coalesce(merge_attempt, 0) + 1 WHERE id = $1 AND ${inStates(['merge'])} RETURNING merge_attempt AS number`,
@@ -108,9 +108,9 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       );
       if (row === undefined) return null;
       const id = mergeSegmentId(processId, row.number);
-      const wish = columns === undefined ? {} : { columns, near: { place: placement } };
+      const wish = columns === undefined ? {} : { columns, near: { place: near } };
       const place = await register(tx, { id, processId, storeId }, wish);
-      return { segmentId: id, number: row.number, placement: place };
+      return { segmentId: id, number: row.number, place };
     }),
 
   async finish(processId, outcome, number) {

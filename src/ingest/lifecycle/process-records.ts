@@ -17,7 +17,7 @@ export interface UploadState {
   /** Number of the upload in its dataset, the same for every attempt: part of the positions of its rows. */
   readonly uploadNumber: number;
   /** Where the segment of the attempt lies. */
-  readonly placement: Place;
+  readonly place: Place;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly attempt: number;
@@ -86,7 +86,7 @@ export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
   p.request_id AS "requestId", p.chunk_key AS "chunkKey", p.in_batch AND p.attempt = 1 AS "inBatch",
   (SELECT ${placeSql('g')} FROM segments g
-    WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement`;
+    WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS place`;
 
 /** For the values of `receivedValues`; what comes late takes nothing back. */
 const receivedSql = `received_bytes = greatest(received_bytes, $2), sent_bytes = greatest(sent_bytes, $3),

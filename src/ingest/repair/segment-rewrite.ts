@@ -123,7 +123,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   ): Promise<{ readonly rows: number; readonly rowsBefore: number; readonly isEqual: boolean }> => {
     const { segment, place } = target;
     const attempt = segment - segmentId(state.processId, 1) + 1;
-    const rows = await writeAll({ ...state, attempt, placement: place }, layout);
+    const rows = await writeAll({ ...state, attempt, place }, layout);
     const sealed = await write.seal(target, rows, tableColumns(layout));
     if (rows !== own.rows || sealed.kind === 'miscounted')
       throw new AppError(

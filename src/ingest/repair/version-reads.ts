@@ -65,7 +65,7 @@ const groupsSql = `
 interface VersionRow extends SegmentListRow {
   readonly columns: readonly StoredColumn[];
   readonly rows: number;
-  readonly placement: Place | null;
+  readonly place: Place | null;
 }
 
 const versionSql = `
@@ -80,13 +80,13 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     (await sql.query<VersionRow>(versionSql, [dataset, version]))[0];
 
   const isReadable = async (
-    { placement, ...list }: VersionRow,
+    { place, ...list }: VersionRow,
     columns: readonly NamedColumn[],
   ): Promise<boolean> => {
-    if (placement === null) return true;
-    if (!hasSlots(placement, columns)) return false;
+    if (place === null) return true;
+    if (!hasSlots(place, columns)) return false;
     try {
-      await readOneRow(clickhouse, placement, list, columns);
+      await readOneRow(clickhouse, place, list, columns);
       return true;
     } catch (error) {
       if (lacksColumn(error)) return false;
@@ -102,10 +102,10 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     if (version === undefined || (await isReadable(version, columns))) return undefined;
     // Its rows may have moved between the two questions.
     const now = await read(group);
-    if (now === undefined || now.placement === null || (await isReadable(now, columns))) return undefined;
-    const { placement } = now;
-    const isMended = mend && !isPooled(placement);
-    if (isMended) await write.prepareAgain(placement, columns);
+    if (now === undefined || now.place === null || (await isReadable(now, columns))) return undefined;
+    const { place } = now;
+    const isMended = mend && !isPooled(place);
+    if (isMended) await write.prepareAgain(place, columns);
     return {
       ...group,
       fault: 'columns_missing',
@@ -134,8 +134,8 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
         const ids = page.map(({ id }) => id);
         for (const group of await sql.query<VersionGroup>(groupsSql, [ids, false])) {
           const version = await read(group);
-          if (version?.placement != null && !isPooled(version.placement))
-            await write.prepare(version.placement, version.columns.map(namedColumn));
+          if (version?.place != null && !isPooled(version.place))
+            await write.prepare(version.place, version.columns.map(namedColumn));
         }
         if (page.length < pageSize) return;
         after = ids.at(-1) ?? after;

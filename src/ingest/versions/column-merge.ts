@@ -94,11 +94,11 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     from: StoredColumn,
     { widen }: ColumnMergeIds,
   ) => {
-    const { placement } = base;
+    const { place } = base;
     const common = await commonType(into, from, async (column) =>
-      placement === null
+      place === null
         ? { integer: 0, fraction: 0 }
-        : countDigits(clickhouse, placement, base, namedColumn(column)),
+        : countDigits(clickhouse, place, base, namedColumn(column)),
     );
     return common ?? (widen ? 's' : undefined);
   };
@@ -112,11 +112,11 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
   ): Promise<MergeTarget | null> => {
     const named = columns.map(namedColumn);
     const isSmall =
-      (base.placement === null || isPooled(base.placement)) &&
+      (base.place === null || isPooled(base.place)) &&
       fitsPool(poolLimits, { rows: base.rowCount, bytes: base.byteSize });
     const target = await merges.begin(turn, isSmall ? named : undefined);
     if (target === null) return null;
-    const { segmentId: segment, placement: place } = target;
+    const { segmentId: segment, place } = target;
     if (merge === undefined) await write.prepare(place, named);
     else await columnJoin.write(merge, columns, { segment, place });
     return target;
@@ -125,11 +125,11 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
   const countedOutcome = async (
     base: BaseVersion,
     columns: readonly StoredColumn[],
-    { segmentId, number, placement }: MergeTarget,
+    { segmentId, number, place }: MergeTarget,
   ): Promise<Outcome> => {
     const date = timeColumnOf(columns);
     const list = { segmentIds: [segmentId] };
-    const { rows, ...dates } = await countSegments(clickhouse, placement, list, date && namedColumn(date));
+    const { rows, ...dates } = await countSegments(clickhouse, place, list, date && namedColumn(date));
     if (rows !== base.rowCount) throw new Miscount(`copied ${rows} rows, not ${base.rowCount}`);
     const facts = { rows, bytes: base.byteSize, ...datesOf(dates) };
     return {
@@ -148,11 +148,11 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     const physical = await typeOf(base, into, from, ids);
     if (physical === undefined) return typesDiffer(into, from);
     const merged: StoredColumn = retyped(into, from, physical);
-    const { placement, columns: baseColumns } = base;
+    const { place, columns: baseColumns } = base;
     const merge: ColumnMerge | undefined =
-      placement === null
+      place === null
         ? undefined
-        : { base: segmentListOf(base), basePlace: placement, baseColumns, into, from, merged };
+        : { base: segmentListOf(base), basePlace: place, baseColumns, into, from, merged };
     const collisions = merge && (await columnJoin.collisions(merge));
     if (collisions !== undefined && collisions.count > 0) return valuesCollide(into, from, collisions);
     const columns = baseColumns

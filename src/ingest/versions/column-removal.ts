@@ -63,8 +63,8 @@ export const createColumnRemoval = ({
     const before = timeColumnOf(base.columns);
     const date = timeColumnOf(base.columns.filter(({ id }) => columns.some((column) => column.id === id)));
     if (before?.id === date?.id) return undefined;
-    if (date === undefined || base.placement === null) return noDates;
-    const counted = await countSegments(clickhouse, base.placement, base, namedColumn(date));
+    if (date === undefined || base.place === null) return noDates;
+    const counted = await countSegments(clickhouse, base.place, base, namedColumn(date));
     const { minDate, maxDate, frequency } = counted;
     return { minDate, maxDate, frequency };
   };

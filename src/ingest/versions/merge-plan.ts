@@ -36,22 +36,22 @@ export const uniqueAfter = (
     : undefined;
 
 export const planMerge = (turn: UploadTurn, base: BaseVersion | undefined, anew: boolean): MergePlan => {
-  const { layout, placement, processId, attempt, mode } = turn;
+  const { layout, place, processId, attempt, mode } = turn;
   const keyIds = isKeyed(mode) ? (layout.keyIds ?? []) : [];
   return {
     mode,
     anew,
     isUnique: isUniqueBy(base, keyIds),
     target: 0,
-    targetPlace: placement,
+    targetPlace: place,
     base:
       base === undefined
         ? { segmentIds: [], rowCount: 0 }
         : { ...segmentListOf(base), rowCount: base.rowCount },
-    basePlace: base?.placement ?? placement,
+    basePlace: base?.place ?? place,
     baseColumns: base?.columns ?? [],
     fileSegment: segmentId(processId, attempt),
-    filePlace: placement,
+    filePlace: place,
     fileColumns: storedColumns(layout),
     columns: joinedColumns(base?.columns ?? [], layout),
     keyIds,

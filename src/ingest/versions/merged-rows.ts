@@ -126,7 +126,7 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     }
     const target = await merges.begin(turn, isSmall ? columns : undefined);
     if (target === null) return null;
-    const { segmentId: id, placement: place } = target;
+    const { segmentId: id, place } = target;
     const merge = { ...plan, target: id, targetPlace: place };
     if (!isBehind(plan, counted, place)) {
       const { buckets: _all, ...whole } = merge;

@@ -17,13 +17,13 @@ import { joinFacts } from './joined-facts.js';
 import { boundTo, conflictingNames, isBoundTo, isKeptIn, isStale } from './layout-rebase.js';
 
 interface Room {
-  readonly placement: Place;
+  readonly place: Place;
   /** Rows that the plan allows; null: any. */
   readonly maxRows: number | null;
 }
 
 const roomSql = prepared(`
-  SELECT ${placeSql('g')} AS placement, plans.max_dataset_rows AS "maxRows"
+  SELECT ${placeSql('g')} AS place, plans.max_dataset_rows AS "maxRows"
   FROM segments g, datasets d JOIN repositories r ON r.id = d.repository_id
     JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
   WHERE g.id = $1 AND d.id = $2`);
@@ -35,7 +35,7 @@ const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promi
 
 /** Both are in one place, which has all columns and room for both. A base without segments may lack its columns there. */
 const hasRoom = (
-  { placement, maxRows }: Room,
+  { place, maxRows }: Room,
   base: BaseVersion,
   columns: readonly StoredColumn[],
   { facts }: DueProcess,
@@ -43,10 +43,10 @@ const hasRoom = (
 ): boolean => {
   const rows = base.rowCount + facts.rows;
   return (
-    base.placement !== null &&
-    isSamePlace(base.placement, placement) &&
-    hasSlots(placement, columns.map(namedColumn)) &&
-    (!isPooled(placement) || fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes })) &&
+    base.place !== null &&
+    isSamePlace(base.place, place) &&
+    hasSlots(place, columns.map(namedColumn)) &&
+    (!isPooled(place) || fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes })) &&
     (maxRows === null || rows <= maxRows)
   );
 };

@@ -45,7 +45,7 @@ export const withoutRows = ({
   ...version
 }: ReadableVersion): ReadableVersion => ({
   ...version,
-  placement: null,
+  place: null,
   columns: [],
   rowCount: 0,
   segmentIds: [],

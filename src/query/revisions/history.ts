@@ -26,7 +26,7 @@ const rangesSql = `
   SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
          coalesce(r.before_upload, ${uploadsPerDataset}) AS "beforeUpload", coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
          g.patch,
-         ${placeSql('g')} AS placement
+         ${placeSql('g')} AS place
     FROM (SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
           UNION ALL SELECT * FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NOT NULL) r
       JOIN versions v ON v.id = r.from_version JOIN segments g ON g.id = r.segment_id
@@ -36,7 +36,7 @@ interface RangeRow extends SegmentSpan {
   readonly allRows: number;
   readonly list: number;
   readonly patch: boolean;
-  readonly placement: Place;
+  readonly place: Place;
 }
 
 const tooMany = (): AppError =>
@@ -77,21 +77,21 @@ export const readHistory = async (
     ),
   ]);
   const rows = endingWith(ranges, last);
-  const sets = groupedBy(rows, ({ list, placement }) => `${list}/${placeKey(placement)}`);
+  const sets = groupedBy(rows, ({ list, place }) => `${list}/${placeKey(place)}`);
   if (rows.length > limits.ranges || sets.length > limits.groups) throw tooMany();
   const groups: RangeGroup[] = [];
   for (const ranges of sets) {
-    const { from, placement } = ranges[0]!;
+    const { from, place } = ranges[0]!;
     const { columns } = await versions.find({
       datasetId,
       currentVersionId: null,
       versionId: from,
       presentNames: true,
     });
-    const patches = rows.filter((row) => row.patch && placeKey(row.placement) === placeKey(placement));
+    const patches = rows.filter((row) => row.patch && placeKey(row.place) === placeKey(place));
     const whole = new Map(ranges.map(({ segment, allRows }) => [segment, allRows]));
     groups.push({
-      placement,
+      place,
       columns,
       ranges,
       rowCount: [...whole.values()].reduce((sum, number) => sum + number, 0),

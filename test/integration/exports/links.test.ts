@@ -150,7 +150,7 @@ describe('a file that is being made', () => {
     const version = await big(1_000);
     const { database } = tables.clickhouse;
     await tables.clickhouse.command(
-      `ALTER TABLE ${database}.s${insideOf(version.placement!).storeId} DROP PARTITION 1`,
+      `ALTER TABLE ${database}.s${insideOf(version.place!).storeId} DROP PARTITION 1`,
     );
     const link = await linkOf(server.dataUrl(version));
     const answer = await fetch(link);

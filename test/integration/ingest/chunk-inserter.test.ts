@@ -62,7 +62,7 @@ it('stores chunks that it is given at once, each with its own rows', async () =>
       `SELECT * EXCEPT (_seg) FROM ${product.config.clickhouseDatabase}.${table} WHERE _seg = ${segment} ORDER BY _row`,
     );
   const segment = segmentId(id, 2);
-  const expected = await stored(`s${insideOf(state.placement).storeId}`, segmentId(id, 1));
+  const expected = await stored(`s${insideOf(state.place).storeId}`, segmentId(id, 1));
   expect(expected.split('\n').length).toBeGreaterThanOrEqual(rows);
   expect(await stored(`u${segment}`, segment)).toBe(expected);
 });

@@ -383,7 +383,7 @@ describe('the table of a dataset whose rows are all in a pool', () => {
 describe('the table of a store', () => {
   const storeId = 1;
   const table = { storeId, shard: 1 };
-  const placement = placeOf({ ...table, pool: null });
+  const place = placeOf({ ...table, pool: null });
   const price = { name: 'c1_f', physical: 'f' } as const;
   const amount = { name: 'c2_f', physical: 'f' } as const;
   let clickhouse: ClickHouse;
@@ -409,7 +409,7 @@ describe('the table of a store', () => {
     });
     const block = [await buffer(body)];
     const chunk = { columns, block, rows: 1, token: 'first', queryId: crypto.randomUUID() };
-    await tables.insert({ segment, place: placement }, chunk);
+    await tables.insert({ segment, place }, chunk);
   };
 
   /** Two processes, the first of which knows the table; the second has dropped it. */
@@ -432,11 +432,11 @@ describe('the table of a store', () => {
 
   it('takes the rows of an upload though it was made anew with other columns meanwhile', async () => {
     const { one, another } = await droppedByAnother();
-    await another.ensure(placement, [amount]);
+    await another.ensure(place, [amount]);
     await expect(insert(one, 4, [price])).rejects.toThrow('c1_f');
     await insert(one, 4, [price]);
-    await one.promote({ segment: 4, place: placement }, 1);
-    expect(await one.countRows(placement, 4)).toBe(1);
+    await one.promote({ segment: 4, place }, 1);
+    expect(await one.countRows(place, 4)).toBe(1);
     expect(await one.columnNames(table)).toEqual(expect.arrayContaining(['c1_f', 'c2_f']));
   });
 

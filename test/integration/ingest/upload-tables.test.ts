@@ -8,7 +8,7 @@ import { placeOf } from '../../../src/rows/place.js';
 import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, standAlone } from '../../../src/storage/clickhouse/client.js';
 
-const placement = placeOf({ storeId: 1, shard: 1, pool: null });
+const place = placeOf({ storeId: 1, shard: 1, pool: null });
 const columns = [{ name: 'c1_f', physical: 'f' }] as const;
 let clickhouse: ClickHouse;
 
@@ -36,7 +36,7 @@ const blockOf = async (segmentId: number, row: number): Promise<Buffer> => {
   return buffer(body);
 };
 
-const to = (segment: number): Target => ({ segment, place: placement });
+const to = (segment: number): Target => ({ segment, place });
 
 /** A worker stores a chunk of one row. */
 const store = async (tables: StoreTables, segmentId: number, chunk: number): Promise<void> => {
@@ -76,7 +76,7 @@ it('are promoted with the rows that were counted, or not at all, whichever worke
     await late.promote(to(1), 2);
   });
   await expect(slow.promote(to(1), 2)).rejects.toThrow(/a1_[0-9a-f]+/);
-  expect(await first.countRows(placement, 1)).toBe(2);
+  expect(await first.countRows(place, 1)).toBe(2);
   expect(await first.listStaging()).toEqual([1]);
   await first.dropStaging(1);
   expect(await first.listStaging()).toEqual([]);
@@ -88,9 +88,9 @@ it('count the chunks that came in time, and no late one', async () => {
   await first.promote(to(2), 3);
   await store(late, 2, 1);
   await late.promote(to(2), 3);
-  expect(await first.countRows(placement, 2)).toBe(3);
+  expect(await first.countRows(place, 2)).toBe(3);
   await late.promote(to(2), 4);
-  expect(await first.countRows(placement, 2)).toBe(3);
+  expect(await first.countRows(place, 2)).toBe(3);
   await first.dropStaging(2);
   expect(await first.listStaging()).toEqual([]);
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
 const trappedAt = async (row: number): Promise<ReadableVersion> => {
   const id = 9_000_000 + row;
   await tables.clickhouse.command(
-    `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(big.placement!).storeId}
+    `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(big.place!).storeId}
      ADD COLUMN c${id}_f Nullable(Float64) ALIAS toFloat64(throwIf(_row = ${row}))`,
   );
   return { ...big, columns: [...big.columns, { ...big.columns[1]!, id, storageId: id, name: 'trap' }] };

@@ -341,7 +341,7 @@ describe('what an answer is', () => {
 describe('a version that is dropped', () => {
   const dropPartition = (version: ReadableVersion, segment: number) =>
     tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.placement!).storeId} DROP PARTITION ${segment}`,
+      `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.place!).storeId} DROP PARTITION ${segment}`,
     );
   const columns = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `x${at}`, physical: 'f' as const }));

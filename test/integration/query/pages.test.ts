@@ -243,7 +243,7 @@ describe('rows by number', () => {
     ranges: readonly string[],
   ): Promise<void> => {
     const [column] = version.columns.map(storageName);
-    const table = `${tables.reader.database}.s${insideOf(version.placement!).storeId}`;
+    const table = `${tables.reader.database}.s${insideOf(version.place!).storeId}`;
     for (const range of ranges)
       await tables.clickhouse.command(
         `INSERT INTO ${table} (_seg, _row, ${column}) SELECT ${segment}, ${positionOf(segment)}, ${segment} * 1000000 + r FROM (SELECT number AS r FROM ${range})`,
@@ -261,7 +261,7 @@ describe('rows by number', () => {
     await fill(made, 3, ['numbers(90000) WHERE r % 3 = 0', 'numbers(90000) WHERE r % 3 = 1 AND r % 7 != 0']);
     await fill(made, 5, ['numbers(10, 5000)']);
     await fill(made, 9, ['numbers(100000, 60000)', 'numbers(5, 60000) WHERE r % 2 = 0']);
-    const table = `${tables.reader.database}.s${insideOf(made.placement!).storeId}`;
+    const table = `${tables.reader.database}.s${insideOf(made.place!).storeId}`;
     const cuts = beforeUpload === undefined ? undefined : [{ segmentId: 9, beforeUpload }];
     const where = `_seg IN (2, 3, 9) AND (_seg != 9 OR _row < ${beforeUpload ?? 1_000} * ${recordsPerUpload})`;
     const [counted] = await tables.clickhouse.rows<{ n: string }>(
@@ -307,7 +307,7 @@ describe('rows by number', () => {
       },
     });
     const found = await seeker.find(version, 150_000, context);
-    if (isPooled(version.placement!)) expect(found).toBeUndefined();
+    if (isPooled(version.place!)) expect(found).toBeUndefined();
     else {
       expect(found).toEqual({ position: '150000', before: 150_000 });
       // What the first look found is true of all others.
@@ -324,7 +324,7 @@ describe('rows by number', () => {
     );
     const context = { queryId: `gaps-${process.pid}`, signal: new AbortController().signal };
     const found = await createSeeker(tables.reader).find(version, 150_000, context);
-    if (isPooled(version.placement!)) expect(found).toBeUndefined();
+    if (isPooled(version.place!)) expect(found).toBeUndefined();
     else expect(150_000 - (found?.before ?? 0)).toBeLessThanOrEqual(8_192);
   });
 

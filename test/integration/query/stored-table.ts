@@ -122,7 +122,7 @@ export const createStoredTables = async (
   ): Promise<ReadableVersion> => ({
     versionId: storeId,
     datasetId: storeId,
-    placement: await pooled(storeId, columns, segmentIds, rowCount),
+    place: await pooled(storeId, columns, segmentIds, rowCount),
     segmentIds,
     columns,
     rowCount,

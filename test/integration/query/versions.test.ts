@@ -119,7 +119,7 @@ describe('createVersions', () => {
     expect(versions.remembered(datasetId, versionId, 0)).toBeUndefined();
     const {
       segmentIds: _,
-      placement: __,
+      place: __,
       ...facts
     } = await versions.find({ datasetId, currentVersionId: versionId });
     const [row] = await sql.query<{ revision: number }>(

@@ -209,10 +209,10 @@ describe('a dataset that is large', () => {
     const servers = await openServers(joined.config, joined.sql, own, { log: silentLog });
     const reader = createReader({ servers, maxWaitSeconds: 60, maxMemoryBytes: 1e9, log: silentLog });
     const { store } = await placeOf(datasets.joined);
-    const placement = makePlace({ storeId: store, shard: null, pool: null });
+    const place = makePlace({ storeId: store, shard: null, pool: null });
     const context = { queryId: 'seek', signal: new AbortController().signal };
     const find = (segmentIds: readonly number[], rowCount: number, number: number) =>
-      createSeeker(reader).find({ segmentIds, rowCount, placement } as ReadableVersion, number, context);
+      createSeeker(reader).find({ segmentIds, rowCount, place } as ReadableVersion, number, context);
     const [first, second, gaps] = [88_888_881, 88_888_882, 88_888_883];
     const positionIn = (segment: number, record: number): string =>
       String(BigInt(segment) * BigInt(recordsPerUpload) + BigInt(record));
@@ -283,15 +283,15 @@ describe('a dataset that is large', () => {
     const own = createScope(silentLog);
     const parts = { config: joined.config, log: silentLog, sql: joined.sql, scope: own };
     const servers = await openServers(joined.config, joined.sql, own, { log: silentLog });
-    const [listed] = await joined.sql.query<{ ids: string[]; placement: Place }>(
-      `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placeSql('g')}))[1] AS placement
+    const [listed] = await joined.sql.query<{ ids: string[]; place: Place }>(
+      `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placeSql('g')}))[1] AS place
        FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND g.slot_map_id IS NULL`,
       [datasets.joined],
     );
     if (listed === undefined) throw new Error('the dataset has no segments');
     const segmentIds = listed.ids.map(Number);
     const orphan = 999_999_999;
-    const target = { segment: orphan, place: listed.placement };
+    const target = { segment: orphan, place: listed.place };
     const join = createJoin({ clickhouse: servers, log: silentLog });
     const run = { segmentIds, patches: [] };
     const { rows } = await join(run, target, new AbortController().signal);
@@ -302,7 +302,7 @@ describe('a dataset that is large', () => {
     expect(swept.get('segments that PostgreSQL does not know')).toBeGreaterThan(0);
     expect(swept.get('segments that are missing (not removed)')).toBe(0);
     const tables = createStoreTables(servers);
-    expect(await tables.countRows(listed.placement, orphan)).toBe(0);
+    expect(await tables.countRows(listed.place, orphan)).toBe(0);
     expect(await verification.verify({})).toMatchObject({ faults: [] });
     await own.close();
     await expectSameAnswers(datasets);

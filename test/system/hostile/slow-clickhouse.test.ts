@@ -93,7 +93,7 @@ describe('a store that is reached over a bad line', () => {
     const tables = createStoreTables(clickhouse, { insertTimeoutMs: 500 });
     const store = 999_999_999;
     const columns = [{ name: 'c1_s', physical: 's' as const }];
-    const placement = placeOf({ storeId: store, shard: 1, pool: null });
+    const place = placeOf({ storeId: store, shard: 1, pool: null });
     // One row: segment 1001, position 0, the text "x".
     const block = [
       Buffer.from([3, 1]),
@@ -101,7 +101,7 @@ describe('a store that is reached over a bad line', () => {
       Buffer.from('\x04_row\x06UInt64\0\0\0\0\0\0\0\0', 'latin1'),
       Buffer.from('\x04c1_s\x10Nullable(String)\0\x01x', 'latin1'),
     ];
-    const to = { segment: 1001, place: placement };
+    const to = { segment: 1001, place };
     const insert = (token: string) =>
       tables.insert(to, {
         columns,
@@ -116,7 +116,7 @@ describe('a store that is reached over a bad line', () => {
     await expect(insert('1/1/1')).rejects.toMatchObject({ code: 'store_unavailable' });
     await insert('1/1/1');
     await tables.promote(to, 2);
-    expect(await tables.countRows(placement, 1001)).toBe(2);
+    expect(await tables.countRows(place, 1001)).toBe(2);
     await tables.dropStaging(1001);
     await tables.dropStore(store);
     await clickhouse.close();

@@ -56,7 +56,7 @@ const withColumn = async (
   sql: string,
 ): Promise<ReadableVersion> => {
   await tables.clickhouse.command(
-    `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.placement!).storeId}
+    `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.place!).storeId}
      ADD COLUMN c${id}_f Nullable(Float64) ALIAS toFloat64(${sql})`,
   );
   return { ...version, columns: [...version.columns, { ...version.columns[1]!, id, storageId: id, name }] };
@@ -255,7 +255,7 @@ describe('a version that is dropped while it is read', () => {
     call.end();
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
     await tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.placement!).storeId} DROP PARTITION 1`,
+      `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.place!).storeId} DROP PARTITION 1`,
     );
     let bytes = 0;
     for await (const chunk of answer as AsyncIterable<Buffer>) bytes += chunk.length;

@@ -153,7 +153,7 @@ describe('each option', () => {
   const version = {
     versionId: 1,
     datasetId: 1,
-    placement: placeOf({ storeId: 1, shard: 1, pool: null }),
+    place: placeOf({ storeId: 1, shard: 1, pool: null }),
     columns,
     segmentIds: [1],
     rowCount: 3,

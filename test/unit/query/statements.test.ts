@@ -42,7 +42,7 @@ const slots = { c1_s: 's0', c2_d: 'd0', c3_n38_4: 'i0', c4_f: 'f0' };
 const own: ReadableVersion = {
   versionId: 7,
   datasetId: 3,
-  placement: placeOf({ storeId: 5, shard: 1, pool: null }),
+  place: placeOf({ storeId: 5, shard: 1, pool: null }),
   columns,
   rowCount: 400_000,
   byteSize: 1,
@@ -56,14 +56,14 @@ const versions: Readonly<Record<string, ReadableVersion>> = {
   pool: {
     ...own,
     rowCount: 100,
-    placement: placeOf({ storeId: 5, shard: 2, pool: { mapId: 4, pool: 'narrow', slots } }),
+    place: placeOf({ storeId: 5, shard: 2, pool: { mapId: 4, pool: 'narrow', slots } }),
   },
   'all shards': {
     ...own,
-    placement: placeOf({ storeId: 5, shard: null, pool: null }),
+    place: placeOf({ storeId: 5, shard: null, pool: null }),
     segmentIds: [9_001, 12_002],
   },
-  'no rows': { ...own, placement: null, rowCount: 0, segmentIds: [] },
+  'no rows': { ...own, place: null, rowCount: 0, segmentIds: [] },
   'many columns': {
     ...own,
     columns: Array.from(
@@ -206,9 +206,9 @@ const historyRows = [
     beforeUpload: uploadsPerDataset,
     allRows: 50,
     list: 1,
-    placement: own.placement,
+    place: own.place,
   },
-  { segment: 12_002, from: 2, until: 0, beforeUpload: 10, allRows: 50, list: 2, placement: own.placement },
+  { segment: 12_002, from: 2, until: 0, beforeUpload: 10, allRows: 50, list: 2, place: own.place },
 ];
 
 const historySql = {

@@ -41,7 +41,7 @@ const columns = Object.entries(physicals).map(([name, physical], index): StoredC
 const version: ReadableVersion = {
   versionId: 1,
   datasetId: 1,
-  placement: placeOf({ storeId: 1, shard: 1, pool: null }),
+  place: placeOf({ storeId: 1, shard: 1, pool: null }),
   columns,
   rowCount: 1_000,
   byteSize: 1,
