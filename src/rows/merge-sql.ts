@@ -8,6 +8,7 @@ import type { MergeMode } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import { CopyDiffers } from './copy.js';
+import type { RowCondition } from './patches.js';
 import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
 import { segmentRows, storedRows } from './source.js';
 
@@ -67,6 +68,8 @@ export interface MergeSide {
 export interface MergeSql {
   readonly base: MergeSide;
   readonly file: MergeSide;
+  /** `FROM … WHERE …` of rows of the version before at some positions, listed as in `FoundRows`. */
+  baseAt(positions: string): string;
   /** Key columns in the order of the version. */
   readonly keys: readonly StoredColumn[];
   /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
@@ -133,7 +136,14 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   const source = (place: Place, columns: readonly StoredColumn[]): string =>
     sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
-  const rows = segmentRows(database, merge.basePlace, { list: merge.base, name: 'base' });
+  const rowsOfBase = (within?: string): RowCondition =>
+    segmentRows(database, merge.basePlace, {
+      list: merge.base,
+      name: 'base',
+      ...(within === undefined ? {} : { within }),
+    });
+  const rows = rowsOfBase();
+  const fromBase = `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE`;
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
   const { narrowed = none } = merge;
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
@@ -151,9 +161,14 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   return {
     base: inBuckets({
       columns: byId(merge.baseColumns),
-      from: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
+      from: `${fromBase} ${rows.sql}`,
       narrowed,
     }),
+    baseAt(positions) {
+      if (positions === '') return `${fromBase} 0`;
+      const within = `(${positions})`;
+      return `${fromBase} ${rowsOfBase(within).sql} AND _row IN ${within}`;
+    },
     file: inBuckets({
       columns: byId(merge.fileColumns),
       from: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
@@ -200,19 +215,12 @@ const maxKeysInSet = 4_000_000;
 /** Most keys whose values are looked up one by one: the index of a column may then leave out most rows. */
 const maxKeysByValue = 1_000;
 
-/** `… AND _row IN (…)`. @param positions As in `FoundRows`. */
-const atPositions = (rows: string, not: '' | 'NOT ', positions: string): string =>
-  positions === '' ? `${rows}${not === '' ? ' AND 0' : ''}` : `${rows} AND _row ${not}IN (${positions})`;
-
 /** `FROM … WHERE …` of rows of the version before that the file changes or deletes, and perhaps of others. */
 export const changedRows = (
   merge: SegmentMerge,
   sql: MergeSql,
   counts: Pick<KeyCounts, 'distinct' | 'found'>,
-): string =>
-  counts.found === undefined
-    ? hitRows(merge, sql, counts)
-    : atPositions(sql.base.from, '', counts.found.changed);
+): string => (counts.found === undefined ? hitRows(merge, sql, counts) : sql.baseAt(counts.found.changed));
 
 /** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
 export const hitRows = (
@@ -238,7 +246,8 @@ export const unknownRows = (
   counts: Pick<KeyCounts, 'distinct' | 'found'>,
   fromWinners: string,
 ): string => {
-  if (counts.found !== undefined) return atPositions(fromWinners, 'NOT ', counts.found.known);
+  if (counts.found !== undefined)
+    return counts.found.known === '' ? fromWinners : `${fromWinners} AND _row NOT IN (${counts.found.known})`;
   const { file, base, keysOf, on } = sql;
   return `${fromWinners} AND _row ${isIn(merge, 'NOT ')} (
     SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(merge, sql, counts)}) AS b
