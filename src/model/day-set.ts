@@ -56,6 +56,15 @@ export const yearSetOf = (values: Float64Array, nulls: Uint8Array, rows: number)
 export const setOfDays = (days: readonly number[]): DaySet =>
   daySetOf(Int32Array.from(days), new Uint8Array(days.length), days.length);
 
+/** The days of a set, in their order: days since 1970-01-01. */
+export const daysOf = ({ first, bits }: DaySet): number[] => {
+  const days: number[] = [];
+  for (let byte = 0; byte < bits.length; byte++)
+    for (let bit = 0, rest = bits[byte]!; rest !== 0; bit++, rest >>= 1)
+      if ((rest & 1) === 1) days.push(first + byte * 8 + bit);
+  return days;
+};
+
 export const joinDays = (a: DaySet, b: DaySet): DaySet => {
   if (a.bits.length === 0) return b;
   if (b.bits.length === 0) return a;
@@ -98,22 +107,18 @@ export type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
  * What is known of rows whose dates these are: the same as `countSegments` finds.
  * @param areYears True: they are the first days of years, which come once a year whatever gaps there are.
  */
-export const dateFactsOf = ({ first, bits }: DaySet, areYears: boolean): DateFacts => {
+export const dateFactsOf = (days: DaySet, areYears: boolean): DateFacts => {
   const gaps = new Map<number, number>();
   let least: number | undefined;
   let last: number | undefined;
   let distances = 0;
-  for (let byte = 0; byte < bits.length; byte++) {
-    for (let bit = 0, rest = bits[byte]!; rest !== 0; bit++, rest >>= 1) {
-      if ((rest & 1) === 0) continue;
-      const day = first + byte * 8 + bit;
-      if (last !== undefined) {
-        gaps.set(day - last, (gaps.get(day - last) ?? 0) + 1);
-        distances += 1;
-      }
-      least ??= day;
-      last = day;
+  for (const day of daysOf(days)) {
+    if (last !== undefined) {
+      gaps.set(day - last, (gaps.get(day - last) ?? 0) + 1);
+      distances += 1;
     }
+    least ??= day;
+    last = day;
   }
   if (least === undefined || last === undefined) return { minDate: null, maxDate: null, frequency: null };
   const ofDays = distances === 0 ? null : frequencyOf(medianOf(gaps, distances));

@@ -111,6 +111,27 @@ export const countSegments = async (
   };
 };
 
+/** Those of some days that rows of segments have; undefined where dates are not stored as days. @param among Not too many. */
+export const findDays = async (
+  servers: ClickHouseServers,
+  placement: Place,
+  segments: SegmentList,
+  date: NamedColumn,
+  among: readonly number[],
+): Promise<number[] | undefined> => {
+  if (columnTypeOf(date.physical).dates !== 'days') return undefined;
+  if (among.length === 0) return [];
+  const where = segmentRows(servers.database, placement, { list: segments });
+  // Dates as they are stored: the index of the column leaves out rows of other days.
+  const dates = among.map((day) => `'${new Date(day * 86_400_000).toISOString().slice(0, 10)}'`);
+  const rows = await servers.at(insideOf(placement)).rows<{ day: number }>(
+    `SELECT DISTINCT ${dayNumber(date)} AS day FROM ${sourceOf(servers.database, placement, [date])}
+     WHERE ${where.sql} AND ${date.name} IN (${dates.join(', ')})`,
+    { params: where.params, settings: { max_threads: 2 } },
+  );
+  return rows.map(({ day }) => day);
+};
+
 /** Most digits before and after the point among some numbers. */
 export interface Digits {
   readonly integer: number;

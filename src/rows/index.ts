@@ -22,6 +22,7 @@ export {
   countSegments,
   type Digits,
   datesOf,
+  findDays,
   readOneRow,
 } from './count.js';
 export { type DryRun, readDryRun } from './dry-runs.js';

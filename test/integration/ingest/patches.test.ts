@@ -192,6 +192,50 @@ describe('a change of a dataset with a table of its own', () => {
       expect(await download(patching.owner, pair.patched, `?versionId=${versionId}`)).toBe(text);
   });
 
+  it('knows the days that a delete and a sync leave', async () => {
+    const pair = await createPair(`${table}A,2024-01-02,1\nB,2024-01-02,2\nC,,3\n`);
+    const daysOf = async ({ product }: Side, dataset: number): Promise<string | undefined> => {
+      const [noted] = await product.sql.query<{ days: string }>(
+        `SELECT k.days FROM version_days k JOIN datasets d ON d.current_version_id = k.version_id WHERE d.id = $1`,
+        [dataset],
+      );
+      return noted?.days;
+    };
+    const byDay = { mode: 'delete', key: 'key,day' };
+    const seen: (string | undefined)[] = [];
+    for (const [file, options] of [
+      // The first day goes, that of b stays, and the file has days that the dataset lacks.
+      ['key,day\na,2024-01-01\nb,2024-01-02\nc,2024-01-02\nd,2031-05-05\n', byDay],
+      ['key,day\nA,2024-01-02\nC,\n', byDay],
+      ['key,day\nB,2024-01-02\n', byDay],
+      ['key\nd\n', remove],
+      [
+        header +
+          rows
+            .slice(4, 18)
+            .map((row) => lineOf(row))
+            .join(''),
+        { ...sync, key: 'key,day' },
+      ],
+      [
+        header +
+          rows
+            .slice(6, 18)
+            .map((row) => lineOf(row))
+            .join('') +
+          's,2023-07-01,1\n',
+        sync,
+      ],
+      [`${header}g,2024-01-07,1\ng,2024-01-08,2\nh,2024-01-08,3\n`, { ...sync, onDuplicateKey: 'first' }],
+    ] as const) {
+      await change(pair, file, options);
+      const days = await daysOf(patching, pair.patched);
+      expect(days).toBe(await daysOf(copying, pair.copied));
+      seen.push(days);
+    }
+    expect(new Set(seen).size).toBe(seen.length - 1);
+  });
+
   it('keeps no more of an account than it stores', async () => {
     const { patched } = await createPair();
     const usage = async (): Promise<number> => {
