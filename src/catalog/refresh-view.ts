@@ -1,4 +1,5 @@
 import { isoUtc } from '../lib/time.js';
+import type { Sql } from '../storage/postgres/sql.js';
 
 /** How a dataset made of series of a provider is kept up to date. */
 export interface RefreshView {
@@ -70,6 +71,15 @@ export interface SeriesView {
 export const seriesColumn = 's.described AS series';
 
 export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
+
+/** Series that a dataset is made of; none for a dataset of other rows. */
+export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonly SeriesView[]> => {
+  const [row] = await sql.query<{ series: SeriesView[] }>(
+    `SELECT ${seriesColumn} FROM series_datasets s WHERE s.dataset_id = $1`,
+    [datasetId],
+  );
+  return row?.series ?? [];
+};
 
 const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Access } from '../catalog/access.js';
 import type { Quotas } from '../catalog/quotas.js';
+import { readSeriesOf } from '../catalog/refresh-view.js';
 import type { StandingRights } from '../catalog/standing-rights.js';
 import { type Builds, createBuilds } from '../exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../exports/export-files.js';
@@ -180,6 +181,7 @@ export const createDownloadPart = async (
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
       downloads: createDownloads({ versions, reader, places, pageTokens: createPageTokens(secret) }),
+      seriesOf: (id) => readSeriesOf(sql, id),
       exportFiles,
       apiUrl: createApiUrl({
         publicUrl: config.publicUrl,

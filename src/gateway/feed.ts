@@ -3,6 +3,7 @@ import { parseDay } from '../providers/dates.js';
 import type { Item, Observation, Provider } from '../providers/provider.js';
 import { notSupported } from './browse.js';
 import type { GatewayCaller } from './caller.js';
+import { type DescribedSeries, describeSeries } from './datasets/described-series.js';
 import type { Searcher } from './search/searcher.js';
 import type { SeriesReader } from './series.js';
 
@@ -23,7 +24,8 @@ export interface FeedRange {
 
 export interface FeedData {
   readonly symbol: string;
-  readonly label: string;
+  /** The one series of the symbol. */
+  readonly series: readonly DescribedSeries[];
   /** Oldest first. */
   readonly rows: readonly Observation[];
   readonly ageSeconds: number;
@@ -65,11 +67,13 @@ export const createFeed = (provider: Provider, searcher: Searcher, reader: Serie
       ...(from === undefined ? {} : { start: from }),
       ...(to === undefined ? {} : { end: to }),
     };
-    const { label, data, ageSeconds, stale, etag } = await reader.full(caller, provider, symbol, bounds);
+    const answer = await reader.full(caller, provider, symbol, bounds);
+    const { data, ageSeconds, stale, etag } = answer;
+    const series = describeSeries(provider, [answer]);
     // Upstreams answer with the whole period that a bound falls in; rows are cut to the days that were asked for.
     const rows = data.filter(
       ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to),
     );
-    return { symbol, label, rows: top === undefined ? rows : rows.slice(0, top), ageSeconds, stale, etag };
+    return { symbol, series, rows: top === undefined ? rows : rows.slice(0, top), ageSeconds, stale, etag };
   },
 });

@@ -8,6 +8,7 @@ import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
 import type { CompiledFilter, compileFilter, FilterLimits } from './filter/filter.js';
+import type { Sheet } from './formats/format.js';
 import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
@@ -33,6 +34,8 @@ export interface DownloadRequest {
   /** Called when a place is needed: whatever was held until then may go to others. */
   readonly beforePlace?: () => void;
   readonly filterLimits?: Partial<FilterLimits>;
+  /** What the rows are, for formats that have a place for it. */
+  readonly about?: Sheet | undefined;
   /** Ends the queries when the client is gone. */
   readonly signal: AbortSignal;
   readonly requestId: string;
@@ -196,10 +199,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 
   const planFor = (
-    { options, format }: DownloadRequest,
+    { options, format, about }: DownloadRequest,
     planned: PlannedRows,
     { applied, filter }: { applied: AppliedRows | undefined; filter: CompiledFilter | undefined },
-  ): Plan => planDownload({ ...planned, options, format, filter, applied });
+  ): Plan => planDownload({ ...planned, options, format, filter, applied, about });
 
   return {
     recall(request) {

@@ -6,7 +6,7 @@ import type { RowSource } from '../rows/index.js';
 import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
-import type { OutputColumn } from './formats/format.js';
+import type { OutputColumn, Sheet } from './formats/format.js';
 import { type Format, formats } from './formats/formats.js';
 import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
@@ -37,6 +37,8 @@ export interface Plan {
   readonly fingerprint: string;
   /** The variant of a whole file, when the answer is one that a link may lead to. */
   readonly wholeFile: 'table' | 'transposed' | undefined;
+  /** What the rows are, where the format has a place for it. */
+  readonly about: Sheet | undefined;
   /** Where the page begins that is asked for; absent for the first one. */
   readonly token?: PageToken | undefined;
 }
@@ -77,6 +79,8 @@ export interface PlanInput {
   readonly filter: CompiledFilter | undefined;
   /** The result of `options.apply`. */
   readonly applied?: AppliedRows | undefined;
+  /** See `Plan.about`. */
+  readonly about?: Sheet | undefined;
 }
 
 /**
@@ -89,6 +93,7 @@ export const planDownload = (input: PlanInput): Plan => {
   const version = applied === undefined ? input.version : { ...input.version, columns: applied.columns };
   const { columns } = version;
   const record = formats[format];
+  const about = record.describes ? input.about : undefined;
   refuseUseless(options, format);
   const chosen = chosenColumns(options, columns);
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
@@ -118,7 +123,14 @@ export const planDownload = (input: PlanInput): Plan => {
     rows: rows.rows,
     keepsRows: applied?.keepsRows ?? true,
     question: fingerprint([...versionFacts, rowTagsOf(options, bound)]),
-    fingerprint: fingerprint([...versionFacts, format, record.clickHouse, tagsOf(options, bound)]),
+    fingerprint: fingerprint([
+      ...versionFacts,
+      format,
+      record.clickHouse,
+      tagsOf(options, bound),
+      ...(about === undefined ? [] : [about]),
+    ]),
+    about,
     wholeFile: record.linked ? wholeFileOf(options) : undefined,
   };
 };

@@ -48,6 +48,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   return frame.rows(
     bytes,
     output.map(({ name }) => name),
+    plan.about,
   );
 };
 

@@ -112,5 +112,5 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
     });
   };
 
-  return frame.spread(inTurn(await open(0), parts.length, open), headers, options);
+  return frame.spread(inTurn(await open(0), parts.length, open), headers, options, plan.about);
 };

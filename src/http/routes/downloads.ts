@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import { type ExportTicket, freeTicket } from '../../catalog/export-quota.js';
 import type { Quotas } from '../../catalog/quotas.js';
+import type { SeriesView } from '../../catalog/refresh-view.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import type { DownloadRequest, Downloads } from '../../query/download.js';
@@ -11,6 +12,7 @@ import { type DownloadOptions, parseOptions, wholeFileOf } from '../../query/opt
 import { isUnchanged } from '../content/conditions.js';
 import { fileNameOf } from '../content/disposition.js';
 import { formatOfAccept } from '../content/negotiation.js';
+import { seriesSheet } from '../content/series-sheet.js';
 import { pathId } from '../parameters.js';
 import { type Reply, type RequestHead, type ResponseSpec, type Route, route } from '../route.js';
 import {
@@ -31,6 +33,8 @@ export interface DownloadRoutesDeps {
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'requireExport' | 'startExport'>;
   readonly downloads: Downloads;
+  /** Series that a dataset is made of. */
+  readonly seriesOf: (datasetId: number) => Promise<readonly SeriesView[]>;
   readonly exportFiles: ExportFiles;
   /** Address of the API as this client reaches it, such as `https://host/api`. */
   readonly apiUrl: (request: IncomingMessage) => string;
@@ -53,7 +57,7 @@ interface Question {
 }
 
 export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
-  const { authorize, quotas, downloads, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
+  const { authorize, quotas, downloads, seriesOf, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
 
   /** The export is counted when the link is followed. */
   const redirect = async ({ plan, headers }: Description, request: DataRequest): Promise<Reply> => {
@@ -122,10 +126,13 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
   const handle = async (request: DataRequest, question: Question): Promise<Reply> => {
     const { access, owner, signal, requestId } = request;
     const { options, filterLimits, links } = question;
+    const format = options.format ?? formatOfAccept(request.header('accept'), formatNames) ?? 'csv';
+    const about = formats[format].describes ? seriesSheet(await seriesOf(access.id)) : undefined;
     const asked: DownloadRequest = {
       dataset: access,
       options,
-      format: options.format ?? formatOfAccept(request.header('accept'), formatNames) ?? 'csv',
+      format,
+      about,
       owner,
       beforePlace: request.leavePlace,
       signal,

@@ -5,6 +5,7 @@ import { formats, tableFormats, writeTable } from '../../query/formats/formats.j
 import { isUnchanged, strongTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { formatOfAccept } from '../content/negotiation.js';
+import { seriesSheet } from '../content/series-sheet.js';
 import { pathName, queryChoice, queryInteger, queryText } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
@@ -87,7 +88,9 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
         ...(end === undefined ? {} : { end }),
       });
       const spec = formats[format];
-      const tag = strongTag(fingerprint([answer.etag, format, $top ?? null, start ?? null, end ?? null]));
+      const about = spec.describes ? seriesSheet(answer.series) : undefined;
+      const facts = [answer.etag, format, $top ?? null, start ?? null, end ?? null, about ?? null];
+      const tag = strongTag(fingerprint(facts));
       const headers = {
         ...ageHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),
         ETag: tag,
@@ -108,7 +111,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
           'Content-Type': spec.mediaType,
           'Content-Disposition': dispositionOf(fileNameOf(symbol, spec.extension)),
         },
-        body: writeTable({ columns, rows }, format),
+        body: writeTable({ columns, rows, about }, format),
       };
     },
   });

@@ -60,18 +60,35 @@ export interface Select {
   spread(appearance: Appearance): Spread;
 }
 
+/** A further sheet of a workbook, of texts. */
+export interface Sheet {
+  readonly name: string;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
 /** Rows that are at hand, not in ClickHouse. */
 export interface Table {
   readonly columns: readonly { readonly name: string; readonly dataType: DataType }[];
   /** Cells as text; null: no value. Decimals with the digits they shall have. */
   readonly rows: readonly (readonly (string | null)[])[];
+  /** What the rows are, for formats that have a place for it. */
+  readonly about?: Sheet | undefined;
 }
 
 /** What is made of ClickHouse's bytes. */
 export interface Frame {
-  /** @param names Headers of the columns. */
-  rows(bytes: Readable, names: readonly string[]): Readable;
-  spread(bytes: AsyncIterable<Buffer>, names: readonly string[], appearance: Appearance): Readable;
+  /**
+   * @param names Headers of the columns.
+   * @param about What the rows are; ignored unless `describes`.
+   */
+  rows(bytes: Readable, names: readonly string[], about?: Sheet): Readable;
+  spread(
+    bytes: AsyncIterable<Buffer>,
+    names: readonly string[],
+    appearance: Appearance,
+    about?: Sheet,
+  ): Readable;
 }
 
 export interface TableFrame extends Frame {
@@ -101,6 +118,8 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly readFromEnd: boolean;
   /** True where the same rows are the same bytes, however they lie in ClickHouse when they are read. */
   readonly reproducible: boolean;
+  /** True where a file can say what its rows are. */
+  readonly describes: boolean;
   /** Most columns that it holds. */
   readonly maxColumns: number | undefined;
   readonly takes: readonly (keyof Appearance)[];

@@ -164,6 +164,13 @@ describe('a feed of another provider', () => {
     const workbook = new ExcelJs.Workbook();
     await workbook.xlsx.load(await sheet.arrayBuffer());
     expect(workbook.worksheets[0]?.rowCount).toBe(dates.length + 1);
+    const [about, ...more] = workbook.worksheets.slice(1);
+    expect(more).toEqual([]);
+    expect(about?.name).toBe('Series');
+    expect([1, 2].map((row) => about?.getRow(row).values)).toEqual([
+      expect.arrayContaining(['Series', 'Parameters', 'Unit multiplier', 'Attribution']),
+      expect.arrayContaining([symbol, 'alphavantage', 'Alpha Vantage']),
+    ]);
     // One request served all forms, and the symbol went out as one encoded value.
     const prices = alpha.calls.filter(({ url }) => !url.includes('SYMBOL_SEARCH'));
     const asked = prices.filter(({ url }) => url.includes(encodeURIComponent(symbol.slice(0, 3))));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import ExcelJs from 'exceljs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { patienceMs } from '../../support/patience.js';
 import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
@@ -101,6 +102,42 @@ describe('a series kept as a dataset', () => {
     ]) {
       expect(shown?.series).toEqual(series);
     }
+  });
+
+  it('says in a workbook what its series are, and in no workbook of other rows', async () => {
+    const { id } = await make({ name: 'In a workbook', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
+    const url = `${world.product.baseUrl}/datasets/${id}/data?$format=xlsx`;
+    const authorization = { Authorization: `Bearer ${key}` };
+    const answer = await fetch(url, { headers: authorization });
+    const workbook = new ExcelJs.Workbook();
+    await workbook.xlsx.load(await answer.arrayBuffer());
+    expect(workbook.worksheets.map(({ name }) => name)).toEqual(['Data', 'Series']);
+    const cells = (row: number) =>
+      Array.from(
+        { length: 10 },
+        (_, column) => workbook.worksheets[1]?.getRow(row).getCell(column + 1).value,
+      );
+    expect(cells(1).slice(0, 4)).toEqual(['Series', 'Provider', 'Parameters', 'Label']);
+    expect(cells(3)).toEqual([
+      'FXEURCAD',
+      'bankofcanada',
+      'start=2026',
+      'Rate FXEURCAD',
+      'CAD per EUR',
+      '1',
+      'Bank of Canada',
+      'Bank of Canada terms of use: https://www.bankofcanada.ca/terms/',
+      'Source: Bank of Canada',
+      null,
+    ]);
+    const again = { ...authorization, 'If-None-Match': answer.headers.get('etag') ?? '' };
+    expect((await fetch(url, { headers: again })).status).toBe(304);
+    // Other words of the provider are other bytes.
+    await world.product.sql.query(
+      `UPDATE series_datasets SET described = jsonb_set(described, '{0,label}', '"New words"') WHERE dataset_id = $1`,
+      [id],
+    );
+    expect((await fetch(url, { headers: again })).status).toBe(200);
   });
 
   it('keeps the flags of the observations where they are asked for', async () => {

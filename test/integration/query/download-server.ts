@@ -137,6 +137,7 @@ export const createDownloadServer = async (
           places,
           pageTokens: createPageTokens('t'.repeat(32)),
         }),
+        seriesOf: async () => [],
         exportFiles,
         apiUrl: () => `${url}/api`,
         publicMaxAgeSeconds: 0,

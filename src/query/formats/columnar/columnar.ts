@@ -12,6 +12,7 @@ const columnar = (
   compressible: false,
   // Groups of rows end where blocks do, and merges move those.
   reproducible: false,
+  describes: false,
   maxColumns: undefined,
   takes: [],
   check: undefined,

@@ -88,6 +88,7 @@ const delimited = (
   compressible: true,
   readFromEnd: false,
   reproducible: true,
+  describes: false,
   maxColumns: undefined,
   takes: ['quote'],
   check: undefined,

@@ -64,6 +64,7 @@ export const json: FormatRecord<TableFrame> = {
   linked: false,
   readFromEnd: false,
   reproducible: true,
+  describes: false,
   maxColumns: undefined,
   takes: ['decimals'],
   check: undefined,

@@ -45,4 +45,5 @@ export const tableWorkbook = (table: Table): Readable =>
     sheetRows(table),
     table.columns.map(({ name }) => name),
     rowsOfSheet,
+    table.about,
   );

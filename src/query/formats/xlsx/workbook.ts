@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { createZip, type ZipWriter } from '../../../lib/zip.js';
+import type { Sheet } from '../format.js';
 import { columnLetters } from './cell-sql.js';
+import { mostCharacters } from './text-length.js';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -57,7 +59,24 @@ export const escapeText = (text: string): string =>
 const headerRow = (names: readonly string[]): string =>
   `<row r="1">${names.map((name, index) => `<c r="${columnLetters(index)}1" s="${headerStyle}" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
 
-const sheetName = (number: number): string => (number === 1 ? 'Data' : `Data ${number}`);
+const dataSheetName = (number: number): string => (number === 1 ? 'Data' : `Data ${number}`);
+
+const textRow = (cells: readonly (string | null)[], number: number): string =>
+  `<row r="${number}">${cells
+    .map((text, column) =>
+      text === null
+        ? ''
+        : `<c r="${columnLetters(column)}${number}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text.slice(0, mostCharacters))}</t></is></c>`,
+    )
+    .join('')}</row>\n`;
+
+const textSheet = ({ header, rows }: Sheet): string =>
+  [
+    sheetStart(header),
+    headerRow(header),
+    ...rows.map((row, index) => textRow(row, index + 2)),
+    sheetEnd(header, rows.length),
+  ].join('');
 
 const contentTypes = (sheets: number): string =>
   `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${media}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${media}.styles+xml"/>${range(
@@ -71,11 +90,10 @@ const range = (count: number, render: (number: number) => string): string =>
 
 const rootRelations = `${declaration}<Relationships xmlns="${packageRelations}"><Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 
-const workbook = (sheets: number): string =>
-  `${declaration}<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${range(
-    sheets,
-    (number) => `<sheet name="${sheetName(number)}" sheetId="${number}" r:id="rId${number}"/>`,
-  )}</sheets></workbook>`;
+const workbook = (names: readonly string[]): string =>
+  `${declaration}<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names
+    .map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`)
+    .join('')}</sheets></workbook>`;
 
 const workbookRelations = (sheets: number): string =>
   `${declaration}<Relationships xmlns="${packageRelations}">${range(
@@ -158,21 +176,27 @@ async function* sheetContent(names: readonly string[], lines: RowLines): AsyncGe
   yield Buffer.from(sheetEnd(names, lines.taken));
 }
 
-async function* archive(zip: ZipWriter, names: readonly string[], lines: RowLines): AsyncGenerator<Buffer> {
+async function* archive(
+  zip: ZipWriter,
+  names: readonly string[],
+  lines: RowLines,
+  about: Sheet | undefined,
+): AsyncGenerator<Buffer> {
   const part = (name: string, text: string) => zip.entry(name, [Buffer.from(text)]);
-  let sheets = 0;
+  const sheets: string[] = [];
+  const nextPart = (name: string): string => `xl/worksheets/sheet${sheets.push(name)}.xml`;
   try {
     do {
-      sheets += 1;
-      yield* zip.entry(`xl/worksheets/sheet${sheets}.xml`, sheetContent(names, lines));
+      yield* zip.entry(nextPart(dataSheetName(sheets.length + 1)), sheetContent(names, lines));
     } while (!lines.ended);
   } finally {
     await lines.close();
   }
-  yield* part('[Content_Types].xml', contentTypes(sheets));
+  if (about !== undefined) yield* part(nextPart(about.name), textSheet(about));
+  yield* part('[Content_Types].xml', contentTypes(sheets.length));
   yield* part('_rels/.rels', rootRelations);
   yield* part('xl/workbook.xml', workbook(sheets));
-  yield* part('xl/_rels/workbook.xml.rels', workbookRelations(sheets));
+  yield* part('xl/_rels/workbook.xml.rels', workbookRelations(sheets.length));
   yield* part('xl/styles.xml', styles);
   yield zip.finish();
 }
@@ -180,13 +204,15 @@ async function* archive(zip: ZipWriter, names: readonly string[], lines: RowLine
 /**
  * A workbook out of lines of row XML. Flat memory: nothing is kept but the chunk at hand.
  * @param maxRows rows of a sheet below its header; the rest goes on further sheets. The rows are numbered so.
+ * @param about a last sheet
  */
 export const writeWorkbook = (
   rows: AsyncIterable<Buffer>,
   names: readonly string[],
   maxRows: number,
+  about?: Sheet,
 ): Readable =>
-  Readable.from(archive(createZip(), names, createRowLines(rows, maxRows)), {
+  Readable.from(archive(createZip(), names, createRowLines(rows, maxRows), about), {
     objectMode: false,
     highWaterMark: 256 * 1024,
   });

@@ -32,6 +32,7 @@ export const xlsx: FormatRecord<TableFrame> = {
   linked: false,
   readFromEnd: false,
   reproducible: true,
+  describes: true,
   maxColumns: 16_384,
   takes: [],
   check: textLength,
@@ -43,8 +44,10 @@ export const xlsx: FormatRecord<TableFrame> = {
     spread: () => spread,
   },
   frame: {
-    rows: (bytes, names) => writeWorkbook(bytes as AsyncIterable<Buffer>, names, rowsPerSheet(names.length)),
-    spread: (bytes, names) => writeWorkbook(bytes, names, rowsPerSheet(names.length)),
+    rows: (bytes, names, about) =>
+      writeWorkbook(bytes as AsyncIterable<Buffer>, names, rowsPerSheet(names.length), about),
+    spread: (bytes, names, _appearance, about) =>
+      writeWorkbook(bytes, names, rowsPerSheet(names.length), about),
     table: tableWorkbook,
   },
 };

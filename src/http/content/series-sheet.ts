@@ -1,0 +1,46 @@
+import type { SeriesView } from '../../catalog/refresh-view.js';
+import type { Sheet } from '../../query/formats/format.js';
+
+const header = [
+  'Series',
+  'Provider',
+  'Parameters',
+  'Label',
+  'Unit',
+  'Unit multiplier',
+  'Source',
+  'License',
+  'Attribution',
+  'Flags',
+];
+
+/** A series as its provider described it; some flags have no meaning. */
+export type SheetSeries = Omit<SeriesView, 'flags'> & {
+  readonly flags: Readonly<Record<string, string | null>>;
+};
+
+const listed = (entries: Readonly<Record<string, string | number | null>>, between: string): string | null =>
+  Object.entries(entries)
+    .map(([name, value]) => (value === null ? name : `${name}${between}${value}`))
+    .join('; ') || null;
+
+/** A sheet that says what series the rows are; undefined for rows that are none. */
+export const seriesSheet = (series: readonly SheetSeries[]): Sheet | undefined =>
+  series.length === 0
+    ? undefined
+    : {
+        name: 'Series',
+        header,
+        rows: series.map((one) => [
+          one.seriesId,
+          one.provider,
+          listed(one.params, '='),
+          one.label,
+          one.unit,
+          one.unitMultiplier === null ? null : String(one.unitMultiplier),
+          one.source,
+          one.license,
+          one.attribution,
+          listed(one.flags, ': '),
+        ]),
+      };
