@@ -26,6 +26,7 @@ const cubeShape = z
     id: z.array(z.string()).min(1),
     size: z.array(z.number().int().nonnegative()),
     dimension: z.record(z.string(), z.object({ label: z.string().nullish(), category })),
+    role: z.object({ time: z.array(z.string()).nullish() }).nullish(),
     value: cells,
     /** Status codes: by position, in order, or one for all. */
     status: z
@@ -46,6 +47,8 @@ export interface Cube {
   /** As the service wrote it. */
   readonly updated: string | undefined;
   readonly dimensions: readonly CubeDimension[];
+  /** Dimension of periods, where the service says which one it is. */
+  readonly timeDimension: string | undefined;
   /** The cell at a flat position; undefined when it is not there. */
   cell(position: number): string | number | null | undefined;
   /** The status code at a flat position; undefined for none. */
@@ -79,6 +82,7 @@ export const readCube = (provider: Named, payload: unknown): Cube => {
     label: cube.label ?? undefined,
     updated: cube.updated ?? undefined,
     dimensions,
+    timeDimension: cube.role?.time?.[0],
     cell: (position) => (Array.isArray(value) ? value[position] : value[String(position)]),
     status: (position) => (typeof status === 'string' ? status : (Object(status)[position] ?? undefined)),
   };

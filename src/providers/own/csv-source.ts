@@ -1,18 +1,15 @@
 import { parse } from 'csv-parse/sync';
 import { parseDay, parsePeriod } from '../dates.js';
-import { seriesNotFound, unexpectedReply } from '../errors.js';
+import { unexpectedReply } from '../errors.js';
 import { toMetadata } from '../metadata.js';
 import { parseDecimal, readValue } from '../numbers.js';
-import type { Context, Observation, Provider, SeriesData } from '../provider.js';
-import { rangeParameters, withinBounds } from '../range.js';
+import type { Observation, Provider } from '../provider.js';
 import { requireValue } from '../shape.js';
 import { unitOfText } from '../units.js';
+import { type Base, createListedSource } from './listed-source.js';
 import type { CsvRecord } from './record.js';
 
 type CsvSeries = CsvRecord['series'][number];
-
-/** Properties of the provider that are the same for every kind of source. */
-type Base = Omit<Provider, 'capabilities' | 'parameters' | 'preview' | 'series'>;
 
 const dateOf = (written: string, order: CsvRecord['dates']): string | undefined => {
   if (order === 'iso') return parsePeriod(written);
@@ -53,10 +50,8 @@ const readRows = (base: Base, record: CsvRecord, series: CsvSeries, text: string
 };
 
 /** A source whose series are columns of CSV files at fixed addresses. */
-export const createCsvSource = (base: Base, record: CsvRecord): Provider => {
-  const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {
-    const series = record.series.find(({ id }) => id === seriesId);
-    if (series === undefined) throw seriesNotFound(base, seriesId);
+export const createCsvSource = (base: Base, record: CsvRecord): Provider =>
+  createListedSource(base, record.series, async (series, { http }) => {
     const { text } = await http.text({
       path: series.path.split('/'),
       ...(series.query === undefined ? {} : { query: series.query }),
@@ -73,22 +68,4 @@ export const createCsvSource = (base: Base, record: CsvRecord): Provider => {
       }),
       data: readRows(base, record, series, text),
     };
-  };
-  return {
-    ...base,
-    capabilities: ['search'],
-    parameters: rangeParameters('date'),
-    async *listAll() {
-      for (const { id, label, description, frequency } of record.series) {
-        yield {
-          id,
-          label,
-          ...(description === undefined ? {} : { description }),
-          ...(frequency === undefined ? {} : { frequency }),
-        };
-      }
-    },
-    preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
-    series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),
-  };
-};
+  });

@@ -6,6 +6,7 @@ import type { Provider } from '../provider.js';
 import { createSdmx21 } from '../sdmx21/sdmx21.js';
 import { createSdmx30 } from '../sdmx30/sdmx30.js';
 import { createCsvSource } from './csv-source.js';
+import { createJsonStatSource } from './json-stat-source.js';
 import { type OwnRecord, ownRecord } from './record.js';
 
 /** A fault of the file. @param line from 1 */
@@ -49,7 +50,7 @@ const without = <T extends object>(facts: T): { [K in keyof T]: Exclude<T[K], un
 const toProvider = (record: OwnRecord): Provider => {
   const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
   const { maxConcurrent, resetZone, ...rate } = limits;
-  const popularSeries = record.kind === 'csv' ? record.series : record.popularSeries;
+  const popularSeries = 'series' in record ? record.series : record.popularSeries;
   const base = {
     slug,
     name: record.name,
@@ -71,6 +72,8 @@ const toProvider = (record: OwnRecord): Provider => {
   switch (record.kind) {
     case 'csv':
       return createCsvSource(base, record);
+    case 'jsonstat':
+      return createJsonStatSource(base, record);
     case 'sdmx30':
       return createSdmx30({ ...base, ...structureOf(record), agencies: record.agencies });
     case 'sdmx21': {

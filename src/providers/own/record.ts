@@ -72,6 +72,18 @@ const sdmx30 = z.strictObject({
   structureTimeoutSeconds: count.max(600).optional(),
 });
 
+const path = z.string().regex(/^(?:[^/?#]+\/)*[^/?#]+$/, 'must be a path without a leading slash');
+
+const listed = {
+  id: z.string().regex(/^[\w.:-]{1,100}$/, 'must be letters, digits and . _ : -'),
+  label: text,
+  /** Below the base address. */
+  path,
+  unit: text.optional(),
+  frequency: text.optional(),
+  description: text.optional(),
+};
+
 const csv = z.strictObject({
   kind: z.literal('csv'),
   ...common,
@@ -86,21 +98,37 @@ const csv = z.strictObject({
   series: z
     .array(
       z.strictObject({
-        id: z.string().regex(/^[\w.:-]{1,100}$/, 'must be letters, digits and . _ : -'),
-        label: text,
-        /** Below the base address. */
-        path: z.string().regex(/^(?:[^/?#]+\/)*[^/?#]+$/, 'must be a path without a leading slash'),
+        ...listed,
         query: texts.optional(),
         date: text,
         value: text,
-        unit: text.optional(),
-        frequency: text.optional(),
-        description: text.optional(),
       }),
     )
     .min(1),
 });
 
-export const ownRecord = z.discriminatedUnion('kind', [sdmx21, sdmx30, csv]);
+const jsonStat = z.strictObject({
+  kind: z.literal('jsonstat'),
+  ...common,
+  /** Dimension of periods; otherwise the one that the reply names, or `time`. */
+  timeDimension: text.optional(),
+  /** Texts that mean a missing value. */
+  missing: z.array(z.string()).default([':']),
+  /** Meanings of status codes. */
+  flags: texts.default({}),
+  series: z
+    .array(
+      z.strictObject({
+        ...listed,
+        query: z.record(z.string(), z.union([text, z.array(text).min(1)])).optional(),
+        /** Codes by dimension that choose one series of a cube of several. */
+        codes: texts.default({}),
+      }),
+    )
+    .min(1),
+});
+
+export const ownRecord = z.discriminatedUnion('kind', [sdmx21, sdmx30, csv, jsonStat]);
 export type OwnRecord = z.output<typeof ownRecord>;
 export type CsvRecord = z.output<typeof csv>;
+export type JsonStatRecord = z.output<typeof jsonStat>;

@@ -66,6 +66,84 @@ describe('a source of CSV files', () => {
   });
 });
 
+const gases = `
+- kind: jsonstat
+  id: gases
+  name: Greenhouse gases
+  provider: Statistics Finland
+  description: Key figures of environmental accounting, from a PxWeb service.
+  baseUrl: https://gases.example.org/api
+  flags: { p: preliminary }
+  series:
+    - { id: index, label: Emissions, path: table/data, query: { 'codes[Tiedot]': [a, b], lang: en }, codes: { Tiedot: Khk_yht_index }, unit: 'Index, 1990 = 100', frequency: Annual }
+    - { id: intensity, label: Intensity, path: table/data, query: { 'codes[Tiedot]': [a, b], lang: en }, codes: { Tiedot: Khk_yht_las_index } }
+    - { id: several, label: No code is chosen, path: table/data, query: { 'codes[Tiedot]': [a, b], lang: en } }
+    - { id: gone, label: A code that is gone, path: table/data, query: { 'codes[Tiedot]': [a, b], lang: en }, codes: { Tiedot: none } }
+`;
+/** A reply of the PxWeb service of Statistics Finland, with the status of one cell. */
+const cube = {
+  class: 'dataset',
+  label: 'Environmental Accounting: Key Figures by Tiedot and Vuosi',
+  source: 'Statistics Finland',
+  updated: '2012-06-26T06:00:00Z',
+  id: ['Tiedot', 'Vuosi'],
+  size: [2, 2],
+  dimension: {
+    Tiedot: {
+      label: 'Tiedot',
+      category: {
+        index: { Khk_yht_index: 0, Khk_yht_las_index: 1 },
+        label: {
+          Khk_yht_index: 'Greenhouse gas emissions, indexed, year 1990 = 100',
+          Khk_yht_las_index: 'Intensity of greenhouse gases, indexed, year 1990 = 100',
+        },
+      },
+    },
+    Vuosi: {
+      label: 'Vuosi',
+      category: { index: { '2010': 0, '2011': 1 }, label: { '2010': '2010', '2011': '2011' } },
+    },
+  },
+  value: [107.4, 96.4, 72.43, 63.38],
+  status: { '3': 'p' },
+  role: { time: ['Vuosi'] },
+  version: '2.0',
+  extension: { px: { decimals: 0 } },
+};
+const cubeExchanges = [
+  { path: '/table/data', query: { 'codes[Tiedot]': ['a', 'b'], lang: 'en' }, reply: cube },
+];
+
+describeConnector({
+  provider: only(gases),
+  exchanges: cubeExchanges,
+  series: { id: 'index' },
+  unknownSeries: 'gone',
+});
+
+describe('a source of JSON-stat cubes', () => {
+  it('reads the series that its codes choose, by the dimension of periods that the reply names', async () => {
+    const provider = only(gases);
+    const opened = await openConnector(provider, { exchanges: cubeExchanges });
+    try {
+      const index = await provider.series('index', { start: '2011' }, opened.ctx);
+      expect(index.data).toEqual([{ date: '2011-01-01', value: '96.4' }]);
+      expect(index.metadata).toMatchObject({ frequency: 'Annual', last_update: '2012-06-26T06:00:00Z' });
+      const { data, metadata } = await provider.series('intensity', {}, opened.ctx);
+      expect(data).toEqual([
+        { date: '2010-01-01', value: '72.43' },
+        { date: '2011-01-01', value: '63.38', flag: 'p' },
+      ]);
+      expect(metadata.flags).toEqual({ p: 'preliminary' });
+      await expect(provider.series('several', {}, opened.ctx)).rejects.toMatchObject({
+        code: 'ambiguous_series',
+      });
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
 describe('a record of an SDMX service', () => {
   it('reads what the connector of the same service reads', async () => {
     const sample = sampleOf('norgesbank');
@@ -147,6 +225,10 @@ describe('a file of own sources', () => {
   it('has the examples of its document', () => {
     const document = readFileSync(new URL('../../../docs/own-sources.md', import.meta.url), 'utf8');
     const example = /```yaml\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
-    expect(readOwnSources(example, []).map(({ slug }) => slug)).toEqual(['examplebank', 'minesdata']);
+    expect(readOwnSources(example, []).map(({ slug }) => slug)).toEqual([
+      'examplebank',
+      'minesdata',
+      'cubedata',
+    ]);
   });
 });
