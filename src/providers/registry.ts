@@ -1,5 +1,6 @@
 import { alphaVantage } from './alphavantage.js';
 import { bankOfCanada } from './bank-of-canada.js';
+import { bankOfEngland } from './bank-of-england.js';
 import { bea } from './bea/bea.js';
 import { bis } from './bis.js';
 import { bls } from './bls/bls.js';
@@ -13,6 +14,7 @@ import { ilo } from './ilo.js';
 import { imf } from './imf.js';
 import { norgesBank } from './norgesbank.js';
 import { oecd } from './oecd.js';
+import { ons } from './ons/ons.js';
 import type { Provider } from './provider.js';
 import { treasury } from './treasury.js';
 import { worldBank } from './worldbank/worldbank.js';
@@ -21,6 +23,7 @@ import { worldBank } from './worldbank/worldbank.js';
 export const allProviders: readonly Provider[] = [
   alphaVantage,
   bankOfCanada,
+  bankOfEngland,
   bea,
   bis,
   bls,
@@ -34,6 +37,7 @@ export const allProviders: readonly Provider[] = [
   imf,
   norgesBank,
   oecd,
+  ons,
   treasury,
   worldBank,
 ];

@@ -49,6 +49,7 @@ const optional: Readonly<Record<string, readonly string[]>> = {
     'description',
     'keyPosition',
   ],
+  ons: ['years', 'quarters', 'unit', 'preUnit', 'releaseDate', 'nextRelease', 'keyNote', 'title'],
   worldbank: [
     'unit',
     'source',

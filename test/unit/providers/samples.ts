@@ -1,6 +1,7 @@
 import { createUpstreamHttp } from '../../../src/gateway/upstream/client.js';
 import { alphaVantage } from '../../../src/providers/alphavantage.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import { bankOfEngland } from '../../../src/providers/bank-of-england.js';
 import { bea } from '../../../src/providers/bea/bea.js';
 import { bis } from '../../../src/providers/bis.js';
 import { bls } from '../../../src/providers/bls/bls.js';
@@ -14,6 +15,7 @@ import { ilo } from '../../../src/providers/ilo.js';
 import { imf } from '../../../src/providers/imf.js';
 import { norgesBank } from '../../../src/providers/norgesbank.js';
 import { oecd } from '../../../src/providers/oecd.js';
+import { ons } from '../../../src/providers/ons/ons.js';
 import type { Params } from '../../../src/providers/parameter.js';
 import type { Context, Provider, SeriesData, UpstreamRequest } from '../../../src/providers/provider.js';
 import { treasury } from '../../../src/providers/treasury.js';
@@ -47,6 +49,12 @@ export const samples: readonly Sample[] = [
     id: 'FXUSDCAD',
     data: 'bankofcanada/observations-FXUSDCAD.json',
     written: '1.3700',
+  },
+  {
+    provider: bankOfEngland,
+    id: 'LPMVWYR',
+    data: 'bankofengland/LPMVWYR.xml',
+    written: '89011.50',
   },
   {
     provider: bea,
@@ -133,6 +141,13 @@ export const samples: readonly Sample[] = [
     data: 'oecd/KEI-GBR.M.IRLT.csv',
     others: { dataflow: 'oecd/structure-KEI.xml' },
     written: '3.5638',
+  },
+  {
+    provider: ons,
+    id: 'L55O/MM23',
+    data: 'ons/L55O.json',
+    others: { '^search': 'ons/search-L55O.json' },
+    written: '1.80',
   },
   {
     provider: treasury,

@@ -78,6 +78,16 @@ const conventions: readonly (readonly [
   ],
   ['oecd', 'SDMX exponent', '', '', 'Percent per annum', 1],
   ['oecd', 'SDMX exponent above zero', ',0,4,', ',6,4,', 'Percent per annum', 1e6],
+  ['ons', 'percent', '', '', 'Percent', 1],
+  [
+    'ons',
+    'a currency and a magnitude',
+    '"unit": "%",\n    "preUnit": ""',
+    '"unit": "m", "preUnit": "£"',
+    'Pounds sterling',
+    1e6,
+  ],
+  ['bankofengland', 'magnitude in the title', '', '', 'Pounds sterling', 1e6],
   ['treasury', 'percent', '', '', 'Percent per annum', 1],
   ['worldbank', 'unit in the name', '', '', 'current US$', 1],
 ];

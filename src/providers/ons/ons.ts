@@ -1,0 +1,137 @@
+import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
+import type { Context, Item, Observation, Provider, SeriesData } from '../provider.js';
+import { rangeParameters, withinBounds } from '../range.js';
+import { readShape, requireValue } from '../shape.js';
+import { named, type SeriesReply, searchReply, seriesReply } from './reply.js';
+import { unitOf } from './units.js';
+
+const seriesIdPlaceholder = 'L55O/MM23';
+const idForm = /^([A-Z0-9]{2,10})(?:\/([A-Z0-9]{2,10}))?$/i;
+
+/** Hits of a search; the service gives ten unless told otherwise. */
+const hitsAtOnce = 50;
+
+const askTimeSeries = async (
+  query: Readonly<Record<string, string>>,
+  { http }: Context,
+  keep: 'structure' | 'list',
+) => {
+  const payload = await http.json({
+    path: ['search'],
+    query: { content_type: 'timeseries', highlight: 'false', limit: hitsAtOnce, ...query },
+    keep,
+  });
+  return readShape(named, searchReply, payload).items.map(({ uri, title }) => {
+    const [series = '', dataset] = uri.slice(uri.indexOf('/timeseries/') + '/timeseries/'.length).split('/');
+    const id = [series, ...(dataset === undefined ? [] : [dataset])].join('/').toUpperCase();
+    return { id, series: series.toUpperCase(), uri, label: title || id };
+  });
+};
+
+/** Place of a series on the site, which only the search tells. It is kept, since it hardly ever changes. */
+const findUri = async (seriesId: string, ctx: Context): Promise<string> => {
+  const [, series, dataset] = idForm.exec(seriesId) ?? [];
+  if (series === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);
+  const found = await askTimeSeries({ cdids: series.toUpperCase() }, ctx, 'structure');
+  const own = found.filter((one) => one.series === series.toUpperCase());
+  const wanted = dataset === undefined ? own : own.filter(({ id }) => id === seriesId.toUpperCase());
+  const [first, ...others] = wanted;
+  if (first === undefined) throw seriesNotFound(named, seriesId);
+  if (others.some(({ id }) => id !== first.id)) {
+    const ids = [...new Set(wanted.map(({ id }) => id))].join(', ');
+    throw ambiguousSeries(named, seriesId, `it is in several datasets, give one of ${ids}`);
+  }
+  return first.uri;
+};
+
+const monthNames = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+
+const dateOf = (period: string): string | undefined => {
+  const [, year, part = ''] = /^(\d{4})(?: ([A-Z]{3}|Q[1-4]))?$/.exec(period.trim().toUpperCase()) ?? [];
+  if (year === undefined) return undefined;
+  if (part === '') return `${year}-01-01`;
+  const month = part.startsWith('Q') ? 3 * Number(part[1]) - 2 : monthNames.indexOf(part) + 1;
+  return month === 0 ? undefined : `${year}-${String(month).padStart(2, '0')}-01`;
+};
+
+/** A monthly series has quarters and years as well, which the service computed: the finest are the series. */
+const finest = ({ months, quarters, years }: SeriesReply) => {
+  if (months.length > 0) return { frequency: 'Monthly', rows: months };
+  return quarters.length > 0
+    ? { frequency: 'Quarterly', rows: quarters }
+    : { frequency: 'Annual', rows: years };
+};
+
+/** A series comes as a whole. It is kept, so that preview and every range share one request. */
+const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
+  const uri = await findUri(seriesId, ctx);
+  const reply = readShape(
+    named,
+    seriesReply,
+    await ctx.http.json({ path: ['data'], query: { uri }, keep: 'series' }),
+  );
+  const { description } = reply;
+  const { frequency, rows } = finest(reply);
+  return {
+    label: description.title || seriesId,
+    metadata: toMetadata({
+      frequency,
+      ...unitOf(description.preUnit, description.unit),
+      source: 'Office for National Statistics',
+      notes: description.keyNote,
+      last_update: description.releaseDate,
+      next_release: description.nextRelease,
+    }),
+    data: rows.map(
+      ({ date, value }): Observation => ({
+        date: requireValue(named, 'a period', dateOf(date)),
+        ...readValue(value, ['..', '-']),
+      }),
+    ),
+  };
+};
+
+/**
+ * Time series of the site of the ONS. A series id is the id of the series and the dataset that it is in.
+ * Documentation: https://developer.ons.gov.uk/retirement/v0api/
+ */
+export const ons: Provider = {
+  ...named,
+  provider: 'Office for National Statistics',
+  description:
+    'Official statistics of the United Kingdom: inflation (CPIH, CPI, RPI), GDP, national accounts, unemployment, employment, earnings, public finances, trade, retail sales, population.',
+  capabilities: ['search', 'direct'],
+  license:
+    'Open Government Licence v3.0: https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/',
+  attribution: 'Source: Office for National Statistics licensed under the Open Government Licence v.3.0',
+  parameters: rangeParameters('period'),
+  popularSeries: [
+    { id: 'L55O/MM23', label: 'CPIH inflation, all items, annual rate (yoy), UK, monthly' },
+    { id: 'L522/MM23', label: 'CPIH index, all items, UK, monthly' },
+    { id: 'D7G7/MM23', label: 'CPI inflation, all items, annual rate (yoy), UK, monthly' },
+    { id: 'D7BT/MM23', label: 'CPI index, all items, UK, monthly' },
+    { id: 'CZBH/MM23', label: 'RPI inflation, all items, annual rate (yoy), UK, monthly' },
+    { id: 'CHAW/MM23', label: 'RPI index, all items, UK, monthly' },
+    { id: 'MGSX/LMS', label: 'Unemployment rate, aged 16 and over, seasonally adjusted, UK' },
+    { id: 'LF24/LMS', label: 'Employment rate, aged 16 to 64, seasonally adjusted, UK' },
+    { id: 'ABMI/UKEA', label: 'Gross domestic product (GDP), chained volume measures, UK, quarterly' },
+    { id: 'YBHA/UKEA', label: 'Gross domestic product (GDP), current prices, UK, quarterly' },
+    { id: 'IHYQ/QNA', label: 'GDP growth, quarter on quarter, chained volume measures, UK' },
+    { id: 'UKPOP/POP', label: 'Population of the United Kingdom, mid-year estimate' },
+  ],
+  home: 'GB',
+  seriesIdPlaceholder,
+
+  baseUrl: 'https://api.beta.ons.gov.uk/v1',
+  // 120 requests in 10 seconds and 200 in a minute, says the documentation.
+  limits: { anonymous: { perSecond: 5, perMinute: 150 }, resetZone: 'Europe/London', maxConcurrent: 2 },
+  validity: { structure: 30 * 86_400, list: 86_400, series: 3_600 },
+  timeoutMs: 30_000,
+
+  search: async (query, ctx): Promise<readonly Item[]> =>
+    (await askTimeSeries({ q: query }, ctx, 'list')).map(({ id, label }) => ({ id, label })),
+  preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
+  series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),
+};
