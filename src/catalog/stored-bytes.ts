@@ -10,6 +10,8 @@ export interface StoredDataset {
   readonly name: string;
   /** Raw bytes of the rows of all of its versions, as they were uploaded, and of uploads on their way. */
   readonly bytes: number;
+  /** Of these, bytes of what the current version uses. Older versions alone have the rest. */
+  readonly currentBytes: number;
   readonly versions: number;
 }
 
@@ -56,7 +58,9 @@ const byDatasetSql = `
     SELECT own.id, own.name, (own.bytes + coalesce(coming.bytes, 0))::bigint AS bytes
     FROM own LEFT JOIN coming ON coming.dataset_id = own.id ORDER BY bytes DESC, own.id LIMIT $2
   )
-  SELECT l.id, l.name, l.bytes, (SELECT count(*) FROM versions v WHERE v.dataset_id = l.id) AS versions
+  SELECT l.id, l.name, l.bytes, (SELECT count(*) FROM versions v WHERE v.dataset_id = l.id) AS versions,
+    (SELECT coalesce(sum(g.bytes), 0)::bigint FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+     WHERE r.dataset_id = l.id AND r.until_version IS NULL) AS "currentBytes"
   FROM largest l ORDER BY l.bytes DESC, l.id`;
 
 /** Most datasets that an account shows with their bytes. */

@@ -19,6 +19,9 @@ const stored = metered.extend({
         id: idField('The dataset.'),
         name: z.string(),
         bytes: countField('Of all its versions and of uploads in progress.'),
+        currentBytes: countField(
+          'What the current version uses of it. It shares what did not change with older versions; the rest is theirs alone.',
+        ),
         versions: countField('Versions kept.'),
       }),
     )
@@ -64,7 +67,7 @@ const accountExample = {
       storedBytes: {
         limit: 1_073_741_824,
         used: 2_048,
-        datasets: [{ id: 2, name: 'Prices', bytes: 2_048, versions: 3 }],
+        datasets: [{ id: 2, name: 'Prices', bytes: 2_048, currentBytes: 1_024, versions: 3 }],
       },
       exportsPerDay: { limit: 200, used: 3 },
       exportBytesPerDay: { limit: 2_147_483_648, used: 6_144 },

@@ -27,6 +27,7 @@ interface Overview {
           readonly id: number;
           readonly name: string;
           readonly bytes: number;
+          readonly currentBytes: number;
           readonly versions: number;
         }[];
       };
@@ -89,6 +90,9 @@ export const Account = () => {
                       <th scope="col" class="number">
                         {t.bytes}
                       </th>
+                      <th scope="col" class="number">
+                        {t.currentBytes}
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -99,6 +103,7 @@ export const Account = () => {
                         </td>
                         <td class="number">{count(dataset.versions)}</td>
                         <td class="number">{bytes(dataset.bytes)}</td>
+                        <td class="number">{bytes(dataset.currentBytes)}</td>
                       </tr>
                     ))}
                   </tbody>

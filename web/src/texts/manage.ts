@@ -29,6 +29,7 @@ export const manageTexts = {
     largest: 'Largest datasets',
     dataset: 'Dataset',
     bytes: 'Size',
+    currentBytes: 'Current version',
     versions: 'Versions',
   },
   keys: {
