@@ -47,12 +47,16 @@ export const dbnomics: Provider = {
   license: 'The terms of the provider of the series; see its metadata and https://db.nomics.world/',
   attribution: 'Source: DBnomics and the provider of the series',
   parameters: rangeParameters('date'),
+  // Of sources that are not here themselves: of others the original comes first.
   popularSeries: [
-    { id: 'IMF/WEO:latest/USA.NGDP_RPCH.pcent_change', label: 'Real GDP growth, United States (IMF WEO)' },
-    { id: 'Eurostat/une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020', label: 'Unemployment rate, EU (Eurostat)' },
-    { id: 'WB/WDI/A-NY.GDP.MKTP.CD-USA', label: 'GDP, current US dollars, United States (World Bank)' },
+    { id: 'ISM/pmi/pm', label: 'Manufacturing PMI of the ISM, United States, monthly' },
+    { id: 'ISM/nm-pmi/pm', label: 'Services PMI of the ISM, United States, monthly' },
+    {
+      id: 'AMECO/ZUTN/EA19.1.0.0.0.ZUTN',
+      label: 'Unemployment rate, euro area of 19 countries, annual (AMECO)',
+    },
   ],
-  seriesIdPlaceholder: 'IMF/WEO:latest/USA.NGDP_RPCH.pcent_change',
+  seriesIdPlaceholder: 'AMECO/ZUTN/EA19.1.0.0.0.ZUTN',
   browseRootLabel: 'Providers',
 
   baseUrl: 'https://api.db.nomics.world/v22',

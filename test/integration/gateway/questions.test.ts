@@ -123,6 +123,7 @@ describe('questions', () => {
     ['PCE', 'fred PCE'],
     ['US gasoline price', 'eia petroleum/pri/gnd/weekly/value/series=EMM_EPM0_PTE_NUS_DPG'],
     ['natural gas price Henry Hub', 'eia natural-gas/pri/fut/daily/value/series=RNGWHHD'],
+    ['manufacturing PMI', 'dbnomics ISM/pmi/pm'],
     ['job openings', 'bls JTS000000000000000JOL'],
     ['nonfarm payrolls', 'fred PAYEMS'],
     ['Fed funds rate', 'fred FEDFUNDS'],

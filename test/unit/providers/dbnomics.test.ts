@@ -278,6 +278,10 @@ describe('copies', () => {
     expect(originalOf(id)).toEqual(original);
   });
 
+  it('are not suggested where the original is here', () => {
+    expect(dbnomics.popularSeries.filter(({ id }) => originalOf(id) !== undefined)).toEqual([]);
+  });
+
   it('are called old after 90 days', () => {
     expect(ageOf('2026-03-01T00:00:00Z', '2026-03-15')).toEqual({ copied_at: '2026-03-01T00:00:00Z' });
     expect(ageOf('2025-12-01T00:00:00Z', '2026-03-15').copy_note).toContain('104 days');
