@@ -72,6 +72,6 @@ export const rawDownload =
   (): Promise<Fetched> =>
     fetchAll(product.clickhouseUrl, {
       body: `SELECT ${columns.join(', ')} FROM ${stored.table} WHERE _seg IN (${stored.segments}) ${condition}
-        ORDER BY _seg, _row FORMAT ${format}
+        ORDER BY _row FORMAT ${format}
         SETTINGS output_format_csv_crlf_end_of_line = 1, output_format_json_array_of_rows = 1${settings}`,
     });
