@@ -35,12 +35,7 @@ export const rightOf = (
 
 export type JudgedRight =
   | { readonly ended: AppError }
-  | {
-      readonly ended?: undefined;
-      readonly caller: Caller | undefined;
-      /** Account whose plan the data counts against; null without a dataset. */
-      readonly ownerId: number | null;
-    };
+  | { readonly ended?: undefined; readonly caller: Caller | undefined };
 
 /** Why each of some rights has ended; undefined for one that still holds. */
 export type FindEndedRights = (rights: readonly StandingRight[]) => Promise<(AppError | undefined)[]>;
@@ -82,15 +77,15 @@ const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
   if (found.refused !== undefined) return { ended: found.refused };
   if (right.sessionId !== undefined && !row.signedIn) return { ended: sessionEnded() };
   const { caller } = found;
-  if (right.datasetId === null) return { caller, ownerId: null };
+  if (right.datasetId === null) return { caller };
   const facts = row.repositoryId === null ? undefined : datasetFacts(row);
   const { need } = right;
   const decision = decide(caller, facts, need, 'read');
   if (!decision.allowed) return { ended: refusal(decision, { what: 'dataset', id: right.datasetId, need }) };
-  const { plan: name, downloads, privacy, createdBy: ownerId } = row;
+  const { plan: name, downloads, privacy } = row;
   const own = facts !== undefined && isOwn(caller, facts);
   const refused = right.download ? refuseDownload(caller, { own, privacy }, { name, downloads }) : undefined;
-  return refused === undefined ? { caller, ownerId } : { ended: refused };
+  return refused === undefined ? { caller } : { ended: refused };
 };
 
 export const createStandingRights = ({ sql }: { sql: Sql }): StandingRights => {

@@ -144,7 +144,7 @@ export const createDownloadServer = async (
       }),
       ...createLinkRoutes({
         links,
-        judge: async (rights) => rights.map(() => ({ caller: undefined, ownerId: null })),
+        judge: async (rights) => rights.map(() => ({ caller: undefined })),
         quotas: countingQuotas(counted),
         exportFiles,
         storage,
