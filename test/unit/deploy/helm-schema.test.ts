@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectFile } from './compose-file.js';
+import { knownSettings, nodeVariables } from './rendered-chart.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -52,7 +53,19 @@ describe('values.schema.json', () => {
     expect(mistakes(merge(small, { settings: { KAFKA_BROKERS: '' } }))).not.toEqual([]);
   });
 
+  it('lists the settings of the product: secrets by reference alone, and none that another value of the chart sets', () => {
+    const setByChart = ['HOST', 'PORT', 'WORKER_PORT', 'METRICS_PORT', 'DRAIN_TIMEOUT_MS'];
+    const taken = [...knownSettings.keys()].filter((name) => !setByChart.includes(name));
+    const plain = taken.filter((name) => knownSettings.get(name) === false);
+    const namesOf = (part: string): unknown =>
+      (schema.properties as Record<string, { propertyNames: { enum: string[] } }>)[part]?.propertyNames.enum;
+    expect(namesOf('settings')).toEqual([...plain, ...nodeVariables].sort());
+    expect(namesOf('secrets')).toEqual([...taken].sort());
+  });
+
   it.each([
+    ['a setting', { settings: { KAFKA_PARTITION: '12' } }],
+    ['a secret', { secrets: { MASTER_KEY: { name: 'a', key: 'b' } } }],
     ['api', { api: { replica: 2 } }],
     ['autoscaling', { worker: { autoscaling: { max: 2 } } }],
     ['resources', { api: { resources: { request: { cpu: '1' } } } }],

@@ -30,7 +30,6 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 - name: WORKER_PORT
   value: {{ .Values.worker.port | quote }}
 {{- with .Values.metrics.port }}
-{{- if hasKey $.Values.settings "METRICS_PORT" }}{{ fail "METRICS_PORT is set by metrics.port" }}{{ end }}
 - name: METRICS_PORT
   value: {{ . | quote }}
 {{- end }}
