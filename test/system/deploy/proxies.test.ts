@@ -134,7 +134,8 @@ describe('behind the examples', () => {
         restarts.push(`${name} from ${startedAt} to ${new Date().toISOString()}`);
       }
     });
-    expect(faults, [...faults, ...restarts].join('\n')).toEqual([]);
+    const logged = (await nginx.log()).split('\n').filter((line) => /"status":5/.test(line));
+    expect(faults, [...faults, ...restarts, ...logged].join('\n')).toEqual([]);
     for (const count of Object.values(done)) expect(count).toBeGreaterThan(ways.length);
     await expect.poll(() => product.pendingUploads()).toBe(0);
     const [failed] = await product.sql.query<{ n: number }>(
