@@ -20,7 +20,7 @@ export interface AccountExport {
   open(caller: Caller, options: AccountExportOptions): Readable;
 }
 
-/** What the manifest says of an entry. */
+/** An entry in the manifest. */
 interface Listed {
   readonly name: string;
   readonly bytes: number;

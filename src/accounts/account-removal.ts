@@ -18,7 +18,7 @@ import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/po
 import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** What removes rows and files, and looks at what is stored. */
+/** Tools that remove rows and files and inspect storage. */
 export interface RemovalTools {
   readonly tidy: Pick<Tidy, 'drop'>;
   readonly exported: Pick<ObjectStorage, 'list'>;
@@ -164,7 +164,7 @@ const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promi
 export const removeAccount = async (parts: RemovalParts, name: string): Promise<Remainder[]> =>
   removeStored(parts, await removeFromCatalog(parts.sql, (accounts) => accounts.find(name)));
 
-/** What a team works with goes with its owner; a person who leaves has to have thought of it. */
+/** Data that a team works with is removed with its owner, so a person who leaves has to settle it first. */
 const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> => {
   const shared = await tx.query<{ id: number; name: string }>(
     `SELECT r.id, r.name FROM repositories r WHERE r.created_by = $1 AND EXISTS (

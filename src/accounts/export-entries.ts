@@ -1,4 +1,4 @@
-/** What an account has, entry by entry; each is opened when the one before was read. */
+/** The data of an account, entry by entry; each is opened when the one before was read. */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.js';
@@ -37,7 +37,7 @@ export interface AccountExportParts {
 export interface AccountExportOptions {
   /** Rows of the current version of each dataset, or of all that are kept. */
   readonly versions: 'current' | 'all';
-  /** Who takes places. */
+  /** Owner of the places that are taken. */
   readonly owner: string;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** What a command may reach for. Connections are made on first use and closed at the end. */
+/** Dependencies of a command. Connections are made on first use and closed at the end. */
 export interface AdminContext {
   readonly config: Config;
   readonly log: Log;
@@ -14,11 +14,11 @@ export interface AdminContext {
   readonly scope: Scope;
   /** The catalog database. */
   readonly sql: Sql;
-  /** Told when a command has found faults: its output is complete, its exit code is not 0. */
+  /** Called when a command has found faults: its output is complete, its exit code is not 0. */
   readonly onFault?: () => void;
 }
 
-/** What was typed, after parsing. */
+/** The command line, after parsing. */
 export interface CommandInput {
   /** Value of a declared argument. */
   argument(name: string): string;

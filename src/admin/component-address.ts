@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
 
-/** What `npm start` writes about a component it runs: the ports it listens on, by purpose, and our password. */
+/** State that `npm start` writes about a component it runs: the ports it listens on, by purpose, and our password. */
 const stateSchema = z.object({
   ports: z.record(z.string(), z.number()),
   /** Further nodes have that of the first. */
@@ -25,7 +25,7 @@ const stateOf = (dataDir: string, component: string): State | undefined => {
   }
 };
 
-/** What is asked for, or a clear error when `npm start` does not run it in the data folder either. */
+/** The value, or a clear error when `npm start` does not run the component in the data folder either. */
 const found = (
   component: string,
   variable: string,

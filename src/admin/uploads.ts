@@ -23,7 +23,7 @@ const datasetOf = (input: CommandInput): { dataset?: number } => {
   return text === undefined ? {} : { dataset: wholeNumber(text, 'the id of a dataset') };
 };
 
-/** What the operator reads first is what came of it. */
+/** Puts the result first, which the operator reads first. */
 const told = (processId: number, report: ReplayReport): object => {
   if (report.kind === 'rewritten') {
     const { outcome, rows, rowsBefore, versions } = report;

@@ -8,7 +8,7 @@
  *   3 rows      of segments that no earlier backup of the folder has, compared with count and hash
  *   4 manifest  and, last, the file that says that the backup is complete
  *
- * What a backup that died leaves is removed by the next one.
+ * The next backup removes what one that died has left.
  */
 
 import { randomBytes } from 'node:crypto';

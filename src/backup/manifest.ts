@@ -50,7 +50,7 @@ const segmentFileSchema = segmentSchema.superRefine(({ columns, pool, key }, con
 const manifestSchema = z.object({
   format: z.literal(manifestFormat),
   id: idSchema,
-  /** Whose rows these are. */
+  /** Installation that the rows belong to. */
   installation: z.string(),
   /** Version of the product that made it. */
   product: z.string(),

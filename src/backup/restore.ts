@@ -148,7 +148,7 @@ export const createRestore = (options: RestoreOptions) => {
     log.info({ backup: id, rows }, 'rows restored');
   };
 
-  /** What was compared when it was saved and when it came back is known from now on. */
+  /** Hashes that were compared at the save and at the restore are recorded. */
   const recordHashes = async (tx: Sql, { segments }: Manifest): Promise<void> => {
     const all = segments.flatMap(({ pool, segments: saved }) =>
       saved.map(([id, , hash]) => ({ id, hash, pool })),

@@ -16,7 +16,7 @@ export interface SavedSegments {
 export interface SavedSegmentsOptions {
   readonly folder: BackupFolder;
   readonly archive: Pick<SegmentArchive, 'load'>;
-  /** Whose rows these have to be. */
+  /** Installation that the rows have to belong to. */
   readonly installation: () => Promise<string | undefined>;
 }
 

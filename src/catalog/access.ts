@@ -158,7 +158,7 @@ const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level
   };
 };
 
-/** What a caller may do with some datasets, or how each is refused, in the order of the ids. */
+/** Rights of a caller on some datasets, or the refusal of each, in the order of the ids. */
 export const judgeDatasets = async (
   sql: Sql,
   caller: Caller | undefined,

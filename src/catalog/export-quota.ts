@@ -81,7 +81,7 @@ const seenSql = `seen AS (
   )`;
 
 /**
- * Of requests for ranges that race, the one whose row comes first opens the export; the others wait for that row and join.
+ * Of several simultaneous requests for ranges, the one whose row is first opens the export; the others wait for that row and join.
  * The row of the day is last: two requests never both get the last export.
  */
 const takeExport = prepared(`

@@ -1,7 +1,7 @@
 import type { AccessFacts, Caller, Grant, Privacy } from '../model/permission.js';
 
 /**
- * What the access decision needs to know of a repository `r` and perhaps a dataset `d`, as select items. Only
+ * Facts for the access decision about a repository `r` and perhaps a dataset `d`, as select items. Only
  * grants to the caller or the caller's teams travel.
  *
  * @param me, teams Parameters that hold the caller's account id (null without a caller) and team ids.

@@ -44,7 +44,7 @@ const additionalSql = `
     SELECT 1 FROM segment_ranges r JOIN datasets d ON d.id = r.dataset_id JOIN repositories o ON o.id = d.repository_id
     WHERE r.segment_id = n.segment_id AND o.created_by = $1)`;
 
-/** What a clone of the dataset would add to what the account keeps. */
+/** Bytes that a clone of the dataset would add to those of the account. */
 export const bytesOfClone = async (sql: Sql, ownerId: number, datasetId: number): Promise<number> => {
   const [row] = await sql.query<{ bytes: number }>(additionalSql, [ownerId, datasetId]);
   return row?.bytes ?? 0;

@@ -14,7 +14,7 @@ export interface TeamRow {
   readonly repositories: number;
 }
 
-/** What an operator does to teams: through the eyes of an account that may. */
+/** Actions of operators on teams, with the rights of an account that may do them. */
 export interface TeamAdministration {
   list(): Promise<TeamRow[]>;
   /** The caller that an account with a full key would be. @throws AppError 404. */

@@ -48,7 +48,7 @@ import { openMetrics } from './metrics-port.js';
 import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
 import { startPipelineWatch } from './pipeline-watch.js';
 
-/** What `npm run build` made of `web`; the same depth below the root of the package in `src` and in `dist`. */
+/** The web app that `npm run build` made; at the same depth below the root of the package in `src` and in `dist`. */
 const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
 /** Places of an API process, as the settings say. */

@@ -13,7 +13,7 @@ import { openServers } from './clickhouse-servers.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
 import type { OperatorParts } from './operator.js';
 
-/** What a command of backups stands on; `config` has the addresses of all components. */
+/** Dependencies of the backup commands; `config` has the addresses of all components. */
 export interface BackupParts extends OperatorParts {
   /** Address of PostgreSQL. */
   readonly databaseUrl: string;

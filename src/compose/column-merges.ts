@@ -1,4 +1,4 @@
-/** What a worker does about processes of mode merge_columns. */
+/** Work of a worker on processes of mode merge_columns. */
 import { datasetsToMerge } from '../ingest/lifecycle/column-merge-records.js';
 import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
 import type { MergeRecords } from '../ingest/lifecycle/merge-records.js';

@@ -21,7 +21,7 @@ import { required } from './required.js';
 import { traceClickHouse } from './traced-parts.js';
 import { openTracing } from './tracing.js';
 
-/** What both entries stand on. */
+/** Dependencies of both entries. */
 export interface Core {
   readonly config: Config;
   readonly log: Log;

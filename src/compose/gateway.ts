@@ -32,7 +32,7 @@ import type { Core } from './core.js';
 import { openSeriesDatasets } from './series-datasets.js';
 import { traceTransport } from './traced-parts.js';
 
-/** What the gateway counts, as metrics. */
+/** Metrics of the gateway. */
 const createTelemetry = (metrics: GatewayMetrics): Telemetry => ({
   upstreamCall(provider, outcome, seconds) {
     metrics.calls.inc({ provider, outcome });

@@ -21,7 +21,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
 
-/** What an operator's command stands on. */
+/** Dependencies of an operator's command. */
 export interface OperatorParts {
   readonly config: Config;
   readonly log: Log;
@@ -29,7 +29,7 @@ export interface OperatorParts {
   readonly sql: Sql;
 }
 
-/** What the actions of an operator stand on, beside workers that run: of a command, or of the API. */
+/** Dependencies of operator actions, from a command or from the API, next to running workers. */
 type Standing = Pick<Core, 'config' | 'log' | 'sql' | 'kafka' | 'topics'>;
 
 const readerOf = ({ config, log, kafka }: Standing) =>

@@ -72,13 +72,13 @@ const showQuotas = (
     for (const { span, key, left } of quotas) quotaLeft.set({ provider, span, key }, left);
 };
 
-/** What the watch stands on beside the core. */
+/** Dependencies of the watch in addition to the core. */
 export interface PipelineWatchOptions {
   readonly look: () => Promise<Look>;
   readonly upstreams: Gateway['state'];
   /** Unix time of the newest good backup; undefined: none was ever begun. */
   readonly lastBackup: () => Promise<number | undefined>;
-  /** Told of every look. */
+  /** Called with each result. */
   readonly onLook: (look: Look) => Promise<void>;
 }
 

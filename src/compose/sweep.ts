@@ -24,7 +24,7 @@ export interface StorageTools {
   sweepFiles(): Promise<number>;
 }
 
-/** What removes and looks at what is stored, beside workers that run. */
+/** Tools that remove and inspect what is stored, next to running workers. */
 export const openStorageTools = async (parts: OperatorParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
   const clickhouse = await openServers(config, sql, scope, { log });

@@ -22,7 +22,7 @@ const relay = ({ from = 0, to = 0 }) => {
     node.on('error', () => node.destroy());
     peer.once('close', () => {
       node.end();
-      // What still comes is nobody's; unread, it would be a reset.
+      // Bytes that still come are dropped; unread, they would reset the connection.
       node.unpipe(peer);
       node.resume();
     });

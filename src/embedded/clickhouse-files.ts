@@ -30,7 +30,7 @@ SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0;
 `;
 
 /**
- * What the product does with ClickHouse, and no more: the sources that reach files, addresses and other servers
+ * Rights of the product in ClickHouse, and no more: the sources that reach files, addresses and other servers
  * (`file`, `url`, `s3`, `remote`, `executable`, dictionaries, backups) are not granted, nor are users. Other nodes are
  * reached through tables of the engine Distributed, which know no servers but those of the configuration.
  */
@@ -44,12 +44,12 @@ const sha256 = (password: string): string => createHash('sha256').update(passwor
 
 export interface ClickhouseUsers {
   readonly password: string;
-  /** Of the nodes among themselves; undefined for a server that is alone. */
+  /** Password of the nodes among themselves; undefined for a single server. */
   readonly nodesPassword: string | undefined;
   readonly sources: readonly string[];
 }
 
-/** What one node asks of another on behalf of the product: rows of tables, never DDL. */
+/** Account by which one node reads tables of another for the product; it has no DDL. */
 const nodesUserEntry = (password: string): string => `    <${nodesUser}>
       <password_sha256_hex>${sha256(password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks>

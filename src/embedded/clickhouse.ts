@@ -170,7 +170,7 @@ export interface ClickhouseAccess {
   readonly clickhouseUrl: string;
   /** Where there is more than one. */
   readonly clickhouseCluster?: string;
-  /** Of all nodes: one that is away can still be named. */
+  /** Addresses of all nodes: one that is away can still be named. */
   readonly clickhouseNodeUrls?: string;
 }
 

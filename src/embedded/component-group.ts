@@ -4,7 +4,7 @@ import { type ComponentName, createStateFile, type StateFile } from './component
 import { type PortChooser, startOnPorts } from './ports.js';
 import type { SupervisedChild } from './supervised-child.js';
 
-/** What a component gets to start with. */
+/** Context that a component starts with. */
 export interface ComponentContext {
   /** Absolute path of the data folder. */
   dataDir: string;

@@ -17,7 +17,7 @@ const stateSchema = z.object({
   password: z.string().optional(),
   /** The generated password with which the nodes of one cluster ask each other. */
   nodesPassword: z.string().optional(),
-  /** What the brokers of one cluster have in common; it does not change while the data lives. */
+  /** Id that the brokers of one cluster share; it does not change while the data exists. */
   clusterId: z.string().optional(),
   /** How many nodes there were at the last start; of brokers as many as ever. */
   nodes: z.number().int().positive().optional(),
@@ -25,7 +25,7 @@ const stateSchema = z.object({
 
 export type ComponentState = z.infer<typeof stateSchema>;
 
-/** What is remembered of a component between two starts, in one small file of the data folder. */
+/** State of a component between two starts, in one small file of the data folder. */
 export interface StateFile {
   read(): ComponentState;
   /** Merges the given fields into the file, atomically. */

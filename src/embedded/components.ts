@@ -41,7 +41,7 @@ export interface EmbeddedAccess extends Partial<KafkaAccess>, Partial<Clickhouse
 }
 
 export interface Embedded {
-  /** Of what was started. */
+  /** Access to the components that were started. */
   readonly access: EmbeddedAccess;
   /** The process ids at this moment; undefined for what is not started here or is being restarted. */
   pids(): Record<EmbeddedName, number | undefined>;

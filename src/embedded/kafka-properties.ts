@@ -10,7 +10,7 @@ export interface KafkaNode {
   readonly ports: { readonly broker: number; readonly controller: number };
 }
 
-/** What authenticates brokers, controllers and clients: one user with a generated password. */
+/** Settings that authenticate brokers, controllers and clients: one user with a generated password. */
 const saslProperties = (password: string): Record<string, string> => {
   const login = `org.apache.kafka.common.security.plain.PlainLoginModule required username="${kafkaUser}" password="${password}" user_${kafkaUser}="${password}";`;
   return {
@@ -31,7 +31,7 @@ const quorumProperties = (nodes: readonly KafkaNode[]): Record<string, string> =
     : { 'controller.quorum.voters': nodes.map((node) => `${node.id}@${addressOf(node)}`).join(',') };
 };
 
-/** Of each topic. */
+/** Replicas of each topic. */
 export const replicasOf = (nodes: number): number => Math.min(3, nodes);
 
 /** Every message is on two nodes before it counts as received, where there are three. */

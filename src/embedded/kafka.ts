@@ -22,9 +22,9 @@ export type KafkaChanges = (
 export interface KafkaSettings {
   /** Brokers, each a controller as well: 1, or an odd number that survives the death of fewer than half. */
   nodes: number;
-  /** Of the first node. */
+  /** Port on the first node. */
   port: number | undefined;
-  /** Of the first node. */
+  /** Port on the first node. */
   controllerPort: number | undefined;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   libDir: string | undefined;

@@ -11,7 +11,7 @@ export interface LogFile {
   readonly path: string;
   /** Opens it for appending; the caller closes the descriptor once the child has it. */
   open(): number;
-  /** What was written since the last `open`, at most its last lines. */
+  /** Text written since the last `open`, at most its last lines. */
   tail(): string;
 }
 

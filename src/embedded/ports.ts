@@ -20,7 +20,7 @@ const lowestPort = 20_000;
 const highestPort = 30_000;
 
 export interface PortWish {
-  /** Whose port it is, in words for a person: "embedded Kafka". */
+  /** Owner of the port in words for a person: "embedded Kafka". */
   owner: string;
   /** The environment variable that sets it. */
   variable: string;
@@ -47,11 +47,11 @@ const reserve = (port: number): Promise<Server | 'held'> =>
       if (error.code === 'EADDRINUSE') resolve('held');
       else reject(error);
     });
-    // Of Linux' abstract namespace: no file that outlives a kill, and as far-reaching as the port itself.
+    // A name in Linux' abstract namespace: it leaves no file after a kill, and reaches as far as the port itself.
     server.listen(`\0tabulary-port-${port}`, () => resolve(server.unref()));
   });
 
-/** What this process has given, with the reservation that other processes see. */
+/** Ports that this process has given, with the reservation that other processes see. */
 const given = new Map<number, Server | undefined>();
 
 const give = async (port: number): Promise<boolean> => {

@@ -6,9 +6,9 @@ import { findSetpriv } from './launcher.js';
 
 /** How the server has to run: PostgreSQL refuses to run as root, so root needs another account for it. */
 export interface ServerAccount {
-  /** Who has to own the server's files; undefined when that is this process's own account. */
+  /** Account that has to own the server's files; undefined when that is this process's own account. */
   owner: Account | undefined;
-  /** What `spawn` switches to. Empty when `setpriv` does it, which needs root until then. */
+  /** Account that `spawn` switches to. Empty when `setpriv` does it, which needs root until then. */
   spawnAs: Account | Record<string, never>;
   /** Arguments of `setpriv`: switch the account and let it pass folders it may not enter. */
   privileges: string[];

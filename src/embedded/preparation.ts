@@ -7,7 +7,7 @@ import type { LogFile } from './log-file.js';
 import { sendSignal } from './process-identity.js';
 
 export interface PreparationOptions {
-  /** What is being done, in words for a person: "making the data folder of embedded PostgreSQL". */
+  /** The step in words for a person: "making the data folder of embedded PostgreSQL". */
   what: string;
   command: Command;
   cwd: string;

@@ -16,7 +16,7 @@ export type ServedFile =
       readonly kind: 'stored';
       readonly key: string;
       readonly size: number;
-      /** Of these very bytes. */
+      /** Tag of exactly these bytes. */
       readonly tag: string;
       readonly lastModified: Date;
     }

@@ -5,7 +5,7 @@ import type { Builds } from './builds.js';
 import type { ExportFiles } from './export-files.js';
 import { keptVersions } from './file-sweep.js';
 
-/** What is done about export files without being asked. */
+/** Background work on export files. */
 export interface ExportHousekeeping {
   /** Removes files that are no longer needed and what killed processes left half-made. */
   clean(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What one request has taken of a budget. */
+/** Bytes that one request has taken of a budget. */
 export interface ByteShare {
   /** @throws what the budget refuses with when the owner has used up its share, or all bytes are taken. */
   add(bytes: number): void;

@@ -26,7 +26,7 @@ const certificateCodes = new Set([
 export const isCertificateCode = (code: unknown): boolean =>
   typeof code === 'string' && certificateCodes.has(code);
 
-/** What is wrong with the certificate, in Node's words; undefined: the error says nothing of one. */
+/** The fault of a certificate in Node's words; undefined: the error is about something else. */
 const faultOf = (error: unknown, depth = 0): string | undefined => {
   if (!(error instanceof Error) || depth > 5) return undefined;
   return isCertificateCode(Reflect.get(error, 'code')) ? error.message : faultOf(error.cause, depth + 1);

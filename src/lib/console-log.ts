@@ -38,7 +38,7 @@ export const createConsoleLog = (name: string, level: Level | 'silent', path: st
   return pino(
     logOptions(name, level),
     multistream([
-      // What is written at all is the log's own level, which may change.
+      // The log's own level, which may change, decides whether a line is written at all.
       { level: 'trace', stream: pino.destination({ dest: path, sync: true, mode: 0o600 }) },
       { level: 'warn', stream: { write: (text: string) => void process.stderr.write(consoleLine(text)) } },
     ]),

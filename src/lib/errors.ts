@@ -24,7 +24,7 @@ export type ErrorKind =
 export interface AppErrorOptions {
   /** Machine-readable facts about the error, sent to the caller beside the message. */
   details?: Record<string, unknown>;
-  /** What went wrong underneath; logged, never sent. */
+  /** The error underneath; logged, never sent. */
   cause?: unknown;
   /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number;

@@ -5,7 +5,7 @@ export interface JsonBounds {
   readonly maxDepth: number;
   /** Values, those within others included. */
   readonly maxElements: number;
-  /** What the text is, in messages. @default The body */
+  /** Name of the text in messages. @default The body */
   readonly name?: string;
 }
 

@@ -24,7 +24,7 @@ const cuts = [
   { letters: 100, items: 5 },
 ] as const;
 
-/** What stays of every line. */
+/** Fields that every line keeps. */
 const kept = ['level', 'time', 'name', 'pid', 'requestId', 'msg'];
 
 const cutLine = (line: string): string => {

@@ -3,7 +3,7 @@ import { boundedLine } from './log-line.js';
 
 export type Log = Logger;
 
-/** What must never reach a log line, wherever it stands in an object. */
+/** Fields that must never reach a log line, wherever they are in an object. */
 const redactedPaths = [
   'apiKey',
   'api_key',
@@ -28,7 +28,7 @@ interface LoggedError {
 const mostCauses = 5;
 
 /**
- * What is said of an error: its kind, code, message and stack, and those of its causes. Nothing else that it carries:
+ * Logged of an error: its kind, code, message and stack, and those of its causes. Nothing else that it carries:
  * databases put rows and values into fields such as `detail` and `where`.
  */
 const loggedError = (error: unknown, depth = 0): LoggedError => {
@@ -44,7 +44,7 @@ const loggedError = (error: unknown, depth = 0): LoggedError => {
   };
 };
 
-/** What every log of the product has in common. */
+/** Options that all logs of the product share. */
 export const logOptions = (name: string, level: string): LoggerOptions => ({
   name,
   level,

@@ -33,7 +33,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
         }
       },
     }),
-    /** What: refused (answered 503) or lost (a slow holder made room for others). */
+    /** Label `what`: refused (answered 503) or lost (a slow holder made room for others). */
     placesRefused: new Counter({
       name: 'tabulary_places_refused_total',
       help: 'Callers that were refused a place (refused), and slow holders that lost theirs to others (lost).',

@@ -1,4 +1,4 @@
-/** What each owner has of the places that are shared, and all of them together. */
+/** Counts of the shared places that each owner has, and of all together. */
 export interface OwnerCount {
   readonly running: number;
   readonly seats: number;

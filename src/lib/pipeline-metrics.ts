@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** Seconds; from a small table to a file of many gigabytes. */
 const visibleBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
 
-/** What workers and the API count while uploads run. Labels are words of closed lists and names of this installation. */
+/** Metrics of workers and the API about uploads. Labels are words of closed lists and names of this installation. */
 const createUploadMetrics = (registers: Registry[]) => ({
   visibleSeconds: new Histogram({
     name: 'tabulary_upload_visible_seconds',
@@ -33,7 +33,7 @@ const createUploadMetrics = (registers: Registry[]) => ({
   }),
 });
 
-/** What every API process looks at now and then, and Kafka, PostgreSQL and ClickHouse know: equal in all of them. */
+/** Metrics that each API process reads from Kafka, PostgreSQL and ClickHouse, so that all processes show the same. */
 const createWatchMetrics = (registers: Registry[]) => ({
   componentUp: new Gauge({
     name: 'tabulary_component_up',

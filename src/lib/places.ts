@@ -46,7 +46,7 @@ export interface Places {
 }
 
 export interface PlacesOptions {
-  /** What runs here, in messages: `Too many <name> …`. */
+  /** Name in messages: `Too many <name> …`. */
   readonly name: string;
   /** Code of the error of those who get no place. */
   readonly code: string;
@@ -66,7 +66,7 @@ export interface PlacesOptions {
   /** Milliseconds of rest after which a seat may be taken away. @default 2000 */
   readonly restLimitMs?: number;
   readonly retryAfterSeconds?: number;
-  /** Told of each caller who got no place and each holder who lost one. */
+  /** Called for each caller who got no place and each holder who lost one. */
   readonly onRefused?: (what: 'refused' | 'lost') => void;
 }
 

@@ -12,7 +12,7 @@ export interface PulseOptions {
   readonly ping: (signal: AbortSignal) => Promise<unknown>;
   /** Milliseconds without a sign of life after which nothing waits any longer. */
   readonly silenceMs: number;
-  /** What those who wait are told. */
+  /** Error for those who wait. */
   readonly silent: () => Error;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the product knows of tracing: spans around work, and their context in the headers of messages. Nothing here
+ * Tracing as the product uses it: spans around work, and their context in the headers of messages. Nothing here
  * knows OpenTelemetry; compose/opentelemetry.ts stands behind it when a collector is set, `noTracing` otherwise.
  */
 
@@ -67,7 +67,7 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 };
 
-/** What is said of an error: its stable code, else its class. */
+/** Name of an error for traces: its stable code, else its class. */
 export const errorType = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };

@@ -73,7 +73,7 @@ const descriptor = ({ crc, packed, size }: Entry): Buffer => {
   return data;
 };
 
-/** What does not fit into its field, in the order of APPNOTE 4.5.3. */
+/** Values that do not fit into their fields, in the order of APPNOTE 4.5.3. */
 const farExtra = (values: readonly number[]): Buffer => {
   const far = values.filter((value) => value >= limit32);
   if (far.length === 0) return Buffer.alloc(0);

@@ -79,7 +79,7 @@ const mostBytes = (size: number): number => 2 * size + 2 * maxBlockBytes;
  * to many more.
  */
 export const requireFrame = (frame: Buffer, size: number): void => {
-  // What ends too early is a RangeError of the buffer.
+  // A header that ends too early is a RangeError of the buffer.
   const { end, windowBytes, contentBytes, hasChecksum } = readHeader(frame);
   if (contentBytes !== undefined && contentBytes !== size)
     throw new Error(`the frame holds ${contentBytes} bytes, not ${size}`);

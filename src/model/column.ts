@@ -12,7 +12,7 @@
  * | `n76_<s>`   | Nullable(Decimal(76,s)) | the same with up to 76 digits |
  * | `s`         | Nullable(String)        | text; also numbers beyond 76 digits |
  *
- * What else there is to know of each stands in `column-types/`. The codes are part of column names in ClickHouse and of
+ * `column-types/` has everything else about each. The codes are part of column names in ClickHouse and of
  * records in PostgreSQL: never change their meaning.
  */
 export type DataType = 'Date' | 'String' | 'Decimal';

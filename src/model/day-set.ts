@@ -104,7 +104,7 @@ const medianOf = (counts: ReadonlyMap<number, number>, total: number): number =>
 export type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
 
 /**
- * What is known of rows whose dates these are: the same as `countSegments` finds.
+ * Facts about rows with these dates: the same as `countSegments` finds.
  * @param areYears True: they are the first days of years, which come once a year whatever gaps there are.
  */
 export const dateFactsOf = (days: DaySet, areYears: boolean): DateFacts => {

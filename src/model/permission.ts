@@ -1,5 +1,5 @@
 /**
- * Who may do what. Pure: the same facts give the same answer wherever they are asked.
+ * Access decisions. Pure: the same facts always give the same answer.
  */
 
 /** Highest first. Each level may do what every later one may. */
@@ -42,7 +42,7 @@ export interface Caller {
   readonly key: CallerKey;
 }
 
-/** What is known about a repository, and perhaps one dataset in it, from the caller's point of view. */
+/** Facts about a repository, and perhaps one dataset in it, from the caller's point of view. */
 export interface AccessFacts {
   readonly repositoryId: number;
   readonly privacy: Privacy;
@@ -82,7 +82,7 @@ export const keyExcludes = (caller: Caller, repositoryId: number): boolean =>
 
 const teamDefault = (role: TeamRole): Level => (role === 'admin' ? 'Admin' : 'Write');
 
-/** What the caller's teams give: a grant to the team of the repository replaces what membership gives. */
+/** Level by the caller's teams: a grant to the team of the repository replaces the level of its members. */
 const levelByTeams = (caller: Caller, facts: AccessFacts): Level | null => {
   let level: Level | null = null;
   for (const team of caller.teams) {

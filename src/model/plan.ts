@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.js';
 
-/** What an account may use. A limit that is null does not exist. */
+/** Limits of an account. A limit that is null does not exist. */
 export interface Plan {
   readonly name: string;
   /** Private repositories beyond Home. */

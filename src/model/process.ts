@@ -1,6 +1,6 @@
 import type { DataType } from './column.js';
 
-/** What came of an upload. */
+/** Result of an upload. */
 export type ProcessStatus = 'pending' | 'completed' | 'failed';
 
 /** Where a pending upload stands; see model/version.ts for what moves it. */
@@ -22,14 +22,14 @@ export type MergeMode = 'append' | KeyedMode;
 /** Those that tell rows apart by a key. */
 export type KeyedMode = 'upsert' | 'sync' | 'delete';
 
-/** Of a process without a file: two columns become one. */
+/** Mode of a process without a file: two columns become one. */
 export type ColumnMergeMode = 'merge_columns';
 
 export type ProcessMode = UploadMode | ColumnMergeMode;
 
 export const isKeyed = (mode: UploadMode): mode is KeyedMode => mode !== 'replace' && mode !== 'append';
 
-/** What an upload did to the rows of the version before it. */
+/** Changes of an upload to the rows of the version before it. */
 export interface RowChanges {
   /** Rows that are new. */
   readonly inserted: number;
@@ -59,7 +59,7 @@ export interface ColumnCollision {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** What is worth knowing about an upload, whether or not it completes. */
+/** A notice about an upload, whether or not it completes. */
 export interface Notice {
   /** Stable identifier such as `became_text`. */
   readonly code: string;
@@ -101,9 +101,9 @@ export interface ProcessError {
   readonly value?: string;
   /** The type that the column has in the dataset, where the value does not fit that one. */
   readonly existingType?: DataType;
-  /** Of `key_not_unique`: the first keys that are not, at most three. */
+  /** For `key_not_unique`: the first keys that are not, at most three. */
   readonly examples?: readonly KeyExample[];
-  /** Of `values_collide`: rows in which both columns have a value, and not the same one. */
+  /** For `values_collide`: rows in which both columns have a value, and not the same one. */
   readonly count?: number;
   /** The first of them, at most three. */
   readonly collisions?: readonly ColumnCollision[];
@@ -129,7 +129,7 @@ export interface ProcessView {
   readonly bytes: number;
   /** Records that were set aside. */
   readonly rejectedRows: number;
-  /** What became of rows, once that is known; null in mode replace. */
+  /** Rows by what was done with them, once that is known; null in mode replace. */
   readonly inserted: number | null;
   readonly replaced: number | null;
   readonly unchanged: number | null;
@@ -146,7 +146,7 @@ export interface ProcessProgress {
   readonly received: number;
   /** Bytes that the body has in all; null where the request did not say. */
   readonly expected: number | null;
-  /** Of receiving and storing together, a whole number; null while a body of unknown length comes. 100: completed. */
+  /** Progress of receiving and storing together, a whole number; null while a body of unknown length comes. 100: completed. */
   readonly percent: number | null;
   /** Chunks in all; null while the file is still coming. */
   readonly chunks: number | null;

@@ -26,7 +26,7 @@
  *      takes an id that was set aside before the first version, and has one segment that no other version has.
  *   8. All segments of a version have one place.
  *
- * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
+ * The way of an upload from its first chunk to its version: uploads/lifecycle/transitions.ts.
  */
 import type { DataType, StoredColumn } from './column.js';
 
@@ -100,7 +100,7 @@ export interface SegmentList {
   readonly patchRows?: readonly number[];
 }
 
-/** What is known of the rows of a segment once it is complete. */
+/** Facts about the rows of a complete segment. */
 export interface SegmentFacts {
   readonly rows: number;
   /** Raw bytes of the records that were received. */

@@ -1,4 +1,4 @@
-/** What operators look up and do over HTTP; each action is written to the audit trail. */
+/** Look-ups and actions of operators over HTTP; each action is written to the audit trail. */
 
 import { readTableOwners } from '../catalog/table-owners.js';
 import type { OpsActions } from '../http/routes/ops-actions.js';

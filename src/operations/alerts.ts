@@ -7,7 +7,7 @@ import type { AlertState } from '../http/routes/ops-schema.js';
 import type { KeptSample } from '../storage/postgres/ops-samples.js';
 import type { Look } from './look.js';
 
-/** What alerts are judged by. */
+/** Facts for judging alerts. */
 export interface AlertFacts {
   readonly look: Look;
   readonly providers: readonly Pick<UpstreamState, 'provider' | 'quotas'>[];
@@ -28,7 +28,7 @@ export interface AlertRule {
   readonly limit: number;
   /** Section of the run-book. */
   readonly runbook: string;
-  /** What holds, in words; undefined: nothing. */
+  /** The alert in words; undefined: none. */
   readonly judge: (facts: AlertFacts) => string | undefined;
 }
 

@@ -7,7 +7,7 @@ const patienceMs = 5_000;
 /** Since when it has been so is for those to know who ask again and again. */
 type Answering = Omit<ComponentState, 'since'>;
 
-/** What a component answers, or that it does not: one that is down must not hide the others. */
+/** The answer of a component, or that it has none: one that is down must not hide the others. */
 export const ask = async <T>(
   name: ComponentState['name'],
   question: () => Promise<T>,

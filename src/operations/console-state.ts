@@ -1,4 +1,4 @@
-/** What the operators' console shows: the state, its samples, and the alerts that follow from both. */
+/** State for the operators' console: components, samples, and the alerts that follow from them. */
 
 import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
@@ -26,7 +26,7 @@ const alertMinutes = 60;
 
 export interface ConsoleState {
   state(): Promise<OpsState>;
-  /** Of the last minutes, oldest first. */
+  /** Samples of the last minutes, oldest first. */
   samples(minutes: number): Promise<KeptSample[]>;
   /** Keeps what a look has found, once a minute for all processes together. */
   keep(look: Look): Promise<void>;
@@ -52,7 +52,7 @@ const lanesOf = ({ groups, lag }: LogState): LaneSample[] =>
     };
   });
 
-/** What this process has counted of each upstream since it started. */
+/** Counts of each upstream since this process started. */
 const readUpstreams = async (gateway: Gateway, { gateway: metrics }: Metrics): Promise<OpsUpstream[]> => {
   const [all, queue, calls] = await Promise.all([gateway.state(), metrics.queue.get(), metrics.calls.get()]);
   return all.map((upstream) => ({

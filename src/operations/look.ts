@@ -14,7 +14,7 @@ import type { TopicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { ask } from './ask.js';
 
-/** What does not answer is null: nothing old is taken for the present. */
+/** Parts that do not answer are null: nothing old is taken for the present. */
 export interface Look {
   readonly components: readonly ComponentState[];
   readonly uploads: { readonly pending: readonly PendingUploads[]; readonly deadLetters: number } | null;

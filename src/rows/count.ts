@@ -30,7 +30,7 @@ export interface CountedSegment {
 /** Distinct days that travel: more than ClickHouse's dates of a hundred years. */
 const daysShown = 40_000;
 
-/** What a version keeps of them. */
+/** Facts about dates that a version keeps. */
 export const datesOf = ({
   minDate,
   maxDate,

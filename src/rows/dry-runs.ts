@@ -5,7 +5,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { placeSql } from './place.js';
 import { type SegmentListRow, segmentListColumns, segmentListOf } from './segment-ranges.js';
 
-/** What a dry run would have published. */
+/** The version that a dry run would have published. */
 export interface DryRun {
   /** The version that it would have followed; null: none. */
   readonly baseVersionId: number | null;
@@ -26,7 +26,7 @@ interface Row extends SegmentListRow {
     readonly keepsBase: boolean;
     readonly columns: readonly StoredColumn[];
     readonly facts: SegmentFacts;
-    /** Of the segment. */
+    /** Counts of the segment. */
     readonly own: { readonly rows: number; readonly hidden: number };
   } | null;
   readonly base: number | null;

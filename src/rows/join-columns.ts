@@ -26,7 +26,7 @@ export interface ColumnMerge {
   /** The column that stays and the one that goes, as that version has them. */
   readonly into: StoredColumn;
   readonly from: StoredColumn;
-  /** What they become, in a type that holds the values of both. */
+  /** The merged column, in a type that holds the values of both. */
   readonly merged: StoredColumn;
 }
 

@@ -1,4 +1,4 @@
-/** What is noted of a segment that takes the place of a run. */
+/** Facts about a segment that replaces a run. */
 
 import { CopyDiffers, type JoinedRows } from './copy.js';
 import type { ListedSegment } from './listed-segment.js';

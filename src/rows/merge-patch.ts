@@ -90,7 +90,7 @@ const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes:
   return sets;
 };
 
-/** What a patch holds. */
+/** Counts of the rows of a patch. */
 const countPatch = async (
   clickhouse: Connection,
   { target, targetPlace }: SegmentMerge,

@@ -132,7 +132,7 @@ const runsSql = (index: string): string => `
     toString(sum(rows_in_granule)) AS rows
   FROM ${index} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg`;
 
-/** What the index of one server says of a segment. */
+/** A segment in the index of one server. */
 interface IndexedSegment extends Run {
   readonly last: bigint;
 }
@@ -195,7 +195,7 @@ const rememberedRuns = 100_000;
 const mostRuns = 1_000;
 
 export const createSeeker = (reader: Reader): Seeker => {
-  // What is true of the rows of some segments stays true; a version may get other segments when they are joined.
+  // Rows of a segment never change; a version may get other segments when they are joined.
   const known = createCache<readonly Run[]>({ limit: rememberedRuns, weigh: (runs) => runs.length + 1 });
 
   const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {

@@ -29,7 +29,7 @@ export interface SwapWindow {
 
 export interface RangeSwap {
   readonly joined: readonly JoinedRange[];
-  /** What stays of the ranges, behind the window. */
+  /** Ranges that stay as they are, behind the window. */
   readonly rest: readonly RunRange[];
 }
 
@@ -45,10 +45,10 @@ const eventsOf = (ranges: readonly RunRange[], until: number): Event[] =>
       { at: range.from, range, begins: true },
       { at: Math.min(range.until ?? Number.POSITIVE_INFINITY, until), range, begins: false },
     ])
-    // What ends goes before what begins: a segment may come back with another cut.
+    // Ends come before begins: a segment may come back with another cut.
     .sort((a, b) => a.at - b.at || Number(a.begins) - Number(b.begins));
 
-/** What the versions between two events have of the run. */
+/** Keeps track of the segments of the run that the versions between two events have. */
 const createHolding = (length: number) => {
   const cutAt = new Array<number | null | undefined>(length).fill(undefined);
   let count = 0;

@@ -66,7 +66,7 @@ export interface OnShard {
   readonly shard: number;
 }
 
-/** Of all tables, wherever they are. */
+/** Tables of all places, on all servers. */
 export interface StoreTables {
   /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];

@@ -66,7 +66,7 @@ const tokenOf = (segments: readonly WholeSegment[]): string =>
     .update(segments.map(({ to }) => to.segment).join())
     .digest('base64url')}`;
 
-/** What does not depend on the try. */
+/** Parts that do not depend on the attempt. */
 const batchOf = (segments: readonly WholeSegment[], place: Target['place']): Omit<Batch, 'queryId'> => {
   const sorted = [...segments].sort((a, b) => a.to.segment - b.to.segment);
   const columns = sorted.flatMap((one) => one.columns);
@@ -84,7 +84,7 @@ const batchOf = (segments: readonly WholeSegment[], place: Target['place']): Omi
 };
 
 export const createAppendTogether = (tables: Pick<StoreTables, 'insertTogether'>): AppendTogether => {
-  /** Of the statement; each of its segments has rows. */
+  /** Inserts the rows of these segments, of which each has some, with one statement. */
   const write = async (
     filled: readonly WholeSegment[],
     { stop, log }: { readonly stop: AbortSignal; readonly log: Log },

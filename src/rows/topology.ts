@@ -11,7 +11,7 @@ export interface NodeAddress {
   /** HTTP address, with user and password. */
   readonly url: string;
   readonly host: string;
-  /** Of the native protocol, by which nodes reach each other. */
+  /** Port of the native protocol, by which nodes reach each other. */
   readonly tcpPort: number;
 }
 
@@ -27,7 +27,7 @@ export interface ShardAddress extends Omit<NodeAddress, 'replica'> {
 
 export interface TopologyOptions {
   readonly cluster: string;
-  /** What CLICKHOUSE_URL says. */
+  /** Address from CLICKHOUSE_URL. */
   readonly url: string;
   /** HTTP addresses by number of shard and replica; asked of the nodes when left out. */
   readonly nodeUrls?: readonly string[] | undefined;
@@ -39,7 +39,7 @@ export interface ClusterNode {
   readonly replica: number;
   readonly host: string;
   readonly port: number;
-  /** Of its shard. */
+  /** Weight of its shard for new data. */
   readonly weight: number;
 }
 

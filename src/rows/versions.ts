@@ -7,7 +7,7 @@ import { firstVersionSql, showVersionSql } from '../storage/postgres/datasets.js
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { forgetVersions } from './segment-ranges.js';
 
-/** What versions are made of, at most one of each dataset. The caller holds the datasets. The same text at each call. */
+/** Parts of versions, at most one of each dataset. The caller holds the datasets. The same text at each call. */
 export interface VersionStatement {
   /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
   readonly list: string;

@@ -20,7 +20,7 @@ const networkCodes = new Set([
  */
 const databaseCodes = /^(08|53|57|40)[0-9A-Z]{3}$/;
 
-/** What the pool of database connections says without a code. */
+/** Messages of the pool of database connections that have no code. */
 const poolMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
 
@@ -29,7 +29,7 @@ export const isOutage = (error: unknown, depth = 0): boolean => {
   if (!(error instanceof Error) || depth > 5) return false;
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string' && (networkCodes.has(code) || databaseCodes.test(code))) return true;
-  // Of a server that was reached before: it has expired, or another one stands there.
+  // The server was reached before, so its certificate has expired, or another server answers.
   if (isCertificateCode(code)) return true;
   if (isClickHouseException(error) && isPassing(error)) return true;
   return poolMessages.test(error.message) || isOutage(error.cause, depth + 1);

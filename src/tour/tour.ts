@@ -1,6 +1,6 @@
 import { sampleTable } from './sample-table.js';
 
-/** What a first start shows: one table taken through the public HTTP API, from creation to a filtered download. */
+/** The tour of a first start: one table taken through the public HTTP API, from creation to a filtered download. */
 export interface TourOptions {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;

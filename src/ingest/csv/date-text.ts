@@ -11,7 +11,7 @@ import { COLON, MINUS, POINT, SLASH, SPACE, ZERO } from './bytes.js';
 /** Not a day of years 1 to 9999. */
 export const noDay = 0x7fffffff;
 
-/** What Date32 holds: 1900-01-01 to 2299-12-31. */
+/** Range of Date32: 1900-01-01 to 2299-12-31. */
 export const minDate32Day = -25_567;
 export const maxDate32Day = 120_529;
 

@@ -56,7 +56,7 @@ export interface MalformedRecord {
   readonly valueEnd: number;
 }
 
-/** What a byte is outside of quotes. */
+/** Kinds of bytes outside of quotes. */
 export const textKind = 0;
 export const delimiterKind = 1;
 export const lineEndKind = 2;

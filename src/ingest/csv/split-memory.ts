@@ -20,7 +20,7 @@ export interface SplitMemory {
   readonly spare: Buffer[];
 }
 
-/** What is taken before anything is known of a file: most are small. */
+/** Size at first, before anything is known of the file: most are small. */
 const firstBytes = 64 << 10;
 
 /** @param chunkBytes size of a chunk but the first */

@@ -28,7 +28,7 @@ export interface ColumnRules {
   readonly nullValues?: readonly string[];
 }
 
-/** What a chunk is besides its bytes: enough to name every place in it by its place in the file. */
+/** Position of a chunk in its file: enough to name each record by its number in the file. */
 export interface ChunkSpan {
   /** Row of the first record. */
   readonly firstRow: number;
@@ -185,7 +185,7 @@ export interface RecordSplitter {
 }
 
 /**
- * What is known about the values of one column. Profiles form a lattice: joining is associative, commutative
+ * Facts about the values of one column. Profiles form a lattice: joining is associative, commutative
  * and idempotent, so the type of a column depends on its values alone, never on how they were cut into chunks.
  */
 export interface ColumnProfile {

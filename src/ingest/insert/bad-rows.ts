@@ -34,7 +34,7 @@ const describe = (bad: BadRow, layout: Layout): string => {
   }
 };
 
-/** What a process says of a record that cannot be read. */
+/** The error for a record that cannot be read. */
 export const badRowError = (bad: BadRow, layout: Layout): ProcessError => {
   const column = columnOf(layout, bad.field);
   return {
@@ -72,7 +72,7 @@ const tooManyDigits = ({ physical, value }: Violation): string =>
     ? `: with the numbers that the column has it takes more than ${maxDigits} digits`
     : '';
 
-/** What is said of a value that does not fit the type of its column. */
+/** The error for a value that does not fit the type of its column. */
 export const violationError = (violation: Violation, layout: Layout): ProcessError => {
   const found = columnOf(layout, violation.field);
   const column = found?.name ?? `field ${violation.field + 1}`;

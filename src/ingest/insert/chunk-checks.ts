@@ -1,4 +1,4 @@
-/** What a chunk must be before anything of it is stored, and its records once it is. */
+/** Checks of a chunk before it is stored, and of its records afterwards. */
 import { messageOf } from '../../lib/errors.js';
 import { decompressZstd } from '../../lib/zstd.js';
 import { type Chunk, type Lane, laneOf } from '../../model/chunk.js';

@@ -1,4 +1,4 @@
-/** What stands in a chunk, checked and encoded for where it is going to lie. */
+/** Content of a chunk, checked and encoded for the place where it will be stored. */
 import { runYielding } from '../../lib/yielding.js';
 import type { Chunk } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
@@ -25,7 +25,7 @@ export type EncodedRows =
       /** Valid until the encoder's next call. */
       readonly block: readonly Buffer[];
       readonly rejects: readonly Reject[];
-      /** What the time axis has; undefined: it has to be asked for. */
+      /** Dates of the rows; undefined: ClickHouse has to be asked for them. */
       readonly dates: (DateFacts & Pick<SegmentFacts, 'days'>) | undefined;
     };
 

@@ -13,7 +13,7 @@ export type Insertion =
   | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
   | Exclude<EncodedRows, { kind: 'encoded' }>;
 
-/** What an insertion means for its upload. */
+/** Result of an insertion for its upload. */
 export const insertOutcome = (
   insertion: Insertion,
   of: { readonly chunk: Chunk; readonly position: ChunkPosition; readonly layout: Layout },

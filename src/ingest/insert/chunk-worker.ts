@@ -1,5 +1,5 @@
 /**
- * What happens to one chunk that Kafka delivers.
+ * Steps for one chunk that Kafka delivers.
  *
  *   1 look      the process in PostgreSQL: ended or gone -> drop; the chunk must be authentic; the phase says what to do
  *   2 insert    one block, token = process/attempt/chunk

@@ -38,7 +38,7 @@ export interface ReplayOptions {
 const done: Outcome = { kind: 'done' };
 
 /**
- * What repeating cannot mend fails the upload: retention has removed chunks, or they are not what was sent. Whatever else was
+ * An error that repeating cannot mend fails the upload: retention has removed chunks, or they are not what was sent. Whatever else was
  * thrown is tried again.
  */
 const failForGood =

@@ -163,7 +163,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return undefined;
   };
 
-  /** What is not simple, or could not be recorded with the others: counted by ClickHouse, in transactions of its own. */
+  /** Files that are not simple, or could not be recorded with the others: counted by ClickHouse, each in its own transactions. */
   const settleAlone = async ({ delivery, state, layout, encoded, done, failed }: Ready): Promise<void> => {
     const { rows, rejects } = encoded;
     const outcome = insertOutcome({ kind: 'inserted', rows, rejects }, { ...delivery, layout });

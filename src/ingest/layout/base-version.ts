@@ -25,7 +25,7 @@ const baseSql = prepared(`
     ${segmentListColumns('v')}, ${versionPlaceColumn('v')}, ${uniqueByColumn('v')}
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
-/** Of the version that a file is compared with. */
+/** The columns of the version that a file is compared with. */
 export type BaseColumns = Pick<BaseVersion, 'columns' | 'rowCount'>;
 
 /** Columns of a version under the names and roles that they have now. */
@@ -46,7 +46,7 @@ export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion
   return row && { ...row, columns: namedNow(row.columns, await readRegistry(sql, datasetId)) };
 };
 
-/** What a dataset knows of columns. */
+/** Columns of a dataset, with the forms of their values. */
 export interface KnownColumns {
   readonly registry: readonly RegisteredColumn[];
   /** Undefined before the first upload. */

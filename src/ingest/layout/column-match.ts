@@ -46,7 +46,7 @@ const mayChange = (options: UploadOptions, wanted: string): boolean =>
   options.onTypeConflict === 'replace' || (options.onTypeConflict === 'widen' && wanted === 'String');
 
 /**
- * What of a manifest can be judged without the file.
+ * Checks of a manifest that need no file.
  * @throws AppError 400 for ids that the dataset lacks; 409 for types and names that conflict.
  */
 export const checkManifest = (
@@ -102,7 +102,7 @@ const refuseTypes = (
 };
 
 /**
- * What the manifest says of each column of the file that it lists, by the name in the header.
+ * Entries of the manifest for columns of the file, by their names in the header.
  * @throws AppError 400 for columns that the file lacks, and for those that it has and the manifest had to list.
  */
 const listedFields = (
@@ -181,7 +181,7 @@ export function* matchFields(
   refuseConflicts(fields, options, base);
   if (isKeyed(options.mode)) requireKeys(fields, options, base);
   yield;
-  // Of a file whose keys are deleted nothing else counts.
+  // A file whose keys are deleted needs no other columns.
   if (options.mode === 'delete') {
     const keys = keyFields(fields, options);
     return keys.length === 0 && base?.rowCount === 0 ? fields : keys;

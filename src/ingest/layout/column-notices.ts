@@ -1,4 +1,4 @@
-/** What is worth knowing about the columns of a file beside its values: names, and what is there and what is not. */
+/** Notices about the columns of a file: names that changed, columns that are new or missing. */
 import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Notice } from '../../model/process.js';

@@ -11,7 +11,7 @@ import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import type { LayoutColumn } from './layout.js';
 
-/** What values of a type are. */
+/** How values of a type compare. */
 export const classOf = (type: DataType): ComparisonClass => columnTypeOf(physicalOfName[type]).compares;
 
 export const fitsClass = (profile: ColumnProfile, kind: ComparisonClass): boolean =>
@@ -44,7 +44,7 @@ export const resolveFree = ({ keeps }: LayoutColumn, profile: ColumnProfile): Ph
 export const lostType = ({ keeps, physical }: LayoutColumn): boolean =>
   keeps !== undefined && (physical === 'u' ? 'String' : dataTypeOf(physical)) !== keeps;
 
-/** What values of a column are: as its rules read them, and in the built-in forms of dates where those rules are remembered. */
+/** Values of a column as its rules read them, and as the built-in forms of dates do where those rules are remembered. */
 export interface Readings {
   readonly own: ColumnProfile;
   readonly plain?: ColumnProfile;

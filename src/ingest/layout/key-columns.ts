@@ -85,7 +85,7 @@ export const entityIdsOf = (base: BaseColumns | undefined, columns: readonly Lay
 };
 
 /**
- * What a layout says of the key: its columns, and that they were named.
+ * Key of a layout: its columns, and whether the caller named them.
  * @throws AppError when there is none.
  */
 export const keyOf = (

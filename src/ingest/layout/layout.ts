@@ -34,7 +34,7 @@ export interface LayoutColumn {
   readonly keeps?: DataType;
   /** `rules` are what an earlier manifest said of dates: values in the built-in forms are dates as well. */
   readonly remembered?: true;
-  /** What is to be remembered of how dates are written. */
+  /** Forms of dates to remember. */
   readonly dateForm?: DateForm;
   /** A column of years: by its values so far, or as in the version before where it has a type already. */
   readonly years?: true;
@@ -42,7 +42,7 @@ export interface LayoutColumn {
   readonly fixed?: boolean;
 }
 
-/** What a completed upload changes about columns beside their values. */
+/** Changes of a completed upload to columns, apart from their values. */
 export interface ColumnChange {
   readonly id: number;
   readonly name?: string;

@@ -36,7 +36,7 @@ const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined =
   return layout.widen === true && existing !== 'String' ? undefined : existing;
 };
 
-/** What a profile must be for values to be of the given type; undefined: anything. */
+/** Kind that a profile must have for its values to be of the given type; undefined: any. */
 export const kindOf = (layout: Layout, column: LayoutColumn): ComparisonClass | undefined => {
   const type = givenType(layout, column);
   return type === undefined ? undefined : classOf(type);

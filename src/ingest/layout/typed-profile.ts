@@ -19,7 +19,7 @@ export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
 });
 
 /**
- * What is known of the values of each column of a layout, in their order. Malformed records are passed over: whether
+ * Profiles of the values of each column of a layout, in their order. Malformed records are passed over: whether
  * they fail the upload is not for the types to say. Of a column whose type is given, only values that are of the type
  * count: the others make their records bad ones, they do not change the type.
  */

@@ -1,4 +1,4 @@
-/** What is worth knowing about the types that columns of a file take, and the values to which it is due. */
+/** Notices about the types of a file's columns, with the values that caused them. */
 import type { DataType } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { maxNotices, type Notice, type ProcessError } from '../../model/process.js';
@@ -111,7 +111,7 @@ const isWorthALook = (column: LayoutColumn): boolean => {
 /** Names may be long: so many are looked at in one step. */
 const columnsPerStep = 200;
 
-/** What the first records of a file show; `layout` is the one that they propose. */
+/** Notices from the first records of a file; `layout` is the one that they suggest. */
 export function* firstNotices(layout: Layout, records: Records): Generator<void, Notice[]> {
   const { columns } = layout;
   const notices: Notice[] = [];
@@ -146,7 +146,7 @@ export function* firstNotices(layout: Layout, records: Records): Generator<void,
 export interface Witnesses {
   /** Looks at the next records of the file, whose values were found to be `readings`. */
   lookInSteps(records: Records, readings: readonly Readings[]): Generator<void>;
-  /** What to tell of the columns as they are now. */
+  /** Notices about the columns as they are now. */
   notices(settled: Layout): Notice[];
   /** The refusal of the first column that would lose its type; undefined: none does. */
   conflict(settled: Layout): ProcessError | undefined;

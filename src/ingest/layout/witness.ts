@@ -77,7 +77,7 @@ export function* witnessInSteps(
   }
 }
 
-/** What the first values of a column are. */
+/** Counts of the first values of a column. */
 export interface Sample {
   /** Values that are neither empty nor markers. */
   readonly values: number;

@@ -5,7 +5,7 @@ import { stateColumns, type UploadState } from './process-records.js';
 import { type Reject, setAsideSql } from './rejects.js';
 import { moveSql } from './transitions.js';
 
-/** What became of the records of a chunk. */
+/** Counts of the records of a chunk. */
 export interface StoredChunk {
   readonly rows: number;
   readonly rejects: readonly Reject[];

@@ -42,7 +42,7 @@ export interface DispatcherOptions {
   readonly processes: Pick<ProcessRecords, 'state'>;
   readonly transitions: TransitionRecords;
   readonly publisher: Publisher;
-  /** What a worker does; a process without it leaves everything that is not publishing to the workers' sweeps. */
+  /** Steps of a worker; a process without them only publishes and leaves the rest to the sweeps of workers. */
   readonly work?: DispatcherWork;
   readonly onPublished: (version: PublishedVersion) => void;
   readonly onFailed: (upload: FailedUpload) => void;
@@ -95,7 +95,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     return failed !== undefined;
   };
 
-  /** What the table says of an event that was written down. */
+  /** Transition for an event that was recorded. */
   const follow = async (event: Event, { processId, datasetId }: ProcessInDataset): Promise<Settled> => {
     const { next } = transitionOf(event);
     if (next === 'look_again') return 'look_again';

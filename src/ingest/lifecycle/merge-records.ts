@@ -16,7 +16,7 @@ interface Turn<Mode> {
   readonly mode: Mode;
   readonly attempt: number;
   readonly layout: Layout;
-  /** Of the file's own segment. */
+  /** Facts of the file's own segment. */
   readonly facts: SegmentFacts;
   /** Rows that the plan allows; null: any. */
   readonly maxRows: number | null;
@@ -30,7 +30,7 @@ export type ColumnMergeTurn = Turn<ColumnMergeMode>;
 
 export type MergeTurn = UploadTurn | ColumnMergeTurn;
 
-/** What a segment behind those of the version before holds. */
+/** Content of a segment behind those of the version before. */
 export interface OwnFacts {
   /** Stored rows. */
   readonly rows: number;
@@ -39,7 +39,7 @@ export interface OwnFacts {
   readonly hidden: number;
 }
 
-/** What a merge came to. */
+/** Result of a merge. */
 export interface MergeOutcome {
   /** The version it was made for; null: there was none. */
   readonly baseVersionId: number | null;
@@ -49,7 +49,7 @@ export interface MergeOutcome {
   readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
-  /** Of the segment; absent: those of the file, or, where that replaces the version before, `facts`. */
+  /** Facts of the segment; absent: those of the file, or, where that replaces the version before, `facts`. */
   readonly own?: OwnFacts;
   /** Absent: nothing was compared with the version before. */
   readonly changes?: RowChanges;

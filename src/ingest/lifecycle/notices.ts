@@ -1,11 +1,11 @@
-/** What is worth knowing about an upload, kept with its process; bounded in number, and each in size by who makes it. */
+/** Notices about an upload, kept with its process; bounded in number, and in size by the code that makes them. */
 import { maxNotices, type Notice } from '../../model/process.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { publicIdSql } from './process-ids.js';
 
 const subjectOf = ({ code, column, similarTo }: Notice): string => JSON.stringify([code, column, similarTo]);
 
-/** What there was and what came, the latter in place of the former where both say one thing of one column. */
+/** Earlier and new notices; a new one replaces an earlier one of the same kind and column. */
 const joined = (before: readonly Notice[], added: readonly Notice[]): Notice[] => {
   const newer = new Set(added.map(subjectOf));
   return [...before.filter((notice) => !newer.has(subjectOf(notice))), ...added].slice(0, maxNotices);

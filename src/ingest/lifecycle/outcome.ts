@@ -6,7 +6,7 @@ import type { StoredChunk } from './chunk-records.js';
 import type { MergeOutcome } from './merge-records.js';
 import type { UploadState } from './process-records.js';
 
-/** What a step came to. Steps only say it; the dispatcher writes it down and does what follows. */
+/** Result of a step. Steps only return it; the dispatcher records it and acts on it. */
 export type Outcome =
   /** Nothing is left to do here. */
   | { readonly kind: 'done' }
@@ -43,7 +43,7 @@ export type Outcome =
   /** Joined with the current version; `number` of the merge that wrote a segment, null: none was needed. */
   | { readonly kind: 'merged'; readonly outcome: MergeOutcome; readonly number: number | null };
 
-/** What is left to do for whoever took the step. */
+/** Work that is left for the caller of the step. */
 export type Settled =
   /** Nothing: it is written down, and what follows has been done or begun. */
   | 'over'
@@ -52,7 +52,7 @@ export type Settled =
   /** The process stands elsewhere now: look at its state and take the next step. */
   | 'look_again';
 
-/** What a step in the background is given. */
+/** Input of a background step. */
 export interface StepContext {
   /** Has an outcome on the way written down. */
   settle(outcome: Outcome): Promise<Settled>;

@@ -3,7 +3,7 @@ import { type EndedUploads, readEndedUploads } from '../../storage/postgres/ops-
 import type { Sql } from '../../storage/postgres/sql.js';
 import { inLineSql } from './transitions.js';
 
-/** What a pending upload may wait for. */
+/** Phases in which a pending upload may wait. */
 export const pendingPhases = ['receive', 'insert', 'collect', 'replay', 'ready', 'merge', 'merged'] as const;
 
 /** Uploads that are pending, by what they wait for. */
@@ -41,7 +41,7 @@ export interface PipelineState {
   readonly lastDay: {
     readonly completed: number;
     readonly failed: number;
-    /** Of those that ended: read again at least once. */
+    /** Uploads that ended and were read again at least once. */
     readonly replayed: number;
     readonly failures: readonly { readonly code: string; readonly count: number }[];
   };

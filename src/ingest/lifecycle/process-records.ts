@@ -9,7 +9,7 @@ import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
 import { inLineSql, inStates } from './transitions.js';
 
-/** What a worker must know of an upload before it touches a chunk of it. */
+/** State of an upload that a worker needs before it stores a chunk. */
 export interface UploadState {
   readonly processId: number;
   readonly datasetId: number;

@@ -1,5 +1,5 @@
 /**
- * What becomes of an upload whose turn has come, in the transaction of the publisher: a version, or, of a dry run, the
+ * The end of an upload whose turn has come, in the transaction of the publisher: a version, or, of a dry run, the
  * outcome that a version would have had.
  */
 
@@ -18,7 +18,7 @@ import { type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome, OwnFacts } from './merge-records.js';
 import { moveSql } from './transitions.js';
 
-/** Who has sent an upload. */
+/** Sender of an upload. */
 export interface UploadSender {
   readonly datasetId: number;
   readonly accountId: number;
@@ -50,7 +50,7 @@ export interface PublishedVersion {
   readonly seconds: number;
 }
 
-/** What a version is made of. */
+/** Parts of a version. */
 interface NewVersion {
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
@@ -123,7 +123,7 @@ const publishStatement = {
   answer: 'ended',
 };
 
-/** What the statement is given of an upload. */
+/** Parameters of the statement for one upload. */
 const rowOf = (due: DueProcess) => {
   const { columns, facts, segment, own, extends: appended, uniqueBy } = newVersionOf(due);
   const date = timeColumnOf(columns);

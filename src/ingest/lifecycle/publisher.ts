@@ -80,7 +80,7 @@ const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<F
   return upload;
 };
 
-/** What came of a look at some datasets. */
+/** Result of a look at some datasets. */
 export interface Due {
   readonly published: readonly PublishedVersion[];
   /** Uploads whose turn came, and that must not be published. */
@@ -143,7 +143,7 @@ const dueSql = prepared(`
     layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
   FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`);
 
-/** Of the first pending process of each dataset. */
+/** Outcome for the first pending process of each dataset. */
 const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
   const first = await tx.query<FirstInLine>(firstSql, [datasetIds]);
   const ready = first.filter(
@@ -161,7 +161,7 @@ const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns>
   };
 };
 
-/** What each process that came first came to. */
+/** Result for the first process of each dataset. */
 interface Round {
   readonly publish: DueProcess[];
   readonly failed: FailedUpload[];

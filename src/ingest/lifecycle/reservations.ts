@@ -7,7 +7,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
 import { beforeAccepted, inStates, moveSql } from './transitions.js';
 
-/** Who asks for a process, and in which dataset. */
+/** Caller who reserves a process, and the dataset. */
 export interface Reserver {
   readonly datasetId: number;
   readonly accountId: number;
@@ -64,7 +64,7 @@ export const createReservations = (sql: Sql, limits: ReservationLimits): Reserva
   return {
     reserve: ({ datasetId, accountId, requestId }) =>
       sql.tx(async (tx) => {
-        // Of two requests that race for the last one, not both get it.
+        // Only one of two simultaneous requests gets the last one.
         await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
         const [open] = await tx.query<{ count: number; seconds: number }>(
           `SELECT count(*)::int AS count, ceil(extract(epoch FROM min(expires_at) - now()))::int AS seconds

@@ -8,7 +8,7 @@ import type { ProcessPhase } from '../../model/process.js';
 /** A pending process stands in one of the phases; an ended one is completed or failed. */
 export type State = ProcessPhase | 'completed' | 'failed';
 
-/** What the dispatcher does once an event has been recorded. */
+/** Action of the dispatcher once an event has been recorded. */
 export type Consequence =
   /** Publish whatever is due in the dataset: something may have waited for this process to move. */
   | 'publish'
@@ -25,7 +25,7 @@ export interface Transition {
   /** State before → state after. */
   readonly moves: Readonly<Partial<Record<State, State>>>;
   readonly next: Consequence;
-  /** What happened, for the documentation. */
+  /** The event in words, for the documentation. */
   readonly when: string;
 }
 

@@ -28,7 +28,7 @@ export interface SweeperOptions {
   readonly log: Log;
 }
 
-/** Of a worker that is the only one. */
+/** Turn of a worker that is the only one. */
 const createOwnTurn = (): SharedTurn => {
   let takenAt = 0;
   return {

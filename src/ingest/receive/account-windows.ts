@@ -10,7 +10,7 @@
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 
-/** Who sends a chunk. */
+/** Sender of a chunk. */
 export interface ChunkSender {
   readonly accountId: number;
   readonly processId: number;
@@ -56,7 +56,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
   let looking: Promise<void> = Promise.resolve();
   let closed = false;
 
-  /** What one account may have on its way: more while nobody else has anything there. */
+  /** Bytes that one account may have in flight: more while no other account has any. */
   const windowNow = (): number => {
     let active = 0;
     for (const { load, waiting: held } of accounts.values()) if (load > 0 || held.length > 0) active += 1;

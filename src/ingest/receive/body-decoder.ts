@@ -103,7 +103,7 @@ const meter = (source: AsyncGenerator<Buffer>) => {
     /** Reads the rest. Zeros are the padding of tapes and blocks; anything else would be lost unseen. */
     async checkRest(unpacked: number): Promise<void> {
       for (let piece = await next(); piece !== undefined; piece = await next());
-      // What broke the source may have been told to zlib alone, which no longer listened.
+      // The error of the source may have gone to zlib alone, which had no listener any more.
       if (failure !== undefined) throw failure;
       if (meaningful > unpacked)
         throw invalid('gzip_damaged', 'The gzip file is damaged: more data follows a gap of zero bytes.');

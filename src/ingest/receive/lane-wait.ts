@@ -20,7 +20,7 @@ interface Sample {
   readonly taken: number;
 }
 
-/** What is older does not count. */
+/** Milliseconds after which figures no longer count. */
 const windowMs = 30_000;
 
 export const createLaneWait = (): LaneWait => {

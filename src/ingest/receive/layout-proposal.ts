@@ -23,7 +23,7 @@ import { requireWithin, type Upload } from '../upload/upload.js';
 /** Resolves the columns of an upload. */
 export interface LayoutProposal {
   /**
-   * What can be judged before the file is read.
+   * Checks that need no file.
    * @throws AppError for a manifest that does not go with the dataset, 412 for another version than expected.
    */
   check(upload: Upload): Promise<void>;
@@ -44,7 +44,7 @@ const columnNames = async (header: HeaderRecord, upload: Upload): Promise<string
   return names;
 };
 
-/** What the manifest says of how dates are written. */
+/** Forms of dates that the manifest gives. */
 const givenForm = ({ listed }: MatchedField): DateForm | undefined => {
   if (listed?.dateFormat !== undefined) return { dateFormat: listed.dateFormat };
   return listed?.dataType === 'Date' ? { bareYear: true } : undefined;
@@ -55,7 +55,7 @@ type TypeFacts = Pick<
   'dataType' | 'existing' | 'years' | 'keeps' | 'rules' | 'remembered' | 'dateForm'
 >;
 
-/** What manifest and version before say of the type of a column. */
+/** Type of a column by the manifest and the version before. */
 const typeFacts = (match: MatchedField, isReplaced: boolean): TypeFacts => {
   const { listed } = match;
   const form = givenForm(match);

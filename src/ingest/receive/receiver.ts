@@ -66,7 +66,7 @@ export interface ReceiverOptions {
 /** Rows × columns of a chunk: wide tables get fewer rows per insert. */
 const maxCellsPerChunk = 8_000_000;
 
-/** What is known of an upload once its first chunk was accepted. */
+/** An upload whose first chunk was accepted. */
 interface Accepted {
   readonly processId: number;
   readonly layout: Layout;

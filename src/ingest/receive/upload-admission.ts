@@ -126,7 +126,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     const sentBefore = sent;
     try {
       uses = await lanes.look(await sql.query<ChunkPosition>(keptChunks));
-      // What was sent while the look went on may not be in it.
+      // Chunks that were sent during the look may be missing from it.
       sent = { short: less(sent.short, sentBefore.short), bulk: less(sent.bulk, sentBefore.bulk) };
       succeededAt = Date.now();
       for (const use of uses) waits[use.lane].look(use, performance.now());

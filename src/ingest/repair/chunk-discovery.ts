@@ -61,7 +61,7 @@ export const createChunkDiscovery = ({
     }
   };
 
-  /** What is known once a lane was searched: numbers start at 0, and the last chunk tells how many there are. */
+  /** Result of a search of a lane: numbers start at 0, and the last chunk tells how many there are. */
   const search = async (
     topic: string,
     { createdAt, sealedAt }: SoughtUpload,

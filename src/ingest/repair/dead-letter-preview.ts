@@ -9,7 +9,7 @@ export interface DeadLetterPreview {
   readonly headers: Readonly<Record<string, string>>;
   /** `7b 22 …` */
   readonly hex: string;
-  /** What does not print is a dot. */
+  /** Bytes that do not print are shown as dots. */
   readonly text: string;
 }
 

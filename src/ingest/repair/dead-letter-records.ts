@@ -4,7 +4,7 @@ import type { DeadLetter } from '../../storage/kafka/dead-letters.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** What an operator did about a dead letter. */
+/** Decision of an operator on a dead letter. */
 export type Resolution = 'replayed' | 'dropped';
 
 export interface DeadLetterEntry extends DeadLetter {

@@ -7,7 +7,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 import type { DeadLetterEntry, DeadLetterRecords } from './dead-letter-records.js';
 
-/** What an operator does about messages that no worker could read. */
+/** Actions of operators on messages that no worker could read. */
 export interface DeadLetters {
   list(limit: number): Promise<DeadLetterEntry[]>;
   /** With the message itself; undefined when retention has removed it. */

@@ -104,7 +104,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   const fingerprint = (place: Place, layout: Layout, segment: number): Promise<Fingerprint> =>
     fingerprintSegment(clickhouse, place, segment, tableColumns(layout));
 
-  /** Of the rows that were there before: what cannot be read is as if it were not there. */
+  /** Hash of the rows that were there before; rows that cannot be read count as missing. */
   const fingerprintBefore: typeof fingerprint = async (...segment) => {
     try {
       return await fingerprint(...segment);

@@ -122,7 +122,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
     }
   };
 
-  /** What the segments of one table hold. */
+  /** Rows in the segments of one table. */
   const look = async (segments: readonly NamedSegment[]): Promise<(segment: NamedSegment) => Seen> => {
     try {
       const found = new Map((await hashes.read(segments)).map((one) => [one.segmentId, one]));

@@ -6,7 +6,7 @@ import type { DataType } from '../../model/column.js';
 import { nameProblem, textProblem } from '../../model/names.js';
 import { compileDateFormat } from '../csv/column-rules.js';
 
-/** What a caller says of one column of the file. */
+/** A column of the file as a manifest describes it. */
 export interface ManifestColumn {
   /** As in the header. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface ManifestColumn {
 
 export interface Manifest {
   readonly columns: readonly ManifestColumn[];
-  /** What becomes of columns of the file that are not listed. */
+  /** How columns of the file that are not listed are treated. */
   readonly unlisted: 'infer' | 'ignore' | 'reject';
 }
 

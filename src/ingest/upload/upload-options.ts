@@ -16,7 +16,7 @@ export type MissingColumn = 'null' | 'fail';
 export type DuplicateKey = 'last' | 'first' | 'fail';
 export type Encoding = 'utf-8' | 'windows-1252' | 'utf-16le' | 'utf-16be';
 
-/** What the caller asked of an upload, complete and checked. */
+/** Options of an upload, complete and checked. */
 export interface UploadOptions {
   readonly mode: UploadMode;
   readonly manifest: Manifest | undefined;

@@ -37,7 +37,7 @@ export interface ColumnMergeOptions {
   readonly poolLimits: PoolLimits;
 }
 
-/** What a turn of a process of mode merge_columns comes to. */
+/** Result of a turn of a process of mode merge_columns. */
 export type MergeColumns = (turn: ColumnMergeTurn, base: BaseVersion | undefined) => Promise<Outcome>;
 
 const failed = (error: ProcessError): Outcome => ({ kind: 'fail', error });

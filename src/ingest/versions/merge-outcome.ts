@@ -1,4 +1,4 @@
-/** What a merge comes to, from the keys that were counted. */
+/** Result of a merge, from the keys that were counted. */
 import type { KeyExample, ProcessError, RowChanges } from '../../model/process.js';
 import type { KeyCounts, SegmentMerge } from '../../rows/index.js';
 

@@ -1,4 +1,4 @@
-/** What a merge is to do, from the file and the version before it. */
+/** Plan of a merge, from the file and the version before it. */
 import { isKeyed } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import { type KeyCounts, type SegmentMerge, segmentListOf } from '../../rows/index.js';

@@ -35,7 +35,7 @@ export interface MergedRowsOptions {
   readonly patchMaxPercent: number;
 }
 
-/** What the keys of a file say. */
+/** Counts by the keys of a file. */
 export interface Counted {
   readonly counts: KeyCounts;
   readonly changes: RowChanges;
@@ -57,7 +57,7 @@ export interface MergedRows {
 /** Bytes of a tombstone in the storage of an account: its position. */
 const tombstoneBytes = 8;
 
-/** What a segment behind those of the version before holds. Each row counts like the average row of the file. */
+/** Content of a segment behind those of the version before. Each row counts like the average row of the file. */
 const ownFactsOf = ({ facts }: UploadTurn, changes: RowChanges): OwnFacts => {
   const { inserted, replaced, removed } = changes;
   const rowBytes = facts.rows === 0 ? 0 : facts.bytes / facts.rows;

@@ -142,7 +142,7 @@ export const createMerger = (options: MergerOptions): Step => {
     return merge({ ...turn, layout }, base);
   };
 
-  /** What passes, or may pass, is thrown on: the sweep tries again. */
+  /** Errors that pass, or may pass, are thrown: the sweep tries again. */
   const judge = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
     if ((await merges.turn(processId)) === undefined) return done;
     if (error instanceof Miscount || error instanceof CopyDiffers) {

@@ -57,7 +57,7 @@ export interface VersionRecords {
 interface VersionRow extends Omit<VersionView, 'versionId' | 'columns'> {
   id: number;
   list: number;
-  /** Of the version before; 0 for the first one. */
+  /** Column list of the version before; 0 for the first one. */
   listBefore: number;
 }
 

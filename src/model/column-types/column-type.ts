@@ -1,5 +1,5 @@
 /**
- * What a kind of stored value is to the whole product. Each kind has a file with one record of this type, and
+ * All that the product needs to know of a kind of stored value. Each kind has a file with one record of this type, and
  * `column-types.ts` gathers them. What is stored, encoded, compared and written is decided here alone: outside of this
  * folder nothing looks at a code.
  */
@@ -11,7 +11,7 @@ export type PlainKind = 'd' | 's' | 'f' | 'i' | 'h';
 /** First letter of a code. Part of names: never change. */
 export type CodeLetter = PhysicalType extends `${infer First}${string}` ? First : never;
 
-/** What a value is compared as; values of one class compare whatever kinds they are. */
+/** How a value is compared; values of one class can be compared whatever kinds they are. */
 export type ComparisonClass = 'date' | 'number' | 'text';
 
 /** How dates are stored that are compared and taken apart: days of ClickHouse, or texts that sort as dates do. */
@@ -22,7 +22,7 @@ export type NumberForm = 'doubles' | 'decimals';
 
 export interface ColumnType<L extends CodeLetter = CodeLetter> {
   readonly letter: L;
-  /** What users see. */
+  /** Type that users see. */
   readonly dataType: DataType;
   readonly compares: ComparisonClass;
   /** True where a column is an entity unless it is said to be none. */

@@ -25,11 +25,11 @@ export interface ChunkConsumerOptions {
   /** Most chunks of a partition that are handed over together, when so many are at hand. */
   readonly atOnce: number;
   readonly deadLetters: DeadLetterProducer;
-  /** Told when a chunk could not be handled and is tried again. */
+  /** Called when a chunk could not be handled and is tried again. */
   readonly onRetry?: () => void;
-  /** Told of the id under which the group knows the member, whenever it has joined. */
+  /** Called with the id under which the group knows the member, whenever it has joined. */
   readonly onJoin?: (memberId: string) => void;
-  /** Told when the group is formed anew. */
+  /** Called when the group is formed again. */
   readonly onRebalance?: () => void;
   /** True: the next chunk waits; the member stays in its group. @default never */
   readonly isPaused?: () => boolean;
@@ -59,7 +59,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 interface KeptAlive {
   stop(): void;
-  /** What a heartbeat has said; undefined while all is well. */
+  /** Error of a heartbeat; undefined while all is well. */
   failure(): unknown;
   /** Rejects with it. */
   readonly broken: Promise<never>;
@@ -138,7 +138,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     return untilHandled(deliveries, running);
   };
 
-  /** What this member has begun. */
+  /** Work that this member has begun. */
   const begun = new Set<Promise<boolean>>();
   const keyOf = (partition: number): string => `${groupId}/${topic}/${partition}`;
   let assigned: readonly number[] = [];

@@ -27,7 +27,7 @@ export interface MemberState {
   readonly partitions: readonly number[];
 }
 
-/** Who reads for a group. */
+/** Readers of a group. */
 export interface GroupState {
   readonly group: string;
   /** As Kafka names it: `Stable`, `PreparingRebalance`, `CompletingRebalance`, `Empty`, `Dead`. */
@@ -52,7 +52,7 @@ export interface LogStateOptions {
 const lanes: readonly Lane[] = ['short', 'bulk'];
 const logSizeWithinMs = 3_000;
 
-/** What Kafka tells of a partition of which something waits. */
+/** A partition with waiting chunks, as Kafka reports it. */
 interface Place {
   readonly partition: number;
   readonly lag: number;
@@ -129,7 +129,7 @@ const groupOf = ({ groupId, state, members }: GroupDescription): GroupState => {
   return { group: groupId, state, members: members.length, assigned, assignments };
 };
 
-/** What Kafka itself says about the consumers. Connects for the one question. */
+/** State of the consumers by Kafka itself. Connects for this one request. */
 export const readLogState = ({ kafka, topics, groupPrefix }: LogStateOptions): Promise<LogState> =>
   withAdmin(
     kafka,

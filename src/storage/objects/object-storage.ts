@@ -8,7 +8,7 @@ export interface ObjectInfo {
 
 /** An object as it is at the moment. */
 export interface ObjectState extends ObjectInfo {
-  /** Of these very bytes: an object that was stored anew has another one. */
+  /** Tag of exactly these bytes: an object that was stored again has another one. */
   readonly tag: string;
 }
 

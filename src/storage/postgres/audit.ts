@@ -1,7 +1,7 @@
 import { currentActor } from '../../lib/actor.js';
 import type { Sql } from './sql.js';
 
-/** What may be done so that it is written down. docs/operating/accounts.md says how it is read. */
+/** Actions that are written to the audit trail. docs/operating/accounts.md says how it is read. */
 export type AuditAction =
   | 'account.create'
   | 'account.delete'

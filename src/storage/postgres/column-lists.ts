@@ -99,7 +99,7 @@ const compare = async (sql: Sql, { from, to }: ListPair, whole: boolean): Promis
   return isCut ? { ...changes, omitted } : changes;
 };
 
-/** What changed, every name of it. */
+/** All changes, with every name. */
 export const wholeChanges = async (sql: Sql, pair: ListPair): Promise<ColumnChanges> =>
   pair.from === pair.to ? noChanges : compare(sql, pair, true);
 
@@ -125,7 +125,7 @@ export const keepChanges = (sql: Sql, pair: ListPair): Promise<ColumnChanges> =>
 
 const keyOf = ({ from, to }: ListPair): string => `${from}/${to}`;
 
-/** What a list of versions shows of each pair; pairs that were never compared are compared now. */
+/** Changes of each pair as a list of versions shows them; pairs that were never compared are compared now. */
 export const shownChanges = async (
   sql: Sql,
   pairs: readonly ListPair[],

@@ -6,14 +6,14 @@ import { keepList } from './column-lists.js';
 import { columnsChanged } from './datasets.js';
 import { prepared, type Sql } from './sql.js';
 
-/** What is to become of a column; a field that is absent stays. */
+/** Changes to a column; a field that is absent stays. */
 export interface ColumnText {
   readonly name?: string | undefined;
   readonly isEntity?: boolean | undefined;
   readonly description?: string | null | undefined;
 }
 
-/** What is registered of a column of a dataset, whether a version has it or not. */
+/** A registered column of a dataset, whether a version has it or not. */
 export interface RegisteredColumn {
   readonly id: number;
   readonly storageId: number;

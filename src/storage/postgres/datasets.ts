@@ -3,7 +3,7 @@ import { conflict } from '../../lib/errors.js';
 import { uploadsPerDataset } from '../../model/position.js';
 import { prepared, type Sql } from './sql.js';
 
-/** What people write about a dataset. */
+/** Texts that people write about a dataset. */
 export interface DatasetText {
   readonly name: string;
   readonly description?: string | null | undefined;
@@ -91,7 +91,7 @@ export const describeDataset = async (sql: Sql, id: number, text: DatasetText): 
   );
 };
 
-/** What was deleted; undefined when there was no such dataset. */
+/** The dataset that was deleted; undefined when there was none. */
 export const deleteDataset = async (
   tx: Sql,
   id: number,
@@ -157,7 +157,7 @@ export interface OfOwner {
   readonly repositoryId?: number | null;
 }
 
-/** What an account made in repositories of others, or of this one, counts as made by whose they are. */
+/** Datasets of an account in repositories of others become datasets of the repositories' owners. */
 export const giveDatasetsToOwners = async (
   tx: Sql,
   accountId: number,

@@ -57,7 +57,7 @@ export const createNewVersions = ({ sql, most, condition, value }: NewVersionsOp
         value,
         newest?.busy ?? false,
       ]);
-      // What waits or is left for the next round is found again.
+      // Versions that wait or are left for the next round are found again.
       const [oldest] = found;
       from = Math.max(from, Math.min(last - lateIds, (oldest?.versionId ?? last) - 1));
       for (const id of seen) if (id <= from) seen.delete(id);

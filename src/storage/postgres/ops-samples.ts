@@ -1,7 +1,7 @@
 import { isoUtc } from '../../lib/time.js';
 import type { Sql } from './sql.js';
 
-/** What waits in a lane, and who reads it. */
+/** Chunks that wait in a lane, and its readers. */
 export interface LaneSample {
   readonly lane: string;
   readonly messages: number;
@@ -61,10 +61,10 @@ const endedSql = `
 /** Uploads of one outcome. */
 export interface EndedUploads {
   readonly status: 'completed' | 'failed';
-  /** Of the error; null: there was none. */
+  /** Code of the error; null: there was none. */
   readonly code: string | null;
   readonly count: number;
-  /** Of them: read again at least once. */
+  /** Those that were read again at least once. */
   readonly replayed: number;
 }
 
@@ -127,7 +127,7 @@ export const keepSample = (
     return true;
   });
 
-/** Of the last minutes, oldest first. A minute without one: no API process ran, or PostgreSQL did not answer. */
+/** Samples of the last minutes, oldest first. A minute without one: no API process ran, or PostgreSQL did not answer. */
 export const readSamples = async (sql: Sql, minutes: number): Promise<KeptSample[]> => {
   const rows = await sql.query<{ minute: Date; sample: OpsSample }>(
     `SELECT minute, sample FROM ops_samples WHERE minute > now() - $1 * interval '1 minute' ORDER BY minute`,

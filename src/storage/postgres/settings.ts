@@ -39,7 +39,7 @@ export const raiseSetting = async (sql: Sql, name: string, value: number): Promi
 export interface SharedTurn {
   /** True for one of all that ask, when nobody has taken it for as long. */
   take(intervalMs: number): Promise<boolean>;
-  /** What was taken came to nothing. */
+  /** Gives the turn back after it came to nothing. */
   giveBack(): Promise<void>;
 }
 
