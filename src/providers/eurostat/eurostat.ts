@@ -55,6 +55,16 @@ const nothingThere = async (seriesId: string, ctx: Context): Promise<AppError> =
   return keyNotFound(named, seriesId, await fetchDimensions(dataset, ctx), Object.values(query));
 };
 
+/** When the dataset changed last, from a cube of one period. */
+const lastUpdate = async (seriesId: string, ctx: Context): Promise<string | undefined> => {
+  const { dataset, query } = await selectionOf(seriesId, ctx);
+  const payload = await ctx.http.json({
+    path: ['statistics', '1.0', 'data', dataset],
+    query: { format: 'JSON', lang: 'EN', ...query, lastTimePeriod: 1 },
+  });
+  return readCube(named, payload).updated;
+};
+
 const isEmpty = ({ data }: SeriesData): boolean => data.every(({ value }) => value === null);
 
 const fetchWhole = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
@@ -162,5 +172,6 @@ export const eurostat: Provider = {
     return withinBounds(await fetchWhole(seriesId, ctx), params);
   },
 
+  lastUpdate: (seriesId, _params, ctx) => lastUpdate(seriesId, ctx),
   panel,
 };

@@ -245,6 +245,20 @@ describe('eurostat', () => {
     },
   );
 
+  it('tells the last update of the dataset by a cube of one period', async () => {
+    const { ctx, upstream } = await open([
+      { ...cells('DE', 'CP00', { lastTimePeriod: '1' }), reply: file('manr-EL-newest.json') },
+      {
+        ...cells('FR', 'CP00', { lastTimePeriod: '1' }),
+        reply: file('manr-DE.json').replace('"updated"', '"u"'),
+      },
+    ]);
+    const told = (geo: string) => eurostat.lastUpdate?.(`prc_hicp_manr/M.RCH_A.CP00.${geo}`, {}, ctx);
+    expect(await told('DE')).toMatch(/^\d{4}-\d{2}-\d{2}T/);
+    expect(await told('FR')).toBeUndefined();
+    expect(upstream.calls.filter(({ url }) => url.startsWith('/statistics'))).toHaveLength(2);
+  });
+
   it('reads the tree from the indentation, three levels at a time', async () => {
     const { ctx } = await open();
     expect(await eurostat.browse?.(['data', 'economy'], ctx)).toEqual([
