@@ -57,24 +57,34 @@ export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes:
 };
 
 /**
- * Tells whether the plans of all accounts that share the rows of a dataset have room for a copy of so many bytes, made without being
- * asked for. As much again has to be left for uploads.
+ * Owners of datasets that keep more after the current version of `$1` was written as one segment: a version of theirs gets it, and
+ * another one keeps a part of what it was made of.
+ */
+const payersOfCopySql = `
+  WITH run AS MATERIALIZED (SELECT segment_id FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL),
+  spans AS (
+    SELECT r.dataset_id, count(*) AS segments FROM run JOIN segment_ranges r USING (segment_id)
+    GROUP BY r.dataset_id, r.from_version, r.until_version
+  ), payers AS (
+    SELECT dataset_id FROM spans GROUP BY dataset_id
+    HAVING sum(segments) >= (SELECT count(*) FROM run) AND min(segments) < (SELECT count(*) FROM run)
+  )
+  SELECT DISTINCT o.created_by AS id FROM payers p JOIN datasets d ON d.id = p.dataset_id JOIN repositories o ON o.id = d.repository_id`;
+
+/**
+ * Tells whether the plans of all accounts that would keep more have room for a copy of so many bytes of the current version of a
+ * dataset, made without being asked for. As much again has to be left for uploads.
  */
 export const createRoomCheck =
   (sql: Sql) =>
   async (datasetId: number, bytes: number): Promise<boolean> => {
-    const owners = await sql.query<{ id: number }>(
-      `SELECT DISTINCT o.created_by AS id FROM datasets d JOIN datasets s ON s.store_id = d.store_id
-         JOIN repositories o ON o.id = s.repository_id WHERE d.id = $1`,
-      [datasetId],
-    );
-    for (const { id } of owners) {
+    for (const { id } of await sql.query<{ id: number }>(payersOfCopySql, [datasetId])) {
       const { maxStoredBytes } = await planOf(sql, id);
       if (maxStoredBytes === null) continue;
       const [stored] = await sql.query<{ bytes: number }>(storedBytesSql, [id]);
       if ((stored?.bytes ?? 0) + 2 * bytes > maxStoredBytes) return false;
     }
-    return owners.length > 0;
+    return true;
   };
 
 /** Until the transaction ends nobody else takes room of the account. Whoever holds a dataset as well does that first. */

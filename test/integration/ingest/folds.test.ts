@@ -1,6 +1,7 @@
 /** Folds where versions share segments in other ways than one after the other. Changes go through the API. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createUploadCommands } from '../../../src/admin/uploads.js';
+import { createRoomCheck } from '../../../src/catalog/quotas.js';
 import { openUploadReplay } from '../../../src/compose/operator.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createCompactions } from '../../../src/rows/compactions.js';
@@ -72,9 +73,9 @@ const append = (dataset: number, from: number, count: number) =>
 const upsert = (dataset: number, from: number, count: number) =>
   uploadWith(owner, dataset, file(from, count, 1000), { mode: 'upsert', key: 'k' });
 
-const cloneOf = async (dataset: number, name: string): Promise<number> => {
-  const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
-  const answer = await call(owner, 'POST', `/datasets/${dataset}/clone`, { repositoryId: home.id, name });
+const cloneOf = async (dataset: number, name: string, client = owner): Promise<number> => {
+  const home = await json<{ id: number }>(await call(client, 'GET', '/repositories/home'));
+  const answer = await call(client, 'POST', `/datasets/${dataset}/clone`, { repositoryId: home.id, name });
   return (await json<{ id: number }>(answer, 201)).id;
 };
 
@@ -173,4 +174,39 @@ it('are not begun when other segments took the place of what was looked at', asy
   expect(await compactions.replace(store!.id, seen, write, { foldIntervalMs: 0 })).toBe('busy');
   const now = await compactions.segments(dataset);
   await expect(compactions.replace(store!.id, now, write, { foldIntervalMs: 0 })).rejects.toThrow('copied');
+});
+
+it('need room in the plans of those accounts alone that keep more afterwards', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  await upsert(dataset, 2, 5);
+  const hasRoom = createRoomCheck(product.sql);
+  await product.sql.query(
+    `INSERT INTO plans SELECT (jsonb_populate_record(p, '{"name":"full","max_stored_bytes":100}')).* FROM plans p
+     WHERE p.name = 'unlimited'`,
+  );
+  const setPlan = (name: string, plan: string) =>
+    product.sql.query('UPDATE accounts SET plan = $2 WHERE name = $1', [name, plan]);
+  await setPlan('owner', 'full');
+  expect(await hasRoom(dataset, 1_000)).toBe(false);
+  await setPlan('owner', 'unlimited');
+  expect(await hasRoom(dataset, 1_000)).toBe(true);
+
+  // A clone has the fold in place of all that it has, until one of its versions lacks a part of it.
+  const other = await product.createAccount('cloner');
+  const home = await json<{ id: number; name: string }>(await call(owner, 'GET', '/repositories/home'));
+  const shared = await call(owner, 'PUT', `/repositories/${home.id}`, { name: home.name, privacy: 'Public' });
+  expect(shared.status).toBe(200);
+  const clone = await cloneOf(dataset, 'of a full account', other);
+  await uploadWith(other, clone, file(100, 5), { mode: 'append' });
+  await setPlan('cloner', 'full');
+  expect(await hasRoom(dataset, 1_000)).toBe(true);
+  expect(await hasRoom(clone, 1_000)).toBe(false);
+  await setPlan('cloner', 'unlimited');
+  const [{ versionId } = { versionId: '' }] = (
+    await json<{ versionId: string }[]>(await call(owner, 'GET', `/datasets/${dataset}/versions`))
+  ).slice(-1);
+  expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${versionId}`)).status).toBe(204);
+  await setPlan('owner', 'full');
+  expect(await hasRoom(dataset, 1_000)).toBe(true);
 });
