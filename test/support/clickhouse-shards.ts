@@ -17,6 +17,8 @@ export interface ChangingCluster {
   readonly nodes: readonly ClickHouse[];
   /** Gives each server the shards of these weights, in the order of the servers. The embedded engine reads them when it starts. */
   configure(...weights: number[]): Promise<void>;
+  /** Ends a server at once; it is started again by itself. @param node Its place among `nodes`. */
+  kill(node: number): void;
 }
 
 export const startChangingCluster = async (scope: Scope): Promise<ChangingCluster> => {
@@ -32,9 +34,15 @@ export const startChangingCluster = async (scope: Scope): Promise<ChangingCluste
   );
   const originals = configs.map((path) => readFileSync(path, 'utf8'));
 
-  const restart = async (node: number): Promise<void> => {
+  const kill = (node: number): number => {
     const pid = embedded.clickhousePids()[node];
-    process.kill(pid ?? 0, 'SIGKILL');
+    if (pid === undefined) throw new Error(`server ${node} does not run`);
+    process.kill(pid, 'SIGKILL');
+    return pid;
+  };
+
+  const restart = async (node: number): Promise<void> => {
+    const pid = kill(node);
     while ([undefined, pid].includes(embedded.clickhousePids()[node])) await sleep(50);
     while (!(await nodes[node]?.ping())) await sleep(50);
   };
@@ -42,6 +50,7 @@ export const startChangingCluster = async (scope: Scope): Promise<ChangingCluste
   return {
     access: embedded.access,
     nodes,
+    kill,
     async configure(...weights) {
       for (const [at, path] of configs.entries()) {
         let shard = 0;
