@@ -28,7 +28,7 @@ const withServers = {
 const manySamples = {
   include: [
     'test/integration/query/{pages,filter-http}.test.ts',
-    'test/integration/ingest/{column-lists,changes-model}.test.ts',
+    'test/integration/uploads/{column-lists,changes-model}.test.ts',
   ],
   env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152', CHANGE_DATASETS: '48' },
 };

@@ -1,7 +1,7 @@
-import { createChunkEncoder } from '../src/ingest/csv/encoder.js';
-import { createRecordSplitter } from '../src/ingest/csv/record-splitter.js';
-import { checkText } from '../src/ingest/csv/text-check.js';
-import type { Dialect, EncodeColumn, EncodePhysical } from '../src/ingest/csv/types.js';
+import { createChunkEncoder } from '../src/csv/encoder.js';
+import { createRecordSplitter } from '../src/csv/record-splitter.js';
+import { checkText } from '../src/csv/text-check.js';
+import type { Dialect, EncodeColumn, EncodePhysical } from '../src/csv/types.js';
 import { profilesOf, untypedLayout } from '../test/support/profiles.js';
 import { csvHeader, generateRows, generateWideRows } from './csv-data.js';
 import type { Bench } from './support/bench.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
 import { childEnvironment, loadConfig } from '../src/config.js';
-import { createRecordSplitter } from '../src/ingest/csv/record-splitter.js';
+import { createRecordSplitter } from '../src/csv/record-splitter.js';
 import { createLog } from '../src/lib/log.js';
 import { createKafka } from '../src/storage/kafka/connection.js';
 import { clientOf } from '../src/storage/kafka/kafkajs/client.js';

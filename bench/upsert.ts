@@ -1,4 +1,3 @@
-import { changesOf } from '../src/ingest/versions/merge-outcome.js';
 import { type StoredColumn, storageName } from '../src/model/column.js';
 import { ensureDatabase } from '../src/rows/ddl.js';
 import { createKeys } from '../src/rows/keys.js';
@@ -7,6 +6,7 @@ import type { SegmentMerge } from '../src/rows/merge-sql.js';
 import { firstPosition, tablePlace } from '../src/rows/place.js';
 import { createStoreTables } from '../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
+import { changesOf } from '../src/versions/merge/merge-outcome.js';
 import type { Bench } from './support/bench.js';
 
 const database = 'bench_upsert';

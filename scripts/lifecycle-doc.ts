@@ -1,4 +1,4 @@
-/** Prints the table of src/ingest/lifecycle/transitions.ts into docs/lifecycle.md: `npm run docs:lifecycle`. */
+/** Prints the table of src/uploads/lifecycle/transitions.ts into docs/lifecycle.md: `npm run docs:lifecycle`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -8,7 +8,7 @@ import {
   states,
   transitionOf,
   transitions,
-} from '../src/ingest/lifecycle/transitions.js';
+} from '../src/uploads/lifecycle/transitions.js';
 
 export const lifecycleDoc = fileURLToPath(new URL('../docs/lifecycle.md', import.meta.url));
 

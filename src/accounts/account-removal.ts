@@ -9,7 +9,6 @@ import { deleteRepositoriesOf } from '../catalog/repositories.js';
 import { leaveAllTeams } from '../catalog/teams.js';
 import { keptVersions } from '../exports/file-sweep.js';
 import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
-import { giveProcessesToOwners } from '../ingest/lifecycle/process-records.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Tidy } from '../rows/index.js';
@@ -17,6 +16,7 @@ import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
 import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { giveProcessesToOwners } from '../uploads/lifecycle/process-records.js';
 
 /** Tools that remove rows and files and inspect storage. */
 export interface RemovalTools {

@@ -6,13 +6,13 @@ import { receivedGrants } from '../catalog/grants.js';
 import { listTransfers } from '../catalog/repository-transfers.js';
 import { rightOf } from '../catalog/standing-rights.js';
 import { createUserKeys } from '../gateway/keys/user-keys.js';
-import type { ProcessRecords } from '../ingest/lifecycle/process-records.js';
-import { createVersionRecords } from '../ingest/versions/version-records.js';
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
 import type { WholeFileRef, WholeFiles } from '../query/whole-file.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import type { ProcessRecords } from '../uploads/lifecycle/process-records.js';
+import { createVersionRecords } from '../versions/version-records.js';
 import { json, jsonList, pageRows } from './json-entries.js';
 
 export interface AccountExportParts {

@@ -2,8 +2,8 @@ import type { BackupReport } from '../backup/backup.js';
 import type { Manifest } from '../backup/manifest.js';
 import type { RestoreReport } from '../backup/restore.js';
 import type { DatasetRestoreReport, WantedDataset } from '../backup/restore-dataset.js';
-import type { VerificationReport } from '../ingest/repair/verification.js';
 import { invalid } from '../lib/errors.js';
+import type { VerificationReport } from '../versions/verify/verification.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 import { wholeNumber } from './uploads.js';
 

@@ -1,4 +1,4 @@
-import { consumingPausedSince, pauseConsuming, resumeConsuming } from '../ingest/lifecycle/consuming.js';
+import { consumingPausedSince, pauseConsuming, resumeConsuming } from '../uploads/lifecycle/consuming.js';
 import type { AdminGroup } from './command.js';
 
 /** `consuming pause|resume|show` */

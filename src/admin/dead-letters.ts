@@ -1,8 +1,8 @@
-import { previewOf, shownBytes } from '../ingest/repair/dead-letter-preview.js';
-import type { DeadLetterEntry } from '../ingest/repair/dead-letter-records.js';
-import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import { invalid } from '../lib/errors.js';
 import type { RawMessage } from '../storage/kafka/topic-reader.js';
+import { previewOf, shownBytes } from '../uploads/repair/dead-letter-preview.js';
+import type { DeadLetterEntry } from '../uploads/repair/dead-letter-records.js';
+import type { DeadLetters } from '../uploads/repair/dead-letters.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 /** Opens what the commands work with, at the addresses of the operator's environment. */

@@ -1,7 +1,7 @@
-import { readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
-import { listUploads, readUpload } from '../ingest/lifecycle/upload-list.js';
-import type { ReplayReport, UploadReplay } from '../ingest/repair/upload-replay.js';
 import { invalid, notFound } from '../lib/errors.js';
+import { readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
+import { listUploads, readUpload } from '../uploads/lifecycle/upload-list.js';
+import type { ReplayReport, UploadReplay } from '../uploads/repair/upload-replay.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 export type OpenUploadReplay = (context: AdminContext) => Promise<UploadReplay>;

@@ -1,5 +1,5 @@
-import type { RepairSegment, Verification } from '../ingest/repair/verification.js';
 import { invalid } from '../lib/errors.js';
+import type { RepairSegment, Verification } from '../versions/verify/verification.js';
 import type { AdminContext, AdminGroup } from './command.js';
 import { wholeNumber } from './uploads.js';
 

@@ -1,13 +1,14 @@
 /** Work of a worker on processes of mode merge_columns. */
-import { datasetsToMerge } from '../ingest/lifecycle/column-merge-records.js';
-import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
-import type { MergeRecords } from '../ingest/lifecycle/merge-records.js';
-import type { Step } from '../ingest/lifecycle/outcome.js';
-import { createColumnMerge } from '../ingest/versions/column-merge.js';
-import { createMerger } from '../ingest/versions/merger.js';
+
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createColumnJoin, createKeys, createMerge, createWrite, createWritePatch } from '../rows/index.js';
+import { datasetsToMerge } from '../uploads/lifecycle/column-merge-records.js';
+import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
+import type { MergeRecords } from '../uploads/lifecycle/merge-records.js';
+import type { Step } from '../uploads/lifecycle/outcome.js';
+import { createColumnMerge } from '../versions/merge/column-merge.js';
+import { createMerger } from '../versions/merge/merger.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
 
 export interface ColumnMergeSettings extends MaintenanceOptions {

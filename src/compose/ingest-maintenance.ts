@@ -1,11 +1,4 @@
 import { createRoomCheck } from '../catalog/quotas.js';
-import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
-import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
-import { isStoreJoined } from '../ingest/lifecycle/store-writers.js';
-import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
-import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
-import { afterRetention, createRetention } from '../ingest/maintenance/retention.js';
-import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
@@ -21,6 +14,13 @@ import {
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createSharedTurn } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
+import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
+import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
+import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
+import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
+import { afterRetention, createRetention } from '../versions/retention.js';
+import { createSweeper, type Sweeper } from '../versions/sweeper.js';
 
 export interface MaintenanceOptions {
   readonly sql: Sql;

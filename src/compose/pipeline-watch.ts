@@ -4,7 +4,6 @@
  * that nothing old is taken for the present.
  */
 import type { Gateway } from '../gateway/gateway.js';
-import { pendingPhases } from '../ingest/lifecycle/pipeline-state.js';
 import type { GatewayMetrics } from '../lib/gateway-metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
@@ -13,6 +12,7 @@ import { ask } from '../operations/ask.js';
 import type { Look } from '../operations/look.js';
 import type { ClickHouseSizes } from '../rows/index.js';
 import type { LogState } from '../storage/kafka/consumer-lag.js';
+import { pendingPhases } from '../uploads/lifecycle/pipeline-state.js';
 import type { Core } from './core.js';
 
 const showLog = (metrics: PipelineMetrics, state: LogState | null): void => {

@@ -3,7 +3,6 @@ import { holdRepository, nameTaken } from '../catalog/datasets.js';
 import { requireName } from '../catalog/names.js';
 import { planOf } from '../catalog/plans.js';
 import { holdOwner, requireStorage } from '../catalog/quotas.js';
-import { dueVersionsSql } from '../ingest/versions/version-removal.js';
 import { AppError, notFound } from '../lib/errors.js';
 import { requireQuota } from '../model/plan.js';
 import { createHomeTurns, type SavedDataset, tablePlace, withAllShards } from '../rows/index.js';
@@ -12,6 +11,7 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import { withCatalogSession } from '../storage/postgres/catalog-copy.js';
 import { appliedMigrations, readSchema } from '../storage/postgres/schema.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { dueVersionsSql } from '../versions/version-removal.js';
 import { type BackupParts, openRows } from './backup.js';
 import { nothingRestored } from './restore.js';
 

@@ -1,7 +1,5 @@
 import { createRestore } from '../backup/restore.js';
 import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
-import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
-import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { createRestoreTarget, createWrite, settleRestoredCompactions, withAllShards } from '../rows/index.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
@@ -11,6 +9,8 @@ import { migrate } from '../storage/postgres/migrate.js';
 import { appliedMigrations, readSchema, refuseOther } from '../storage/postgres/schema.js';
 import { setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { failRestored } from '../uploads/lifecycle/restored-uploads.js';
+import { createVersionReads } from '../versions/verify/version-reads.js';
 import { type BackupParts, openRows } from './backup.js';
 
 /** Work that was in progress at the moment of the backup has lost what it had in Kafka and in tables of its own. */

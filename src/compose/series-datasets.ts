@@ -11,8 +11,8 @@ import {
   type SeriesUpload,
 } from '../gateway/datasets/series-datasets.js';
 import type { Gateway } from '../gateway/gateway.js';
-import type { Receiver } from '../ingest/receive/receiver.js';
-import { parseUploadOptions } from '../ingest/upload/upload-options.js';
+import { parseUploadOptions } from '../uploads/options/upload-options.js';
+import type { Receiver } from '../uploads/receive/receiver.js';
 import type { Core } from './core.js';
 
 const uploadOptions = (columns: readonly SeriesColumn[]) =>

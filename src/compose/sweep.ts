@@ -1,9 +1,9 @@
 import { createExportFolder } from '../exports/export-folder.js';
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
-import { isStoreJoined } from '../ingest/lifecycle/store-writers.js';
-import { afterRetention, createRetention } from '../ingest/maintenance/retention.js';
 import { createStoreTables, createTidy, type Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
+import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
+import { afterRetention, createRetention } from '../versions/retention.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage } from './export-storage.js';
 import type { OperatorParts } from './operator.js';

@@ -1,11 +1,11 @@
 /** Spans around the parts whose work a trace shows, so that the parts themselves know nothing of it. */
 import type { Transport } from '../gateway/upstream/transport.js';
-import type { TraceWork } from '../ingest/insert/traced-work.js';
-import type { Publisher } from '../ingest/lifecycle/publisher.js';
-import type { Receiver } from '../ingest/receive/receiver.js';
 import { errorType, type SpanSpec, type TraceHeaders, type Tracing, traced } from '../lib/tracing.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
+import type { TraceWork } from '../uploads/insert/traced-work.js';
+import type { Publisher } from '../uploads/lifecycle/publisher.js';
+import type { Receiver } from '../uploads/receive/receiver.js';
 
 /** Where ClickHouse is, without user and password. */
 const serverOf = (url: string) => {

@@ -1,5 +1,5 @@
-import type { DispatcherOptions } from '../ingest/lifecycle/dispatcher.js';
 import type { Metrics } from '../lib/metrics.js';
+import type { DispatcherOptions } from '../uploads/lifecycle/dispatcher.js';
 
 /** Counts the uploads that this process ends. */
 export const countsOfUploads = ({

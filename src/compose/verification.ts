@@ -1,12 +1,16 @@
 import { createSavedSegments } from '../backup/saved-segments.js';
-import { createSegmentRestore, type RestoreSegment } from '../ingest/repair/segment-restore.js';
-import type { UploadReplay } from '../ingest/repair/upload-replay.js';
-import { createVerification, type RepairSegment, type Verification } from '../ingest/repair/verification.js';
-import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
 import { createCompactions, createHashes, createWrite } from '../rows/index.js';
 import { readSetting } from '../storage/postgres/settings.js';
+import type { UploadReplay } from '../uploads/repair/upload-replay.js';
+import { createSegmentRestore, type RestoreSegment } from '../versions/verify/segment-restore.js';
+import {
+  createVerification,
+  type RepairSegment,
+  type Verification,
+} from '../versions/verify/verification.js';
+import { createVersionReads } from '../versions/verify/version-reads.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
 import { type OperatorParts, openUploadReplay } from './operator.js';

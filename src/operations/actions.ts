@@ -2,17 +2,17 @@
 
 import { readTableOwners } from '../catalog/table-owners.js';
 import type { OpsActions } from '../http/routes/ops-actions.js';
-import { pauseConsuming, resumeConsuming } from '../ingest/lifecycle/consuming.js';
-import { listUploads, readUpload, readUploadChunks } from '../ingest/lifecycle/upload-list.js';
-import { previewOf } from '../ingest/repair/dead-letter-preview.js';
-import type { DeadLetters } from '../ingest/repair/dead-letters.js';
-import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { conflict, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import { readSizes, readTables, viewCluster } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { pauseConsuming, resumeConsuming } from '../uploads/lifecycle/consuming.js';
+import { listUploads, readUpload, readUploadChunks } from '../uploads/lifecycle/upload-list.js';
+import { previewOf } from '../uploads/repair/dead-letter-preview.js';
+import type { DeadLetters } from '../uploads/repair/dead-letters.js';
+import type { UploadReplay } from '../uploads/repair/upload-replay.js';
 
 /** Tables of one dataset that are listed. */
 const largestTables = 20;

@@ -4,8 +4,6 @@ import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { AlertState, OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
-import { consumingPausedSince } from '../ingest/lifecycle/consuming.js';
-import { readFailureReasons, readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
 import type { Metrics } from '../lib/metrics.js';
 import { isoUtc } from '../lib/time.js';
 import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
@@ -16,6 +14,8 @@ import {
   readSamples,
 } from '../storage/postgres/ops-samples.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { consumingPausedSince } from '../uploads/lifecycle/consuming.js';
+import { readFailureReasons, readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
 import { type AlertFacts, alertsOfPrometheus, holdingAlerts, judgeAlerts } from './alerts.js';
 import type { Look } from './look.js';
 

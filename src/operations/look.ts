@@ -1,8 +1,6 @@
 /** One look at what PostgreSQL, ClickHouse and Kafka know of the service: for metrics, for alerts and for the console. */
 import type { Config } from '../config.js';
 import type { ComponentState } from '../http/routes/ops-schema.js';
-import { type PendingUploads, readPendingUploads } from '../ingest/lifecycle/pipeline-state.js';
-import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import type { Log } from '../lib/log.js';
 import { shareLooks } from '../lib/shared-look.js';
 import { isoUtc } from '../lib/time.js';
@@ -12,6 +10,8 @@ import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { type LogState, readLogState } from '../storage/kafka/consumer-lag.js';
 import type { TopicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { type PendingUploads, readPendingUploads } from '../uploads/lifecycle/pipeline-state.js';
+import { createDeadLetterRecords } from '../uploads/repair/dead-letter-records.js';
 import { ask } from './ask.js';
 
 /** Parts that do not answer are null: nothing old is taken for the present. */

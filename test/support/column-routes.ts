@@ -2,11 +2,11 @@ import { inject } from 'vitest';
 import type { Catalog } from '../../src/catalog/catalog.js';
 import type { Route } from '../../src/http/route.js';
 import { createColumnChangeRoutes } from '../../src/http/routes/column-changes.js';
-import { createProcessRecords } from '../../src/ingest/lifecycle/process-records.js';
-import { createColumnMergeRequests } from '../../src/ingest/versions/column-merge-request.js';
-import { createColumnRemoval } from '../../src/ingest/versions/column-removal.js';
 import { createClickHouse } from '../../src/storage/clickhouse/client.js';
 import type { Sql } from '../../src/storage/postgres/sql.js';
+import { createProcessRecords } from '../../src/uploads/lifecycle/process-records.js';
+import { createColumnMergeRequests } from '../../src/versions/columns/column-merge-request.js';
+import { createColumnRemoval } from '../../src/versions/columns/column-removal.js';
 
 /** What changes columns, for an API without workers. */
 export const columnRoutes = ({ catalog, sql }: { catalog: Catalog; sql: Sql }): Route[] =>

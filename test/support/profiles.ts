@@ -1,6 +1,6 @@
-import type { ColumnProfile, ColumnRules, Dialect, EncodePhysical } from '../../src/ingest/csv/types.js';
-import type { Layout } from '../../src/ingest/layout/layout.js';
-import { profileInSteps } from '../../src/ingest/layout/typed-profile.js';
+import type { ColumnProfile, ColumnRules, Dialect, EncodePhysical } from '../../src/csv/types.js';
+import type { Layout } from '../../src/uploads/layout/layout.js';
+import { profileInSteps } from '../../src/uploads/layout/typed-profile.js';
 
 /** A layout whose columns are the fields in their order, of no type yet. */
 export const untypedLayout = (

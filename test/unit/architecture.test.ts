@@ -11,7 +11,9 @@ const floors: readonly (readonly string[])[] = [
   ['model'],
   ['storage', 'providers'],
   ['rows'],
-  ['catalog', 'ingest', 'query', 'exports', 'gateway', 'backup'],
+  ['csv'],
+  ['catalog', 'uploads', 'query', 'exports', 'gateway', 'backup'],
+  ['versions'],
   ['accounts'],
   ['http', 'tour'],
   ['config'],
@@ -22,16 +24,8 @@ const floors: readonly (readonly string[])[] = [
 
 /** Folders inside of a room that has floors of its own, from the ground up; each sees the ones below it alone. */
 const innerFloors: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  ingest: [
-    ['csv'],
-    ['upload'],
-    ['layout'],
-    ['lifecycle'],
-    ['versions'],
-    ['receive', 'insert'],
-    ['maintenance'],
-    ['repair'],
-  ],
+  uploads: [['options'], ['layout'], ['lifecycle'], ['receive', 'insert'], ['repair']],
+  versions: [['columns'], ['merge'], ['verify']],
 };
 
 const entries = new Set([
@@ -48,7 +42,7 @@ const entries = new Set([
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   exports: ['query'],
   gateway: [],
-  ingest: [],
+  uploads: [],
 };
 
 /** A vendor package and the only places that may import it. */
@@ -262,7 +256,7 @@ const neverNamed: ReadonlySet<string> = new Set([
 ]);
 
 /** Where a table may be written by more than one file: a folder in which all of them stand. */
-const writtenInFolder: Readonly<Record<string, string>> = { processes: 'ingest/lifecycle/' };
+const writtenInFolder: Readonly<Record<string, string>> = { processes: 'uploads/lifecycle/' };
 
 /** Tables that a file writes. */
 const writtenTables = (text: string): string[] =>
@@ -450,17 +444,17 @@ describe('the rules themselves', () => {
   });
 
   it('see neighbours that know each other', () => {
-    expect(judge('ingest/a.ts', "import { b } from '../query/b.js';")[0]).toMatch(/neighbours/);
+    expect(judge('uploads/a.ts', "import { b } from '../query/b.js';")[0]).toMatch(/neighbours/);
   });
 
   it('see an import upwards, or of a neighbour, between the folders of a room', () => {
-    expect(judge('ingest/layout/a.ts', "import { b } from '../insert/b.js';")[0]).toMatch(/upwards/);
-    expect(judge('ingest/insert/a.ts', "import { b } from '../receive/b.js';")[0]).toMatch(/neighbours/);
-    expect(judge('ingest/odd/a.ts', "import { b } from '../csv/b.js';")[0]).toMatch(/no known folder/);
+    expect(judge('uploads/layout/a.ts', "import { b } from '../insert/b.js';")[0]).toMatch(/upwards/);
+    expect(judge('uploads/insert/a.ts', "import { b } from '../receive/b.js';")[0]).toMatch(/neighbours/);
+    expect(judge('uploads/odd/a.ts', "import { b } from '../layout/b.js';")[0]).toMatch(/no known folder/);
   });
 
   it('see a vendor outside of its room', () => {
-    expect(judge('ingest/a.ts', "import { Kafka } from 'kafkajs';")[0]).toMatch(/belongs to storage\/kafka/);
+    expect(judge('uploads/a.ts', "import { Kafka } from 'kafkajs';")[0]).toMatch(/belongs to storage\/kafka/);
   });
 
   it('see a dynamic import of the embedded components', () => {
@@ -475,9 +469,9 @@ describe('the rules themselves', () => {
       'chunks: a.ts, b.ts',
     ]);
     const moved = 'UPDATE processes SET phase = 1';
-    expect(places(['ingest/lifecycle/a.ts', moved], ['ingest/lifecycle/b.ts', moved])).toEqual([]);
-    expect(places(['ingest/lifecycle/a.ts', moved], ['ingest/insert/b.ts', moved])).toEqual([
-      'processes: ingest/insert/b.ts, ingest/lifecycle/',
+    expect(places(['uploads/lifecycle/a.ts', moved], ['uploads/lifecycle/b.ts', moved])).toEqual([]);
+    expect(places(['uploads/lifecycle/a.ts', moved], ['uploads/insert/b.ts', moved])).toEqual([
+      'processes: uploads/insert/b.ts, uploads/lifecycle/',
     ]);
     const read = 'SELECT 1 FROM segments FOR UPDATE;\n// DELETE FROM segments\n/* UPDATE segments */';
     expect(places(['a.ts', 'UPDATE segments s SET'], ['b.ts', read], ['c.ts', 'DO UPDATE SET x'])).toEqual(
@@ -512,9 +506,9 @@ describe('the rules themselves', () => {
 
   it('let a downward import pass', () => {
     expect(
-      judge('ingest/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
+      judge('uploads/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
     ).toEqual([undefined, undefined]);
-    expect(judge('ingest/insert/a.ts', "import { b } from '../layout/b.js';")).toEqual([undefined]);
+    expect(judge('uploads/insert/a.ts', "import { b } from '../layout/b.js';")).toEqual([undefined]);
   });
 });
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { requireOperator, requireWritingKey } from '../../catalog/access.js';
+import type { Caller } from '../../model/permission.js';
+import type { ClickHouseSizes, ShardSummary, TableSizes } from '../../rows/index.js';
 import type {
   ListedUpload,
   UploadChunk,
   UploadDetails,
   UploadFilter,
-} from '../../ingest/lifecycle/upload-list.js';
-import type { DeadLetterPreview } from '../../ingest/repair/dead-letter-preview.js';
-import type { DeadLetterEntry } from '../../ingest/repair/dead-letter-records.js';
-import type { Caller } from '../../model/permission.js';
-import type { ClickHouseSizes, ShardSummary, TableSizes } from '../../rows/index.js';
+} from '../../uploads/lifecycle/upload-list.js';
+import type { DeadLetterPreview } from '../../uploads/repair/dead-letter-preview.js';
+import type { DeadLetterEntry } from '../../uploads/repair/dead-letter-records.js';
 import { pathId, queryChoice, queryId, queryInteger, queryText } from '../parameters.js';
 import { noContent, ok, type Route, route } from '../route.js';
 import { timeField } from './fields.js';

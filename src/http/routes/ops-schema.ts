@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { RefreshState } from '../../gateway/datasets/refresh-state.js';
 import type { UpstreamState } from '../../gateway/gateway-state.js';
-import type { PipelineState } from '../../ingest/lifecycle/pipeline-state.js';
 import type { LogState } from '../../storage/kafka/consumer-lag.js';
+import type { PipelineState } from '../../uploads/lifecycle/pipeline-state.js';
 import { idField, timeField } from './fields.js';
 
 const count = z.int().nonnegative();

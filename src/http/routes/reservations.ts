@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
-import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
-import type { Reservations } from '../../ingest/lifecycle/reservations.js';
+import type { ProcessRecords } from '../../uploads/lifecycle/process-records.js';
+import type { Reservations } from '../../uploads/lifecycle/reservations.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './process-schema.js';

@@ -5,7 +5,7 @@ import {
   type UploadOptionName,
   uploadOptionNames,
   uploadOptionTexts,
-} from '../../ingest/upload/upload-options.js';
+} from '../../uploads/options/upload-options.js';
 import { queryId, queryText } from '../parameters.js';
 
 /**

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
-import type { VersionRecords } from '../../ingest/versions/version-records.js';
 import type { Instant } from '../../lib/instant.js';
 import { changesShown } from '../../model/version.js';
 import type { Comparisons } from '../../query/comparison/comparisons.js';
+import type { VersionRecords } from '../../versions/version-records.js';
 import { pathId, pathVersion, queryId, queryInstant, queryInteger } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';

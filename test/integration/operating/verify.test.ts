@@ -8,8 +8,8 @@ import { openBackup } from '../../../src/compose/backup.js';
 import { openRestore } from '../../../src/compose/restore.js';
 import { openDatasetRestore } from '../../../src/compose/restore-dataset.js';
 import { openVerification } from '../../../src/compose/verification.js';
-import type { Fault, VerificationReport } from '../../../src/ingest/repair/verification.js';
 import { silentLog } from '../../../src/lib/log.js';
+import type { Fault, VerificationReport } from '../../../src/versions/verify/verification.js';
 import { runAdmin } from '../../support/admin.js';
 import {
   authorization,

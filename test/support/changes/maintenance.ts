@@ -1,6 +1,5 @@
 /** Runs the background work of workers at once. */
 import { openServers } from '../../../src/compose/clickhouse-servers.js';
-import { isStoreJoined } from '../../../src/ingest/lifecycle/store-writers.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import {
@@ -10,6 +9,7 @@ import {
   createStoreTables,
   createTidy,
 } from '../../../src/rows/index.js';
+import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
 import type { TestProduct } from '../product.js';
 
 /** Joins all segments that may be joined, and drops what no version names; nobody may read meanwhile. */

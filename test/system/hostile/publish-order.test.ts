@@ -1,16 +1,16 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChunkRecords } from '../../../src/ingest/lifecycle/chunk-records.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createChunkRecords } from '../../../src/uploads/lifecycle/chunk-records.js';
 import {
   createMergeRecords,
   type MergeTarget,
   type MergeTurn,
-} from '../../../src/ingest/lifecycle/merge-records.js';
-import { createTransitionRecords } from '../../../src/ingest/lifecycle/transition-records.js';
-import { createUploadSweep } from '../../../src/ingest/lifecycle/upload-sweep.js';
-import { createSweeper } from '../../../src/ingest/maintenance/sweeper.js';
-import { silentLog } from '../../../src/lib/log.js';
+} from '../../../src/uploads/lifecycle/merge-records.js';
+import { createTransitionRecords } from '../../../src/uploads/lifecycle/transition-records.js';
+import { createUploadSweep } from '../../../src/uploads/lifecycle/upload-sweep.js';
+import { createSweeper } from '../../../src/versions/sweeper.js';
 import {
   type Client,
   call,

@@ -19,7 +19,7 @@ import { createScope, type Scope } from '../../../src/lib/scope.js';
 import { holdSegments } from '../../../src/storage/postgres/held-segments.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
-import { answersOf } from '../../integration/ingest/version-answers.js';
+import { answersOf } from '../../integration/uploads/version-answers.js';
 import { runAdmin } from '../../support/admin.js';
 import { createEmptyDatabase } from '../../support/database.js';
 import {

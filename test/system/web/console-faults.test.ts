@@ -1,7 +1,7 @@
 /** The console while something is wrong: workers paused, uploads failed, PostgreSQL or the network away. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { resumeConsuming } from '../../../src/ingest/lifecycle/consuming.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { resumeConsuming } from '../../../src/uploads/lifecycle/consuming.js';
 import { nasty, newestAudit, uploadPrices } from '../../integration/web/console-world.js';
 import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { startFurther } from '../../support/further-process.js';

@@ -5,8 +5,8 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { codesBySubject, errorCodes } from '../../../src/http/error-codes/error-codes.js';
 import { statusOf } from '../../../src/http/status.js';
-import { uploadError } from '../../../src/ingest/upload/upload-error.js';
 import type { ErrorKind } from '../../../src/lib/errors.js';
+import { uploadError } from '../../../src/uploads/options/upload-error.js';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
@@ -102,7 +102,7 @@ const thrown = parsed.flatMap(({ path, tree }) => {
 });
 
 const recorded = parsed
-  .filter(({ path }) => path.startsWith('ingest/'))
+  .filter(({ path }) => /^(?:csv|uploads|versions)\//.test(path))
   .flatMap(({ path, tree }) => {
     const found: { path: string; code: string }[] = [];
     const visit = (node: ts.Node): void => {

@@ -17,11 +17,11 @@ const reached: Readonly<Record<string, string>> = {
   store_busy: 'system/hostile/dependencies-away.test.ts',
   file_store_unavailable: 'system/hostile/dependencies-away.test.ts',
   log_unavailable: 'system/hostile/kafka-away.test.ts',
-  backlog: 'system/ingest/backlog.test.ts',
+  backlog: 'system/uploads/backlog.test.ts',
   upstream_circuit_open: 'system/gateway-http/resilience.test.ts',
   no_master_key: 'integration/gateway-http/user-keys.test.ts',
   // 503: meanwhile somebody else did something
-  version_gone: 'integration/ingest/pools.test.ts',
+  version_gone: 'integration/uploads/pools.test.ts',
   upload_abandoned: 'system/hostile/dependencies-away.test.ts',
   // 503: too much at a time
   no_request_place: 'integration/http/no-room.test.ts',
@@ -46,8 +46,8 @@ const answeredToNobody =
 /** Where the code stands in a variable: the lines that say what it can be. */
 const named: Readonly<Record<string, readonly string[]>> = {
   'src/lib/places.ts code': [],
-  'src/ingest/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],
-  'src/ingest/receive/sender-watch.ts error.code': ['upload_abandoned'],
+  'src/uploads/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],
+  'src/uploads/receive/sender-watch.ts error.code': ['upload_abandoned'],
 };
 
 const thrown = /new AppError\(\s*'(?:unavailable|timeout|not_implemented)',\s*(?:'(\w+)'|([\w.]+))/g;

@@ -1,0 +1,125 @@
+import { invalid } from '../lib/errors.js';
+import { type RecordScan, shiftScan } from './record-scan.js';
+import { dropBytes, moveOn, type SplitMemory } from './split-memory.js';
+import type { SplitChunk } from './types.js';
+
+/** Gathers records to chunks. The last chunk is known only at the end, so each is held back until a record follows. */
+export interface ChunkAssembly {
+  /** Takes the record that `scan` has found. */
+  add(recordEnd: number, out: SplitChunk[]): void;
+  /** Makes room in full memory, all of which was looked at. */
+  makeRoom(out: SplitChunk[]): void;
+  /** No record follows. */
+  finish(out: SplitChunk[]): void;
+  setMaxRows(rows: number): void;
+  /** Records so far. */
+  readonly rows: number;
+}
+
+export interface ChunkLimits {
+  readonly firstChunkBytes: number;
+  readonly chunkBytes: number;
+  readonly maxRecordBytes: number;
+}
+
+export const createChunkAssembly = (
+  scan: RecordScan,
+  memory: SplitMemory,
+  { firstChunkBytes, chunkBytes, maxRecordBytes }: ChunkLimits,
+): ChunkAssembly => {
+  let limit = firstChunkBytes;
+  let maxRows = Number.MAX_SAFE_INTEGER;
+  /** The chunk in the making: its first byte, the end of its last record, its records, its line. */
+  let start = 0;
+  let end = 0;
+  let rows = 0;
+  let line = 0;
+  let rowsBefore = 0;
+  /** Complete, but perhaps the last. */
+  let held: SplitChunk | undefined;
+
+  const tooLarge = (atLine: number): Error =>
+    invalid('record_too_large', `Line ${atLine}: a record is larger than ${maxRecordBytes} bytes.`, {
+      line: atLine,
+      maxRecordBytes,
+    });
+
+  const finished = (last: boolean): SplitChunk => ({
+    bytes: memory.buffer.subarray(start, end),
+    firstRow: rowsBefore,
+    rows,
+    firstLine: line,
+    last,
+  });
+
+  const release = (out: SplitChunk[]): void => {
+    if (held !== undefined) out.push(held);
+    held = undefined;
+  };
+
+  /** Ends the chunk; what lies behind `tail` begins the next one. */
+  const cut = (tail: number, out: SplitChunk[]): void => {
+    release(out);
+    held = finished(false);
+    limit = chunkBytes;
+    moveOn(memory, tail, limit);
+    shiftScan(scan, tail);
+    rowsBefore += rows;
+    rows = 0;
+    start = 0;
+    end = 0;
+  };
+
+  return {
+    add(recordEnd, out) {
+      const length = recordEnd - scan.foundStart;
+      if (length > maxRecordBytes) throw tooLarge(scan.foundLine);
+      if (rows > 0 && recordEnd - start > limit) cut(scan.foundStart, out);
+      if (rows === 0) {
+        start = scan.foundStart;
+        line = scan.foundLine;
+      }
+      if (held !== undefined) release(out);
+      rows++;
+      end = scan.foundStart + length;
+      if (rows >= maxRows || end - start >= limit) cut(end, out);
+    },
+
+    makeRoom(out) {
+      const first = rows > 0 ? start : scan.recordStart;
+      if (memory.buffer.length < limit) moveOn(memory, 0, Math.min(memory.buffer.length * 2, limit));
+      else if (first > 0) {
+        dropBytes(memory, first);
+        shiftScan(scan, first);
+        if (rows > 0) {
+          start = 0;
+          end -= first;
+        }
+      } else if (rows > 0) {
+        cut(scan.recordStart, out);
+      } else {
+        if (memory.filled - scan.recordStart > maxRecordBytes) throw tooLarge(scan.recordLine);
+        moveOn(memory, 0, Math.min(memory.buffer.length * 2, maxRecordBytes + limit));
+      }
+    },
+
+    finish(out) {
+      if (rows > 0) {
+        release(out);
+        out.push(finished(true));
+      } else if (held !== undefined) {
+        out.push({ ...held, last: true });
+      }
+      held = undefined;
+      rowsBefore += rows;
+      rows = 0;
+    },
+
+    setMaxRows(most) {
+      maxRows = most;
+    },
+    get rows() {
+      return rowsBefore + rows;
+    },
+  };
+};

@@ -1,0 +1,240 @@
+import { daySetOf, yearSetOf } from '../model/day-set.js';
+import { recordsPerUpload } from '../model/position.js';
+import { keyColumns } from '../rows/index.js';
+import { shownValue } from './bytes.js';
+import {
+  type ColumnBuffer,
+  createColumnBuffer,
+  resetColumn,
+  valueBytes,
+  withHeadroom,
+} from './column-buffer.js';
+import {
+  badRowOf,
+  closeIndex,
+  createFieldIndex,
+  dropRecords,
+  type FieldIndex,
+  openIndex,
+} from './field-index.js';
+import { columnHead, createBlockWriter, varUint } from './native-block.js';
+import { encodeDecimals, encodeDoubles } from './number-columns.js';
+import { indexRecords } from './record-parser.js';
+import { encodeDays, encodeDayTexts, encodeTexts } from './text-columns.js';
+import type {
+  BadRow,
+  ChunkEncoder,
+  ChunkEncoderOptions,
+  ChunkSpan,
+  EncodeResult,
+  RowsTarget,
+  Violation,
+} from './types.js';
+import { encodeYears } from './year-columns.js';
+
+/**
+ * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
+ * `keyColumns` (UInt64: the segment, and the position in the dataset) and the ones asked for.
+ *
+ * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
+ */
+type ColumnLoop = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+) => number;
+
+const loops: Readonly<Record<ColumnBuffer['encoder'], ColumnLoop>> = {
+  days: encodeDays,
+  dayTexts: encodeDayTexts,
+  doubles: encodeDoubles,
+  decimals: encodeDecimals,
+  texts: encodeTexts,
+};
+
+/** A column that is stored, and where it stands in the caller's list. */
+interface StoredBuffer {
+  readonly position: number;
+  readonly buffer: ColumnBuffer;
+  readonly encode: ColumnLoop;
+  readonly head: Buffer;
+}
+
+const [segmentHead, rowHead] = [columnHead(keyColumns[0], 'UInt64'), columnHead(keyColumns[1], 'UInt64')];
+
+const word = 2 ** 32;
+const highWordsPerUpload = recordsPerUpload / word;
+
+export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
+  const { columns, dialect, fieldCount } = options;
+  const collect = options.onBadRow === 'collect';
+  const index = createFieldIndex(dialect, fieldCount);
+  const writer = createBlockWriter();
+  const stored: StoredBuffer[] = [];
+  columns.forEach((column, position) => {
+    if (column.physical === 'skip') return;
+    const buffer = createColumnBuffer(column);
+    stored.push({
+      position,
+      buffer,
+      encode: buffer.years ? encodeYears : loops[buffer.encoder],
+      head: columnHead(column.storageName, column.storageType ?? buffer.type),
+    });
+  });
+  const blockHeadColumns = varUint(stored.length + 2);
+  let segments = new BigUint64Array(0);
+  let positionWords = new Uint32Array(0);
+
+  const reset = (bytes: Uint8Array, rows: number): void => {
+    openIndex(index, bytes);
+    writer.reset();
+    for (const { buffer } of stored) resetColumn(buffer, rows);
+    if (segments.length >= rows) return;
+    segments = new BigUint64Array(withHeadroom(rows));
+    positionWords = new Uint32Array(withHeadroom(rows) * 2);
+  };
+
+  /** In two words: a position exceeds what a double holds. */
+  const writePositions = (firstRow: number, uploadNumber: number, at: number): void => {
+    const { ordinals, rows } = index;
+    const high = uploadNumber * highWordsPerUpload;
+    for (let i = 0; i < rows; i++) {
+      const row = firstRow + ordinals[i]!;
+      const low = (at + i) * 2;
+      positionWords[low] = row;
+      positionWords[low + 1] = high + Math.floor(row / word);
+    }
+  };
+
+  const violationAt = (
+    { position, buffer }: StoredBuffer,
+    bytes: Uint8Array,
+    record: number,
+    chunk: ChunkSpan,
+  ): Violation => {
+    const cell = record * fieldCount + buffer.field;
+    const end = index.ends[cell]!;
+    return {
+      column: position,
+      field: buffer.field,
+      row: chunk.firstRow + index.ordinals[record]!,
+      line: chunk.firstLine + index.lines[record]!,
+      value: shownValue(bytes, index.starts[cell]!, end < 0 ? ~end : end, end < 0),
+      physical: buffer.physical,
+    };
+  };
+
+  /** Encodes the indexed block at row `at`; the earliest value that does not fit stops it, or is collected. */
+  const encodeBlock = (
+    bytes: Uint8Array,
+    chunk: ChunkSpan,
+    at: number,
+    rejected: Map<number, BadRow>,
+  ): Violation | undefined => {
+    let rows = index.rows;
+    let violation: Violation | undefined;
+    for (const column of stored) {
+      let from = 0;
+      while (from < rows) {
+        const misfit = column.encode(column.buffer, bytes, index, from, rows, at + from);
+        if (misfit < 0) break;
+        const found = violationAt(column, bytes, misfit, chunk);
+        if (collect && column.buffer.fixed) {
+          if (!rejected.has(misfit)) rejected.set(misfit, badValue(found, index, misfit));
+          from = misfit + 1;
+        } else {
+          violation = found;
+          rows = misfit;
+        }
+      }
+    }
+    return violation;
+  };
+
+  function* encodeInSteps(
+    bytes: Uint8Array,
+    chunk: ChunkSpan,
+    { segment, uploadNumber }: RowsTarget,
+  ): Generator<void, EncodeResult> {
+    if (chunk.firstRow + chunk.rows > recordsPerUpload)
+      throw new RangeError(`A file has at most ${recordsPerUpload} records`);
+    reset(bytes, chunk.rows);
+    const badRows: BadRow[] = [];
+    const rejected = new Map<number, BadRow>();
+    let rows = 0;
+    for (;;) {
+      indexRecords(index, bytes, !collect);
+      const malformed = index.malformed.map((record) => badRowOf(record, bytes, chunk));
+      if (index.rows === 0 && malformed.length === 0) break;
+      if (rows + index.rows > chunk.rows)
+        throw new RangeError(`More records than the ${chunk.rows} announced`);
+      const marks = collect ? stored.map(({ buffer }) => buffer.textBytes) : [];
+      let violation = encodeBlock(bytes, chunk, rows, rejected);
+      if (violation !== undefined) return { kind: 'violation', violation };
+      if (rejected.size > 0) {
+        dropRecords(index, new Set(rejected.keys()));
+        stored.forEach(({ buffer }, i) => {
+          buffer.textBytes = marks[i]!;
+        });
+        badRows.push(...rejected.values());
+        rejected.clear();
+        violation = encodeBlock(bytes, chunk, rows, rejected);
+        if (violation !== undefined || rejected.size > 0) throw new Error('A block fits only once');
+      }
+      if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
+      badRows.push(...malformed);
+      writePositions(chunk.firstRow, uploadNumber, rows);
+      rows += index.rows;
+      yield;
+    }
+    if (index.ordinal !== chunk.rows) throw new RangeError(`${index.ordinal} records, not ${chunk.rows}`);
+    badRows.sort((a, b) => a.row - b.row);
+    return finish(rows, BigInt(segment), badRows);
+  }
+
+  const finish = (rows: number, segment: bigint, badRows: BadRow[]): EncodeResult => {
+    closeIndex(index);
+    segments.fill(segment, 0, rows);
+    writer.add(blockHeadColumns);
+    writer.add(varUint(rows));
+    writer.add(segmentHead);
+    writer.add(new Uint8Array(segments.buffer, 0, rows * 8));
+    writer.add(rowHead);
+    writer.add(new Uint8Array(positionWords.buffer, 0, rows * 8));
+    for (const { buffer, head } of stored) {
+      writer.add(head);
+      writer.add(buffer.nulls.subarray(0, rows));
+      writer.add(valueBytes(buffer, rows));
+    }
+    const daysOf = (position: number) => {
+      const buffer = stored.find((column) => column.position === position)?.buffer;
+      if (buffer?.encoder === 'doubles') return yearSetOf(buffer.doubles, buffer.nulls, rows);
+      return buffer?.encoder === 'days' ? daySetOf(buffer.days, buffer.nulls, rows) : undefined;
+    };
+    return { kind: 'encoded', block: writer.pieces(), rows, badRows, daysOf };
+  };
+
+  const encode = (bytes: Uint8Array, chunk: ChunkSpan, target: RowsTarget): EncodeResult => {
+    const steps = encodeInSteps(bytes, chunk, target);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  };
+
+  return { encode, encodeInSteps };
+};
+
+const badValue = (violation: Violation, index: FieldIndex, record: number): BadRow => ({
+  reason: 'value',
+  row: violation.row,
+  line: violation.line,
+  field: violation.field,
+  value: violation.value,
+  fieldCount: null,
+  rawStart: index.recordStarts[record]!,
+  rawEnd: index.recordEnds[record]!,
+});

@@ -1,0 +1,143 @@
+import { invalid } from '../lib/errors.js';
+import { firstItems, listed } from '../lib/listing.js';
+import { maxColumnNameBytes, maxColumns } from '../model/column.js';
+import { hasBidiControl } from '../model/names.js';
+import { COMMA, QUOTE } from './bytes.js';
+import { likelyDelimiters } from './dialect.js';
+import { createFieldIndex } from './field-index.js';
+import { indexRecords } from './record-parser.js';
+import type { Dialect, HeaderRecord } from './types.js';
+
+/**
+ * Headers may be as long as the longest record, so they are read in steps: one pass over the bytes is a step, and so
+ * are some hundred names.
+ */
+type Steps<T> = Generator<void, T>;
+
+const namesPerStep = 500;
+
+/** Number of fields of one record. */
+const countFields = (bytes: Uint8Array, dialect: Dialect): number => {
+  const index = createFieldIndex(dialect, 1);
+  indexRecords(index, bytes, true);
+  return index.malformed[0]?.fieldCount ?? index.rows;
+};
+
+/** The names in a header record, or undefined where it is malformed at a quote. */
+function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): Steps<string[] | undefined> {
+  const index = createFieldIndex(dialect, Math.max(1, fieldCount));
+  indexRecords(index, bytes, true);
+  yield;
+  if (index.rows === 0 || index.next < bytes.length) return undefined;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const names: string[] = [];
+  while (names.length < fieldCount) {
+    const start = index.starts[names.length]!;
+    const end = index.ends[names.length]!;
+    const text = decoder.decode(bytes.subarray(start, end < start ? ~end : end));
+    names.push(end < start ? text.replaceAll('""', '"') : text);
+    if (names.length % namesPerStep === 0) yield;
+  }
+  return names;
+}
+
+const isEmptyName = (name: string): boolean => name.trim() === '';
+
+/** True for a record that leaves no column without a name. */
+function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
+  const fieldCount = countFields(header, dialect);
+  yield;
+  // It is refused, whatever its names are.
+  if (fieldCount > maxColumns) return true;
+  const names = yield* readNames(header, dialect, fieldCount);
+  return names !== undefined && !names.some(isEmptyName);
+}
+
+function* sniffDelimiter(header: Uint8Array): Steps<number> {
+  const likely = likelyDelimiters(header);
+  yield;
+  if (likely.length < 2) return likely[0] ?? COMMA;
+  for (const delimiter of likely) if (yield* isNamed(header, { delimiter, quote: QUOTE })) return delimiter;
+  return likely[0] ?? COMMA;
+}
+
+/**
+ * The first record of a file as its header. Unless the dialect is known, the delimiter is the most frequent one that
+ * leaves no column without a name (commas in a header that is padded with tabs), else the most frequent one. A header
+ * without any is one column, read with commas. Only the header counts: a wrong guess makes rows of another length,
+ * which are refused, never read wrongly.
+ */
+export function* headerSteps(
+  bytes: Buffer,
+  line: number,
+  known: Dialect | { readonly delimiter: number | undefined },
+): Steps<HeaderRecord> {
+  const delimiter = known.delimiter ?? (yield* sniffDelimiter(bytes));
+  const dialect = { delimiter, quote: 'quote' in known ? known.quote : QUOTE };
+  const fieldCount = countFields(bytes, dialect);
+  yield;
+  return { bytes, line, dialect, fieldCount };
+}
+
+/**
+ * The names in a header record, exactly as in the file, blanks at their ends included. Throws an AppError for an
+ * empty name (nothing but blanks), for one that is too long or has bidirectional control characters, for names that
+ * occur twice (all of them are listed), and for more columns than a dataset may have.
+ */
+export function* headerNames({ bytes, dialect, line, fieldCount }: HeaderRecord): Steps<string[]> {
+  if (fieldCount > maxColumns) {
+    throw invalid(
+      'too_many_columns',
+      `The file has ${fieldCount} columns; at most ${maxColumns} are allowed.`,
+    );
+  }
+  const names = yield* readNames(bytes, dialect, fieldCount);
+  if (names === undefined) {
+    throw invalid('malformed_header', `Line ${line}: the header is malformed at a quote.`, { line });
+  }
+  yield* checkNames(names, line);
+  return names;
+}
+
+function* checkNames(names: readonly string[], line: number): Steps<void> {
+  const empty = names.flatMap((name, i) => (isEmptyName(name) ? [i + 1] : []));
+  if (empty.length > 0) {
+    const positions = listed(empty.map(String), 10);
+    throw invalid('empty_column_name', `Line ${line}: column ${positions} of the header has no name.`, {
+      line,
+      positions: firstItems(empty),
+    });
+  }
+  yield;
+  const long = names.findIndex((name) => Buffer.byteLength(name) > maxColumnNameBytes);
+  if (long >= 0) {
+    throw invalid(
+      'column_name_too_long',
+      `Line ${line}: the name of column ${long + 1} is longer than ${maxColumnNameBytes} bytes.`,
+      { line, position: long + 1, maxBytes: maxColumnNameBytes },
+    );
+  }
+  yield;
+  const bidi = names.findIndex(hasBidiControl);
+  if (bidi >= 0) {
+    throw invalid(
+      'invalid_column_name',
+      `Line ${line}: the name of column ${bidi + 1} contains bidirectional control characters.`,
+      { line, position: bidi + 1 },
+    );
+  }
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of names) {
+    if (seen.size % namesPerStep === 0) yield;
+    if (seen.has(name)) twice.add(name);
+    seen.add(name);
+  }
+  if (twice.size > 0) {
+    const list = listed([...twice].map((name) => `"${name}"`));
+    throw invalid('duplicate_column_name', `Line ${line}: the header names more than one column ${list}.`, {
+      line,
+      names: firstItems([...twice]),
+    });
+  }
+}

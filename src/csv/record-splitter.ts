@@ -1,0 +1,119 @@
+import { invalid } from '../lib/errors.js';
+import { runAtOnce } from '../lib/yielding.js';
+import { QUOTE } from './bytes.js';
+import { createChunkAssembly } from './chunk-assembly.js';
+import { announcedDelimiter } from './dialect.js';
+import { headerSteps } from './header.js';
+import { createRecordScan, nextRecord, shiftScan } from './record-scan.js';
+import { createSplitMemory, dropBytes, fillMemory, recycleMemory } from './split-memory.js';
+import type { HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
+import { createUnicodeReader } from './unicode.js';
+
+const defaultMaxRecordBytes = 16 << 20;
+
+/** Rows of a chunk under the limits of rows and of cells; at least one. */
+const rowLimit = (options: RecordSplitterOptions, { fieldCount }: HeaderRecord): number => {
+  const most = options.maxRowsPerChunk ?? Number.MAX_SAFE_INTEGER;
+  if (options.maxCellsPerChunk === undefined) return most;
+  return Math.min(most, Math.max(1, Math.floor(options.maxCellsPerChunk / Math.max(1, fieldCount))));
+};
+
+type Steps<T> = Generator<void, T>;
+
+/**
+ * Cuts a stream of bytes into its header and chunks of whole records. A chunk is as many records as fit into its
+ * size, and one if that alone is larger: a function of the file only, never of the pieces it arrived in.
+ *
+ * Each chunk has memory of its own. A byte is copied once, and once more if it lies behind a cut.
+ */
+export const createRecordSplitter = (options: RecordSplitterOptions): RecordSplitter => {
+  const { firstChunkBytes, chunkBytes, maxRecordBytes = defaultMaxRecordBytes } = options;
+  const scan = createRecordScan(options.dialect?.delimiter ?? -1, options.dialect?.quote ?? QUOTE);
+  const memory = createSplitMemory(firstChunkBytes, chunkBytes);
+  const chunks = createChunkAssembly(scan, memory, { firstChunkBytes, chunkBytes, maxRecordBytes });
+  const unicode = createUnicodeReader();
+  let header: HeaderRecord | undefined;
+  /** The delimiter of a line `sep=;` in front of the header. */
+  let announced: number | undefined;
+
+  const isAnnouncement = (record: Buffer): boolean => {
+    if (announced !== undefined) return false;
+    const delimiter = announcedDelimiter(record);
+    if (delimiter === undefined || delimiter !== (options.dialect?.delimiter ?? delimiter)) return false;
+    announced = delimiter;
+    scan.delimiter = delimiter;
+    return true;
+  };
+
+  /** The first record is the header, or the line in front of it. */
+  function* takeHeader(): Steps<void> {
+    const bytes = Buffer.from(memory.buffer.subarray(scan.foundStart, scan.foundTextEnd));
+    if (!isAnnouncement(bytes)) {
+      header = yield* headerSteps(bytes, scan.foundLine, options.dialect ?? { delimiter: announced });
+      scan.delimiter = header.dialect.delimiter;
+      chunks.setMaxRows(rowLimit(options, header));
+    }
+    const end = scan.position;
+    dropBytes(memory, end);
+    shiftScan(scan, end);
+  }
+
+  /** False where the header, or the line in front of it, has come: it is taken before anything behind it. */
+  const advance = (final: boolean, out: SplitChunk[]): boolean => {
+    for (;;) {
+      const end = nextRecord(scan, memory.buffer, memory.words, memory.filled, final);
+      if (end < 0) return true;
+      if (header === undefined) return false;
+      chunks.add(end, out);
+    }
+  };
+
+  function* advanceInSteps(final: boolean, out: SplitChunk[]): Steps<void> {
+    while (!advance(final, out)) yield* takeHeader();
+  }
+
+  function* take(bytes: Uint8Array, out: SplitChunk[]): Steps<void> {
+    for (let at = 0; at < bytes.length; ) {
+      if (memory.filled === memory.buffer.length) chunks.makeRoom(out);
+      at += fillMemory(memory, bytes, at);
+      yield* advanceInSteps(false, out);
+    }
+  }
+
+  function* push(piece: Uint8Array): Steps<SplitChunk[]> {
+    const out: SplitChunk[] = [];
+    yield* take(unicode.read(piece), out);
+    return out;
+  }
+
+  function* end(): Steps<SplitChunk[]> {
+    const out: SplitChunk[] = [];
+    yield* take(unicode.end(), out);
+    yield* advanceInSteps(true, out);
+    if (scan.quoted) {
+      const line = scan.quoteLine;
+      throw invalid('unterminated_quote', `Line ${line}: a quote is opened and never closed.`, {
+        line,
+      });
+    }
+    if (header === undefined) throw invalid('empty_file', 'The file is empty.');
+    chunks.finish(out);
+    return out;
+  }
+
+  return {
+    push: (piece) => runAtOnce(push(piece)),
+    end: () => runAtOnce(end()),
+    inSteps: { push, end },
+
+    get header() {
+      return header;
+    },
+    get rows() {
+      return chunks.rows;
+    },
+    recycle({ bytes }) {
+      recycleMemory(memory, bytes.buffer);
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import { isUtf8 } from 'node:buffer';
+import { type AppError, invalid } from '../lib/errors.js';
+import { countLineEnds, LF } from './bytes.js';
+import type { SplitChunk } from './types.js';
+
+/** The error of the first NUL or invalid UTF-8 in a chunk, with its line; undefined where there is none. */
+export const checkText = (chunk: Pick<SplitChunk, 'bytes' | 'firstLine'>): AppError | undefined => {
+  const { bytes, firstLine } = chunk;
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) {
+    const line = firstLine + countLineEnds(bytes, 0, nul);
+    return invalid(
+      'nul_character',
+      `Line ${line}: the file holds a NUL character; it has to be UTF-8 text.`,
+      {
+        line,
+      },
+    );
+  }
+  if (isUtf8(bytes)) return undefined;
+  const line = firstLine + countLineEnds(bytes, 0, invalidLineStart(bytes));
+  return invalid('invalid_utf8', `Line ${line}: the file is not valid UTF-8.`, { line });
+};
+
+/** First byte of the first stretch up to an LF that is not valid. No character extends over an LF. */
+const invalidLineStart = (bytes: Buffer): number => {
+  let start = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf(LF, start);
+    const end = lineEnd < 0 ? bytes.length : lineEnd + 1;
+    if (lineEnd < 0 || !isUtf8(bytes.subarray(start, end))) return start;
+    start = end;
+  }
+};

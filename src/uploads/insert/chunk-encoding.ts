@@ -1,0 +1,78 @@
+/** Content of a chunk, checked and encoded for the place where it will be stored. */
+
+import { createChunkEncoder } from '../../csv/encoder.js';
+import type { ChunkEncoder } from '../../csv/types.js';
+import { runYielding } from '../../lib/yielding.js';
+import type { Chunk } from '../../model/chunk.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
+import type { StoredColumn } from '../../model/column.js';
+import { type DateFacts, type DaySet, dateFactsOf, dayText } from '../../model/day-set.js';
+import type { ProcessError } from '../../model/process.js';
+import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
+import { encodeColumns, type Layout, storedColumns } from '../layout/layout.js';
+import type { UploadState } from '../lifecycle/process-records.js';
+import type { Reject } from '../lifecycle/rejects.js';
+import { badRowError, rejectOf, violationError } from './bad-rows.js';
+import { recordsOf } from './chunk-checks.js';
+
+export type EncodedRows =
+  /** A value does not fit the proposed type of its column: the column has to be widened. */
+  | { readonly kind: 'violation'; readonly error: ProcessError }
+  /** The file itself is wrong. */
+  | { readonly kind: 'bad_file'; readonly error: ProcessError }
+  | {
+      readonly kind: 'encoded';
+      readonly rows: number;
+      /** Valid until the encoder's next call. */
+      readonly block: readonly Buffer[];
+      readonly rejects: readonly Reject[];
+      /** Dates of the rows; undefined: ClickHouse has to be asked for them. */
+      readonly dates: (DateFacts & Pick<SegmentFacts, 'days'>) | undefined;
+    };
+
+export const encoderOf = (layout: Layout, { place }: Pick<UploadState, 'place'>): ChunkEncoder => {
+  const { dialect, fieldCount } = layout;
+  return createChunkEncoder({
+    dialect,
+    fieldCount,
+    columns: encodeColumns(layout, place),
+    onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
+  });
+};
+
+/** A function of its own: the text is not kept while ClickHouse takes the block. */
+export const encodeChunk = async (
+  encoder: ChunkEncoder,
+  { processId, attempt, uploadNumber }: UploadState,
+  layout: Layout,
+  chunk: Chunk,
+): Promise<EncodedRows> => {
+  const bytes = await recordsOf(chunk);
+  // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
+  const target = { segment: segmentId(processId, attempt), uploadNumber };
+  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    // The encoder throws it if the chunk has a different number of records than its header says.
+    throw new ChunkFault('content', error.message, { cause: error });
+  });
+  if (encoded.kind === 'violation')
+    return { kind: 'violation', error: violationError(encoded.violation, layout) };
+  if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
+  const { rows, block, badRows, daysOf } = encoded;
+  const time = timeColumnOf(storedColumns(layout));
+  return {
+    kind: 'encoded',
+    rows,
+    block,
+    rejects: badRows.map((bad) => rejectOf(bad, bytes, layout)),
+    dates: datesOf(time, time && daysOf(layout.columns.findIndex(({ id }) => id === time.id))),
+  };
+};
+
+const datesOf = (
+  time: StoredColumn | undefined,
+  days: DaySet | undefined,
+): (DateFacts & Pick<SegmentFacts, 'days'>) | undefined => {
+  if (time === undefined) return { minDate: null, maxDate: null, frequency: null };
+  return days && { ...dateFactsOf(days, time.years === true), days: dayText(days) };
+};

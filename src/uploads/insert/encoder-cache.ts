@@ -1,0 +1,37 @@
+import type { ChunkEncoder } from '../../csv/types.js';
+import { encodeColumns, type Layout } from '../layout/layout.js';
+import type { UploadState } from '../lifecycle/process-records.js';
+import { encoderOf } from './chunk-encoding.js';
+
+/** Encoders that are used again for chunks of the same form: short ones cost more to set up than to run. */
+export interface EncoderCache {
+  /**
+   * Runs `work` with an encoder that nobody else uses until it has ended: what the encoder gives lies in its memory, so whoever
+   * sends it sends it within `work`. One whose work failed is not used again.
+   */
+  use<T>(
+    layout: Layout,
+    state: Pick<UploadState, 'place'>,
+    work: (encoder: ChunkEncoder) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** @param most Idle encoders that are kept; each has memory for the largest chunk that it has seen. */
+export const createEncoderCache = (most: number): EncoderCache => {
+  /** By what they encode, the one that was used last at the end. */
+  const idle = new Map<string, ChunkEncoder>();
+  return {
+    async use(layout, state, work) {
+      const { dialect, fieldCount, onBadRow } = layout;
+      const key = JSON.stringify([dialect, fieldCount, onBadRow, encodeColumns(layout, state.place)]);
+      const encoder = idle.get(key) ?? encoderOf(layout, state);
+      idle.delete(key);
+      const result = await work(encoder);
+      idle.delete(key);
+      idle.set(key, encoder);
+      const [oldest] = idle.keys();
+      if (idle.size > most && oldest !== undefined) idle.delete(oldest);
+      return result;
+    },
+  };
+};

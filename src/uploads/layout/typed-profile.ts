@@ -1,0 +1,88 @@
+import { compileRules } from '../../csv/column-rules.js';
+import { createFieldIndex, type FieldIndex, openIndex } from '../../csv/field-index.js';
+import { joinProfiles, noProfile } from '../../csv/profile.js';
+import { emptyProfile, type MutableProfile, profileColumn } from '../../csv/profile-column.js';
+import { indexRecords } from '../../csv/record-parser.js';
+import type { ColumnProfile } from '../../csv/types.js';
+import { hasOtherNumber } from '../../csv/year-columns.js';
+import { saysYear } from '../../model/years.js';
+import { type Readings, readIn } from './kept-type.js';
+import { type Layout, rulesOf, withColumns } from './layout.js';
+import { kindOf } from './type-resolution.js';
+
+/** One record of a block, seen as a block. */
+export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
+  ...index,
+  starts: index.starts.subarray(row * index.fieldCount),
+  ends: index.ends.subarray(row * index.fieldCount),
+  rows: 1,
+});
+
+/**
+ * Profiles of the values of each column of a layout, in their order. Malformed records are passed over: whether
+ * they fail the upload is not for the types to say. Of a column whose type is given, only values that are of the type
+ * count: the others make their records bad ones, they do not change the type.
+ */
+export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<void, ColumnProfile[]> {
+  const { dialect, fieldCount, columns } = layout;
+  const index = createFieldIndex(dialect, fieldCount);
+  openIndex(index, bytes);
+  const compiled = columns.map((column) => compileRules(rulesOf(layout, column)));
+  const wanted = columns.map((column) => kindOf(layout, column));
+  const named = columns.map(({ name, existing }) => existing === undefined && saysYear(name));
+  const profiles: ColumnProfile[] = columns.map(() => noProfile);
+
+  const profileBlock = (at: number): void => {
+    const { field } = columns[at]!;
+    const known = profiles[at]!;
+    const kind = wanted[at];
+    if (known.kind === 'text' || kind === 'text') return;
+    const block: MutableProfile = emptyProfile();
+    profileColumn(block, bytes, index, field, compiled[at]!);
+    if (kind === undefined || block.kind === kind || block.kind === 'none') {
+      const isOff =
+        block.kind === 'number' &&
+        named[at] === true &&
+        !known.offYears &&
+        hasOtherNumber(bytes, index, field, compiled[at]!);
+      profiles[at] = joinProfiles(known, isOff ? { ...block, offYears: true } : block);
+      return;
+    }
+    for (let row = 0; row < index.rows; row++) {
+      const single: MutableProfile = emptyProfile();
+      profileColumn(single, bytes, recordOf(index, row), field, compiled[at]!);
+      if (single.kind !== kind) continue;
+      // Among values of another kind, numbers are no column of years.
+      profiles[at] = joinProfiles(profiles[at]!, { ...single, offYears: true });
+    }
+  };
+
+  for (;;) {
+    indexRecords(index, bytes, false);
+    if (index.rows === 0 && index.malformed.length === 0) return profiles;
+    for (let at = 0; at < columns.length; at++) profileBlock(at);
+    yield;
+  }
+}
+
+export const noReadings: Readings = { own: noProfile };
+
+/** Both readings of each column of a layout, in their order. */
+export function* readingsInSteps(bytes: Uint8Array, layout: Layout): Generator<void, Readings[]> {
+  const { columns } = layout;
+  const own = columns.map((column) => (column.remembered ? readIn('remembered', column) : column));
+  const profiles = yield* profileInSteps(bytes, withColumns(layout, own));
+  const again = columns.filter(({ remembered }) => remembered).map((column) => readIn('plain', column));
+  if (again.length === 0) return profiles.map((profile) => ({ own: profile }));
+  const plain = yield* profileInSteps(bytes, withColumns(layout, again));
+  let next = 0;
+  return profiles.map((profile, at) =>
+    columns[at]?.remembered ? { own: profile, plain: plain[next++] ?? noProfile } : { own: profile },
+  );
+}
+
+/** Knowledge of the values of both. */
+export const joinReadings = (a: Readings, b: Readings): Readings => ({
+  own: joinProfiles(a.own, b.own),
+  ...(a.plain === undefined || b.plain === undefined ? {} : { plain: joinProfiles(a.plain, b.plain) }),
+});

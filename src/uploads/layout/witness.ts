@@ -1,0 +1,121 @@
+/** Which value of a file keeps its column from a type: what a notice or a refusal shows. */
+import { compileRules } from '../../csv/column-rules.js';
+import { createFieldIndex, type FieldIndex, openIndex } from '../../csv/field-index.js';
+import { emptyProfile, profileColumn } from '../../csv/profile-column.js';
+import { indexRecords } from '../../csv/record-parser.js';
+import type { ColumnProfile, ColumnRules } from '../../csv/types.js';
+import { type Layout, type LayoutColumn, rulesOf } from './layout.js';
+import { recordOf } from './typed-profile.js';
+
+export interface Witness {
+  /** Physical line in the file; the header is line 1. */
+  readonly line: number;
+  /** Cut to 200 characters. */
+  readonly value: string;
+}
+
+/** Whole records, and the line on which the first of them begins. */
+export interface Records {
+  readonly bytes: Uint8Array;
+  readonly firstLine: number;
+}
+
+export type Kind = Exclude<ColumnProfile['kind'], 'none' | 'text'>;
+
+const shownLetters = 200;
+/** Four bytes for each letter at most. */
+const shownBytes = 4 * shownLetters;
+
+const textOf = (bytes: Uint8Array, index: FieldIndex, cell: number): string => {
+  const start = index.starts[cell]!;
+  const end = index.ends[cell]!;
+  const stop = end < start ? ~end : end;
+  const text = new TextDecoder().decode(bytes.subarray(start, Math.min(stop, start + shownBytes)));
+  return [...(end < start ? text.replaceAll('""', '"') : text)].slice(0, shownLetters).join('');
+};
+
+const kindOfRow = (
+  bytes: Uint8Array,
+  index: FieldIndex,
+  row: number,
+  field: number,
+  rules: ReturnType<typeof compileRules>,
+): ColumnProfile['kind'] => {
+  const profile = emptyProfile();
+  profileColumn(profile, bytes, recordOf(index, row), field, rules);
+  return profile.kind;
+};
+
+/** The first value of a column that is not of the kind; a block of records a step. */
+export function* witnessInSteps(
+  { bytes, firstLine }: Records,
+  layout: Layout,
+  column: LayoutColumn,
+  kind: Kind,
+  rules: ColumnRules = rulesOf(layout, column),
+): Generator<void, Witness | undefined> {
+  const { dialect, fieldCount } = layout;
+  const { field } = column;
+  const compiled = compileRules(rules);
+  const index = createFieldIndex(dialect, fieldCount);
+  openIndex(index, bytes);
+  for (;;) {
+    indexRecords(index, bytes, false);
+    if (index.rows === 0 && index.malformed.length === 0) return undefined;
+    const block = emptyProfile();
+    profileColumn(block, bytes, index, field, compiled);
+    const isFaulty = block.kind !== kind && block.kind !== 'none';
+    for (let row = 0; isFaulty && row < index.rows; row++) {
+      const found = kindOfRow(bytes, index, row, field, compiled);
+      if (found === kind || found === 'none') continue;
+      return {
+        line: firstLine + index.lines[row]!,
+        value: textOf(bytes, index, row * fieldCount + field),
+      };
+    }
+    yield;
+  }
+}
+
+/** Counts of the first values of a column. */
+export interface Sample {
+  /** Values that are neither empty nor markers. */
+  readonly values: number;
+  readonly numbers: number;
+  readonly dates: number;
+  /** Whole numbers from 1000 to 2999. */
+  readonly years: number;
+}
+
+const sampleRows = 200;
+const sampleCells = 50_000;
+
+/** Looks at the first values of some columns, in their order; a column a step. */
+export function* sampleInSteps(
+  bytes: Uint8Array,
+  layout: Layout,
+  columns: readonly LayoutColumn[],
+): Generator<void, Sample[]> {
+  const { dialect, fieldCount } = layout;
+  const index = createFieldIndex(dialect, fieldCount);
+  openIndex(index, bytes);
+  indexRecords(index, bytes, false);
+  const rows = Math.min(index.rows, sampleRows, Math.ceil(sampleCells / Math.max(1, columns.length)));
+  const samples: Sample[] = [];
+  for (const column of columns) {
+    const compiled = compileRules(rulesOf(layout, column));
+    const sample = { values: 0, numbers: 0, dates: 0, years: 0 };
+    for (let row = 0; row < rows; row++) {
+      const kind = kindOfRow(bytes, index, row, column.field, compiled);
+      if (kind === 'none') continue;
+      sample.values += 1;
+      if (kind === 'date') sample.dates += 1;
+      if (kind !== 'number') continue;
+      sample.numbers += 1;
+      if (/^[12]\d{3}$/.test(textOf(bytes, index, row * fieldCount + column.field))) sample.years += 1;
+    }
+    samples.push(sample);
+    yield;
+  }
+  return samples;
+}

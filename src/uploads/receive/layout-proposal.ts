@@ -1,0 +1,204 @@
+import { headerNames } from '../../csv/header.js';
+import type { HeaderRecord, SplitChunk } from '../../csv/types.js';
+import { conflict } from '../../lib/errors.js';
+import { runYielding } from '../../lib/yielding.js';
+import type { DateForm } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { isKeyed, type Notice } from '../../model/process.js';
+import { registerColumns } from '../../storage/postgres/columns.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { type BaseColumns, type KnownColumns, readKnownColumns } from '../layout/base-version.js';
+import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
+import { columnNotices } from '../layout/column-notices.js';
+import { lostType } from '../layout/kept-type.js';
+import { keyOf } from '../layout/key-columns.js';
+import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
+import { proposeColumn, readingOf } from '../layout/type-resolution.js';
+import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
+import { firstNotices, hinderedKind, readAsKept, typeConflict } from '../layout/value-notices.js';
+import { witnessInSteps } from '../layout/witness.js';
+import { requireWithin, type Upload } from '../options/upload.js';
+
+/** Resolves the columns of an upload. */
+export interface LayoutProposal {
+  /**
+   * Checks that need no file.
+   * @throws AppError for a manifest that does not go with the dataset, 412 for another version than expected.
+   */
+  check(upload: Upload): Promise<void>;
+  /**
+   * Ids by name or manifest, types as the first chunk proposes them. A file without data rows has no first chunk.
+   */
+  propose(upload: Upload, header: HeaderRecord, first: SplitChunk | undefined): Promise<Proposal>;
+}
+
+export interface Proposal {
+  readonly layout: Layout;
+  readonly notices: readonly Notice[];
+}
+
+const columnNames = async (header: HeaderRecord, upload: Upload): Promise<string[]> => {
+  const names = await runYielding(headerNames(header));
+  requireWithin(names.length, upload.quota.maxColumns, 'quota_columns', 'columns per dataset');
+  return names;
+};
+
+/** Forms of dates that the manifest gives. */
+const givenForm = ({ listed }: MatchedField): DateForm | undefined => {
+  if (listed?.dateFormat !== undefined) return { dateFormat: listed.dateFormat };
+  return listed?.dataType === 'Date' ? { bareYear: true } : undefined;
+};
+
+type TypeFacts = Pick<
+  LayoutColumn,
+  'dataType' | 'existing' | 'years' | 'keeps' | 'rules' | 'remembered' | 'dateForm'
+>;
+
+/** Type of a column by the manifest and the version before. */
+const typeFacts = (match: MatchedField, isReplaced: boolean): TypeFacts => {
+  const { listed } = match;
+  const form = givenForm(match);
+  const dataType = listed?.dataType ?? (listed?.dateFormat === undefined ? undefined : 'Date');
+  const given = {
+    ...(dataType === undefined ? {} : { dataType }),
+    ...(form === undefined ? {} : { rules: form, dateForm: form }),
+  };
+  // A column without values takes the type of those that come.
+  const before = match.existing?.untyped === true ? undefined : match.existing;
+  if (before === undefined) return given;
+  const type = dataTypeOf(before.physical);
+  const known = isReplaced
+    ? { keeps: type }
+    : { existing: before.physical, ...(before.years === true ? { years: before.years } : {}) };
+  const { dateForm } = before;
+  if (dataType !== undefined || type !== 'Date' || dateForm === undefined) return { ...known, ...given };
+  return { ...known, rules: dateForm, dateForm, remembered: true };
+};
+
+const changesOf = (fields: readonly MatchedField[], columns: readonly LayoutColumn[]): ColumnChange[] =>
+  fields.flatMap(({ listed, name }, at) => {
+    const column = columns[at];
+    if (listed === undefined || column === undefined) return [];
+    const { id, isEntity, description } = listed;
+    if (id === undefined && isEntity === undefined && description === undefined) return [];
+    return [
+      {
+        id: column.id,
+        ...(id === undefined ? {} : { name }),
+        ...(isEntity === undefined ? {} : { isEntity }),
+        ...(description === undefined ? {} : { description }),
+      },
+    ];
+  });
+
+/** @throws AppError 409 where the first values already do not fit the types that columns have. */
+const requireTypes = async (layout: Layout, first: SplitChunk): Promise<void> => {
+  const lost = layout.columns.find(lostType);
+  if (lost === undefined) return;
+  const kind = hinderedKind(lost);
+  const witness = kind && (await runYielding(witnessInSteps(first, layout, readAsKept(lost), kind)));
+  const { code, message, ...details } = typeConflict(lost, witness);
+  throw conflict(code, message, details);
+};
+
+/** The columns of an upload, as the dataset knows them. */
+interface BoundColumns {
+  readonly base: BaseColumns | undefined;
+  readonly fields: readonly MatchedField[];
+  readonly columns: readonly LayoutColumn[];
+}
+
+/** Undefined where the dataset does not know all of them. */
+const columnsOf = (
+  fields: readonly MatchedField[],
+  { registry }: KnownColumns,
+  isReplaced: boolean,
+): LayoutColumn[] | undefined => {
+  const byId = new Map(registry.map((column) => [column.id, column]));
+  const byName = new Map(registry.map((column) => [column.name, column]));
+  const columns: LayoutColumn[] = [];
+  for (const match of fields) {
+    const { listed, name, field } = match;
+    const known = listed?.id === undefined ? byName.get(name) : byId.get(listed.id);
+    if (known === undefined) return undefined;
+    columns.push({
+      id: known.id,
+      storageId: known.storageId,
+      name,
+      description: listed?.description ?? known.description,
+      isEntity: listed?.isEntity ?? known.isEntity,
+      physical: 'u',
+      field,
+      ...typeFacts(match, isReplaced),
+    });
+  }
+  return columns;
+};
+
+export const createLayoutProposal = (sql: Sql): LayoutProposal => {
+  /** Names are looked up and made in one piece: a rename comes before all of it or after it. */
+  const bindColumns = async (
+    { datasetId, options }: Upload,
+    names: readonly string[],
+  ): Promise<BoundColumns> => {
+    const bind = async (known: KnownColumns) => {
+      const fields = await runYielding(matchFields(names, options, known.base));
+      const columns = columnsOf(fields, known, options.mode === 'replace');
+      return { base: known.base, fields, columns };
+    };
+    const { columns, ...bound } = await bind(await readKnownColumns(sql, datasetId));
+    if (columns !== undefined) return { ...bound, columns };
+    const unnamed = bound.fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
+    return sql.tx(async (tx) => {
+      await holdDataset(tx, datasetId);
+      await registerColumns(tx, datasetId, unnamed);
+      const made = await bind(await readKnownColumns(tx, datasetId));
+      if (made.columns === undefined) throw new Error('a column was registered but not returned');
+      return { ...made, columns: made.columns };
+    });
+  };
+
+  return {
+    async check({ datasetId, options }) {
+      if (options.manifest === undefined) return;
+      const { registry, base } = await readKnownColumns(sql, datasetId);
+      checkManifest(options, registry, base);
+    },
+
+    async propose(upload, header, first) {
+      const { options } = upload;
+      const names = await columnNames(header, upload);
+      const { base, fields, columns } = await bindColumns(upload, names);
+      const changes = changesOf(fields, columns);
+      const layout: Layout = {
+        dialect: header.dialect,
+        fieldCount: names.length,
+        columns,
+        rules: options.rules,
+        onBadRow: options.onBadRow,
+        ...(options.maxBadRows === undefined ? {} : { maxBadRows: options.maxBadRows }),
+        ...(options.onTypeConflict === 'widen' ? { widen: true } : {}),
+        ...(options.keepsTypes === undefined ? {} : { keepsTypes: options.keepsTypes }),
+        ...(changes.length === 0 ? {} : { changes }),
+      };
+      const readings = first && (await runYielding(readingsInSteps(first.bytes, layout)));
+      const proposed = withColumns(
+        layout,
+        columns.map((column, at) => {
+          const reading = readingOf(layout, column, readings?.[at] ?? noReadings);
+          return proposeColumn(layout, reading.column, reading.profile);
+        }),
+      );
+      if (first !== undefined && options.keepsTypes) await requireTypes(proposed, first);
+      const notices = [
+        ...(first === undefined ? [] : await runYielding(firstNotices(proposed, first))),
+        ...(await runYielding(columnNotices(fields, options, base))),
+      ];
+      if (!isKeyed(options.mode)) return { layout: proposed, notices };
+      const { onDuplicateKey } = options;
+      const key = keyOf(options, base, proposed.columns);
+      return { layout: { ...proposed, onDuplicateKey, ...key }, notices };
+    },
+  };
+};

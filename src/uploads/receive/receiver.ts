@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { createRecordSplitter } from '../../csv/record-splitter.js';
+import { checkText } from '../../csv/text-check.js';
+import type { SplitChunk } from '../../csv/types.js';
+import { AppError, invalid, isAppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import { runYielding } from '../../lib/yielding.js';
+import { maxChunkRows } from '../../model/chunk.js';
+import type { ProcessView } from '../../model/process.js';
+import { type Everywhere, fitsPool, type PoolLimits } from '../../rows/index.js';
+import { createChunkKey } from '../../storage/kafka/chunk-mac.js';
+import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
+import type { Dispatcher } from '../lifecycle/dispatcher.js';
+import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
+import type { Reservations } from '../lifecycle/reservations.js';
+import { checkDigests } from '../options/digest.js';
+import { requireWithin, type Upload } from '../options/upload.js';
+import type { AccountWindows } from './account-windows.js';
+import { type BodyLimits, decodeBody } from './body-decoder.js';
+import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
+import type { LayoutProposal } from './layout-proposal.js';
+import { createSenderWatch, needsAnswer, requireReceived } from './sender-watch.js';
+import { decodeText } from './text-encoding.js';
+import type { UploadAdmission } from './upload-admission.js';
+
+/** Takes files in: unpack, split, infer, publish to Kafka. */
+export interface Receiver {
+  /**
+   * Asked before anything of a request is read.
+   * @throws AppError kind `unavailable` while a further upload would endanger those that were accepted.
+   */
+  requireAdmission(): void;
+  /**
+   * Resolves with the pending process once every chunk of the file is in Kafka. Memory stays flat whatever the
+   * size: the source is read only as fast as Kafka takes the chunks.
+   * @throws AppError; nothing of the file becomes visible then.
+   */
+  receive(upload: Upload): Promise<ProcessView>;
+}
+
+export interface ReceiverOptions {
+  readonly processes: ProcessRecords;
+  readonly reservations: Pick<Reservations, 'claim'>;
+  readonly proposal: LayoutProposal;
+  readonly dispatcher: Pick<Dispatcher, 'fail' | 'publish'>;
+  readonly producer: ChunkProducer;
+  readonly admission: Pick<UploadAdmission, 'require' | 'wait' | 'sent'>;
+  readonly windows: Pick<AccountWindows, 'enter'>;
+  readonly limits: BodyLimits;
+  readonly firstChunkBytes: number;
+  readonly chunkBytes: number;
+  readonly maxRecordBytes: number;
+  /** Milliseconds between two notes of how far an upload is. */
+  readonly heartbeatMs: number;
+  /** Id of the trace in which an upload is received; undefined without one. */
+  readonly traceId: () => string | undefined;
+  readonly poolLimits: PoolLimits;
+  /** Undefined: there is one server for all rows. */
+  readonly everywhere: Everywhere | undefined;
+  /** @throws AppError `unavailable` for a store on no server of the configuration. Undefined: there is none. */
+  readonly requireServed: ((storeId: number) => Promise<void>) | undefined;
+  readonly log: Log;
+}
+
+/** Rows × columns of a chunk: wide tables get fewer rows per insert. */
+const maxCellsPerChunk = 8_000_000;
+
+/** An upload whose first chunk was accepted. */
+interface Accepted {
+  readonly processId: number;
+  readonly layout: Layout;
+  readonly publisher: ChunkPublisher;
+}
+
+export const createReceiver = (options: ReceiverOptions): Receiver => {
+  const {
+    processes,
+    reservations,
+    proposal,
+    dispatcher,
+    producer,
+    admission,
+    windows,
+    limits,
+    heartbeatMs,
+    log,
+  } = options;
+
+  const beginSplitting = ({ options: { dialect } }: Upload) =>
+    createRecordSplitter({
+      ...(dialect === undefined ? {} : { dialect }),
+      firstChunkBytes: options.firstChunkBytes,
+      chunkBytes: options.chunkBytes,
+      maxRecordBytes: options.maxRecordBytes,
+      maxCellsPerChunk,
+      maxRowsPerChunk: maxChunkRows,
+    });
+
+  /** One chunk is the whole file. */
+  const isSmall = (first: SplitChunk | undefined): boolean =>
+    first === undefined ||
+    (first.last && fitsPool(options.poolLimits, { rows: first.rows, bytes: first.bytes.length }));
+
+  const failProcess = async (upload: Upload, processId: number, error: unknown): Promise<void> => {
+    const { code, message } = isAppError(error)
+      ? error
+      : { code: 'upload_broken_off', message: 'The upload was aborted.' };
+    await dispatcher.fail({ processId, datasetId: upload.datasetId }, { code, message });
+  };
+
+  /** Its reason is in the answer; it may quote the file, which a log must not. */
+  const logRefused = ({ datasetId, accountId }: Upload, error: unknown): void =>
+    log.info(
+      { dataset: datasetId, account: accountId, code: isAppError(error) ? error.code : 'upload_broken_off' },
+      'upload refused',
+    );
+
+  /** One upload, from its first byte to the last chunk in Kafka. */
+  const createIntake = (upload: Upload) => {
+    const splitter = beginSplitting(upload);
+    const digests = checkDigests(upload.source, upload.digests);
+    const sender = createSenderWatch({ upload, processes, dispatcher, log });
+    const chunkKey = createChunkKey();
+    let accepted: Accepted | undefined;
+    let bytes = 0;
+    let isPlaced = options.everywhere === undefined;
+    /** Hash of a file that is appended, to notice when it is sent twice. */
+    const hash = upload.options.mode === 'append' ? createHash('sha256') : undefined;
+    let fileDigest: Buffer | undefined;
+
+    const received = (): Received => ({
+      bytes,
+      sentBytes: upload.body?.bytes() ?? bytes,
+      expectedBytes: upload.body?.expectedBytes ?? null,
+      sentChunks: accepted?.publisher.sent() ?? 0,
+    });
+
+    const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
+      const { header } = splitter;
+      if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
+      const { layout, notices } = await proposal.propose(upload, header, first);
+      const { datasetId, storeId, accountId, keyId, requestId } = upload;
+      await options.requireServed?.(storeId);
+      const { processId } = await processes.accept({
+        datasetId,
+        storeId,
+        accountId,
+        keyId,
+        requestId,
+        mode: upload.options.mode,
+        layout,
+        dryRun: upload.options.dryRun,
+        notices,
+        fileDigest,
+        isSmall: isSmall(first),
+        expectedVersionId: upload.expectedVersionId,
+        receivedBytes: bytes,
+        body: received(),
+        reservedId: upload.reservedId,
+        vintage: upload.vintage,
+        chunkKey,
+        traceId: options.traceId(),
+        awaitsAnswer: needsAnswer(upload),
+      });
+      return {
+        processId,
+        layout,
+        publisher: createChunkPublisher({
+          producer,
+          admission,
+          windows,
+          accountId,
+          processId,
+          dialect: header.dialect,
+          requestId,
+          chunkKey,
+          log,
+        }),
+      };
+    };
+
+    /** The header comes first, so that the line named is the first one at fault. */
+    const textFault = (split: SplitChunk | undefined): AppError | undefined => {
+      const { header } = splitter;
+      const ofHeader =
+        accepted === undefined && header !== undefined
+          ? checkText({ bytes: header.bytes, firstLine: header.line })
+          : undefined;
+      return ofHeader ?? (split && checkText(split));
+    };
+
+    const take = async (split: SplitChunk | undefined): Promise<void> => {
+      const wrong = textFault(split);
+      if (wrong !== undefined) throw wrong;
+      requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
+      accepted ??= await accept(split);
+      await placeWhenLarge(accepted);
+      if (split?.last ?? true) {
+        sender.watch(accepted.processId);
+        await checkStorage(accepted.processId);
+        sender.requirePresent();
+      }
+      await accepted.publisher.publish(split);
+      if (split !== undefined) splitter.recycle(split);
+    };
+
+    /** Before its chunk is sent: what a worker is given goes where the store says by then. */
+    const placeWhenLarge = async ({ processId, layout }: Accepted): Promise<void> => {
+      if (isPlaced) return;
+      const { datasetId, storeId } = upload;
+      isPlaced = await options.everywhere!.consider({
+        processId,
+        datasetId,
+        storeId,
+        replaces: upload.options.mode === 'replace',
+        bytes: Math.max(bytes, upload.body?.expectedBytes ?? 0),
+        columns: tableColumns(layout),
+      });
+    };
+
+    /** The size is written down before the question: of two uploads that race, not both get the last place. */
+    const checkStorage = async (processId: number): Promise<void> => {
+      if (upload.requireStorage === undefined) return;
+      await processes.heartbeat(processId, received());
+      await upload.requireStorage();
+    };
+
+    const beat = (): void => {
+      const processId = accepted?.processId ?? upload.reservedId;
+      if (processId === undefined) return;
+      processes
+        .heartbeat(processId, received())
+        .catch((error: unknown) => log.warn({ err: error }, 'heartbeat of an upload not written'));
+    };
+
+    const readAll = async (): Promise<void> => {
+      const body = decodeBody(digests.source, limits);
+      for await (const piece of decodeText(body, upload.options.encoding)) {
+        bytes += piece.length;
+        requireWithin(bytes, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
+        hash?.update(piece);
+        const splits =
+          splitter.header === undefined
+            ? await runYielding(splitter.inSteps.push(piece))
+            : splitter.push(piece);
+        for (const split of splits) await take(split);
+      }
+      const wrong = await upload.restOfRequest;
+      if (wrong !== undefined) throw wrong;
+      sender.requirePresent();
+      digests.verify();
+      fileDigest = hash?.digest();
+      if (accepted !== undefined && fileDigest !== undefined)
+        await processes.keepDigest(accepted.processId, fileDigest);
+      for (const split of await runYielding(splitter.inSteps.end())) await take(split);
+    };
+
+    return {
+      processId: () => accepted?.processId ?? upload.reservedId,
+      async run(): Promise<ProcessView | undefined> {
+        const timer = setInterval(beat, heartbeatMs);
+        try {
+          await readAll();
+          if (accepted === undefined) await take(undefined);
+          const { processId, publisher } = accepted ?? (await accept(undefined));
+          await publisher.arrived();
+          return await sender.seal(processId, received());
+        } finally {
+          clearInterval(timer);
+        }
+      },
+    };
+  };
+
+  return {
+    requireAdmission: admission.require,
+
+    async receive(upload) {
+      admission.require();
+      await proposal.check(upload);
+      if (upload.reservedId !== undefined) await reservations.claim(upload.reservedId, upload);
+      const intake = createIntake(upload);
+      try {
+        const view = await intake.run();
+        if (view === undefined)
+          throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+        requireReceived(view);
+        return view;
+      } catch (error) {
+        const processId = intake.processId();
+        if (processId === undefined) logRefused(upload, error);
+        else await failProcess(upload, processId, error);
+        throw error;
+      }
+    },
+  };
+};

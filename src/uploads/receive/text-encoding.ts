@@ -1,0 +1,56 @@
+import { invalid } from '../../lib/errors.js';
+import type { Encoding } from '../options/upload-options.js';
+
+/** Characters of the bytes 0x80 to 0x9f; all others are those of Latin-1. Unassigned bytes stay controls (WHATWG). */
+const upperControls =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Not by TextDecoder: several versions of Node read windows-1252 as Latin-1, which has no euro sign. */
+async function* fromWindows1252(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of source) {
+    const text = piece
+      .toString('latin1')
+      .replace(/[\u0080-\u009f]/g, (control) => upperControls.charAt(control.charCodeAt(0) - 0x80));
+    yield Buffer.from(text);
+  }
+}
+
+const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
+
+/** The splitter converts UTF-16 by its mark; here the mark must be the one that was announced. */
+async function* withMark(
+  source: AsyncIterable<Buffer>,
+  encoding: keyof typeof marks,
+): AsyncGenerator<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  let checked = false;
+  const check = (): void => {
+    checked = true;
+    if (head[0] === marks[encoding][0] && head[1] === marks[encoding][1]) return;
+    throw invalid('no_byte_order_mark', `The file does not begin with the byte order mark of ${encoding}.`);
+  };
+  for await (const piece of source) {
+    if (checked) {
+      yield piece;
+      continue;
+    }
+    head = Buffer.concat([head, piece]);
+    if (head.length < 2) continue;
+    check();
+    yield head;
+  }
+  if (!checked) check();
+}
+
+/** Bytes that the splitter understands: UTF-8, or UTF-16 with its mark. */
+export const decodeText = (source: AsyncIterable<Buffer>, encoding: Encoding): AsyncIterable<Buffer> => {
+  switch (encoding) {
+    case 'utf-8':
+      return source;
+    case 'windows-1252':
+      return fromWindows1252(source);
+    default:
+      return withMark(source, encoding);
+  }
+};

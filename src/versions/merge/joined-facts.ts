@@ -1,0 +1,55 @@
+import { type StoredColumn, storageName } from '../../model/column.js';
+import {
+  type DateFacts,
+  type DaySet,
+  dateFactsOf,
+  dayText,
+  joinDays,
+  parseDays,
+} from '../../model/day-set.js';
+import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { readDays } from '../../storage/postgres/version-days.js';
+import type { BaseVersion } from '../../uploads/layout/base-version.js';
+
+/** Rows that stand behind those of a version. */
+interface AddedRows {
+  /** Their own columns. */
+  readonly columns: readonly StoredColumn[];
+  readonly facts: SegmentFacts;
+}
+
+/** Days of the rows in a column; undefined where they are not noted. */
+export const addedDays = ({ columns, facts }: AddedRows, date: StoredColumn): DaySet | undefined => {
+  const own = timeColumnOf(columns);
+  if (facts.days === undefined || own === undefined || storageName(own) !== storageName(date))
+    return undefined;
+  return parseDays(facts.days);
+};
+
+/** What a version keeps of the days in its date column. */
+export const factsOfDays = (days: DaySet, date: StoredColumn): DateFacts & Pick<SegmentFacts, 'days'> => ({
+  ...dateFactsOf(days, date.years === true),
+  days: dayText(days),
+});
+
+/**
+ * The facts of a version and rows behind it, from what is noted of both: it costs what the days take, not what the rows do.
+ * Undefined where the days of either are not noted.
+ */
+export const joinFacts = async (
+  sql: Sql,
+  datasetId: number,
+  base: BaseVersion,
+  columns: readonly StoredColumn[],
+  added: AddedRows,
+): Promise<SegmentFacts | undefined> => {
+  const { facts } = added;
+  const sum = { rows: base.rowCount + facts.rows, bytes: base.byteSize + facts.bytes };
+  const date = timeColumnOf(columns);
+  if (date === undefined) return { ...sum, minDate: null, maxDate: null, frequency: null };
+  const ofAdded = addedDays(added, date);
+  const before = ofAdded && (await readDays(sql, datasetId, base.versionId, storageName(date)));
+  if (ofAdded === undefined || before === undefined) return undefined;
+  return { ...sum, ...factsOfDays(joinDays(before, ofAdded), date) };
+};

@@ -1,0 +1,81 @@
+/**
+ * An append or upsert is read for the version that was current when it was accepted. Uploads before it may
+ * publish another one first: then its columns are bound anew, and the file is read again if that changes how
+ * its values are kept.
+ */
+import { type StoredColumn, storageName } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { isKeyed, type UploadMode } from '../../model/process.js';
+import { timeColumnOf } from '../../model/version.js';
+import { readRegistry } from '../../storage/postgres/columns.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { BaseColumns, BaseVersion } from '../../uploads/layout/base-version.js';
+import { entityIdsOf } from '../../uploads/layout/key-columns.js';
+import { type Layout, type LayoutColumn, storedColumns, withColumns } from '../../uploads/layout/layout.js';
+
+/** The layout with what the version before says of each column. */
+export const boundTo = (layout: Layout, base: BaseColumns | undefined, mode: UploadMode): Layout => {
+  const before = new Map((base?.columns ?? []).map((column) => [column.id, column]));
+  const columns = layout.columns.map((column): LayoutColumn => {
+    const { existing: _before, years, ...rest } = column;
+    const known = before.get(column.id);
+    if (known === undefined || known.untyped === true)
+      return { ...rest, ...(years === undefined ? {} : { years }) };
+    return {
+      ...rest,
+      existing: known.physical,
+      ...(known.years === undefined ? {} : { years: known.years }),
+    };
+  });
+  const bound = withColumns(layout, columns);
+  return isKeyed(mode) && bound.keyGiven !== true ? { ...bound, keyIds: entityIdsOf(base, columns) } : bound;
+};
+
+const timeIdOf = (layout: Layout): number | undefined => timeColumnOf(storedColumns(layout))?.id;
+
+/** True when the file, as it was read, already fits the bound layout; the days that were noted are those of its time axis. */
+export const isBoundTo = (read: Layout, bound: Layout): boolean =>
+  timeIdOf(read) === timeIdOf(bound) &&
+  bound.columns.every((column, at) => {
+    const before = read.columns[at];
+    const physical = before?.physical === 'u' ? 's' : before?.physical;
+    return column.existing === before?.existing || column.existing === physical;
+  });
+
+/** True when every column of a version is kept in the joined columns as it is. */
+export const isKeptIn = (joined: readonly StoredColumn[], before: readonly StoredColumn[]): boolean => {
+  const names = new Map(joined.map((column) => [column.id, storageName(column)]));
+  return before.every((column) => names.get(column.id) === storageName(column));
+};
+
+/** True when rows of both sides, where there are any, have every column of the key: columns may have come, gone or become entities since. */
+export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | undefined): boolean => {
+  const read = new Set(columns.map(({ id }) => id));
+  const before =
+    base === undefined || base.rowCount === 0 ? undefined : new Set(base.columns.map(({ id }) => id));
+  return keyIds.every((id) => read.has(id) && before?.has(id) !== false);
+};
+
+/** Names of columns whose manifest type the version before cannot be joined with. */
+export const conflictingNames = ({ columns, widen }: Layout): string[] =>
+  columns
+    .filter(
+      ({ existing, dataType }) =>
+        existing !== undefined &&
+        dataType !== undefined &&
+        dataTypeOf(existing) !== dataType &&
+        !(widen === true && dataType === 'String'),
+    )
+    .map(({ name }) => name);
+
+/**
+ * True when a column of the file was deleted after its upload began: the rows that are there still have its old values
+ * under the storage id that the file uses, and must not show them again.
+ */
+export const isStale = async (
+  sql: Sql,
+  { datasetId, layout }: { readonly datasetId: number; readonly layout: Layout },
+): Promise<boolean> => {
+  const now = new Map((await readRegistry(sql, datasetId)).map(({ id, storageId }) => [id, storageId]));
+  return layout.columns.some(({ id, storageId }) => now.get(id) !== storageId);
+};

@@ -1,0 +1,70 @@
+/** Plan of a merge, from the file and the version before it. */
+import { isKeyed } from '../../model/process.js';
+import { segmentId } from '../../model/version.js';
+import { type KeyCounts, type SegmentMerge, segmentListOf } from '../../rows/index.js';
+import type { BaseVersion } from '../../uploads/layout/base-version.js';
+import { joinedColumns, storedColumns } from '../../uploads/layout/layout.js';
+import type { UploadTurn } from '../../uploads/lifecycle/merge-records.js';
+import { isKeptIn } from './layout-rebase.js';
+
+export interface MergePlan extends SegmentMerge {
+  /** True if all rows are written again, wherever they are stored. */
+  readonly anew: boolean;
+  /** True if the rows of the version before are known to be unique by the key. */
+  readonly isUnique: boolean;
+}
+
+/** True if a key has all columns of one by which rows are unique. */
+const isUniqueBy = (base: BaseVersion | undefined, keyIds: readonly number[]): boolean => {
+  if (base === undefined || base.rowCount === 0) return true;
+  if (base.uniqueBy === null) return false;
+  const key = new Set(base.columns.filter(({ id }) => keyIds.includes(id)).map(({ storageId }) => storageId));
+  return base.uniqueBy.every((id) => key.has(id));
+};
+
+/**
+ * Storage ids of columns by which the rows of the version to come are unique; undefined: not known. A type that becomes wider
+ * keeps values apart.
+ * @param isChecked The rows of the version before were found to be unique by the key.
+ */
+export const uniqueAfter = (
+  { anew, columns, keyIds, isUnique }: MergePlan,
+  isChecked: boolean,
+): readonly number[] | undefined =>
+  keyIds.length > 0 && !anew && (isUnique || isChecked)
+    ? columns.filter(({ id }) => keyIds.includes(id)).map(({ storageId }) => storageId)
+    : undefined;
+
+export const planMerge = (turn: UploadTurn, base: BaseVersion | undefined, anew: boolean): MergePlan => {
+  const { layout, place, processId, attempt, mode } = turn;
+  const keyIds = isKeyed(mode) ? (layout.keyIds ?? []) : [];
+  return {
+    mode,
+    anew,
+    isUnique: isUniqueBy(base, keyIds),
+    target: 0,
+    targetPlace: place,
+    base:
+      base === undefined
+        ? { segmentIds: [], rowCount: 0 }
+        : { ...segmentListOf(base), rowCount: base.rowCount },
+    basePlace: base?.place ?? place,
+    baseColumns: base?.columns ?? [],
+    fileSegment: segmentId(processId, attempt),
+    filePlace: place,
+    fileColumns: storedColumns(layout),
+    columns: joinedColumns(base?.columns ?? [], layout),
+    keyIds,
+    keep: layout.onDuplicateKey === 'first' ? 'first' : 'last',
+  };
+};
+
+/** True if rows of the version before can be read as they are stored. */
+export const isBaseKept = ({ anew, columns, baseColumns }: MergePlan): boolean =>
+  !anew && isKeptIn(columns, baseColumns);
+
+/** True if all rows of the file follow those of the version before, none of which changes. */
+export const isPlain = (plan: MergePlan, { known, distinct, rows }: KeyCounts): boolean => {
+  if (plan.mode === 'delete' || (plan.mode === 'sync' && plan.base.rowCount > 0)) return false;
+  return isBaseKept(plan) && known === 0 && distinct === rows;
+};

@@ -1,0 +1,146 @@
+/**
+ * Writes the rows of a merge, as few as possible:
+ *
+ *   listed    the file's own segment follows those of the version before; nothing is written
+ *   behind    a new segment follows them: rows that the file adds, or a patch (rows/merge-patch.ts)
+ *   anew      a new segment has all rows: types differ, rows are in two places, much has changed, or the dataset shares a table
+ */
+import type { RowChanges } from '../../model/process.js';
+import type { Place, SegmentList } from '../../model/version.js';
+import {
+  fitsPool,
+  hasSlots,
+  hiddenBy,
+  isPooled,
+  isSamePlace,
+  type KeyCounts,
+  type Merge,
+  namedColumn,
+  type PoolLimits,
+  rowsOfPatch,
+  type Write,
+  type WritePatch,
+} from '../../rows/index.js';
+import type { BaseVersion } from '../../uploads/layout/base-version.js';
+import type {
+  MergeRecords,
+  MergeTarget,
+  OwnFacts,
+  UploadTurn,
+} from '../../uploads/lifecycle/merge-records.js';
+import { isBaseKept, isPlain, type MergePlan } from './merge-plan.js';
+
+export interface MergedRowsOptions {
+  readonly write: Pick<Write, 'prepare'>;
+  readonly writeMerge: Merge;
+  readonly writePatch: WritePatch;
+  readonly merges: Pick<MergeRecords, 'begin'>;
+  readonly poolLimits: PoolLimits;
+  /** Largest patch, in percent of the rows of the version before. */
+  readonly patchMaxPercent: number;
+}
+
+/** Counts by the keys of a file. */
+export interface Counted {
+  readonly counts: KeyCounts;
+  readonly changes: RowChanges;
+  /** Rows of the version to come. */
+  readonly expected: number;
+}
+
+/** Segments of the version to come, and where they are stored. */
+export interface MergedRows {
+  /** Null: no segment was written. */
+  readonly target: MergeTarget | null;
+  readonly keepsBase: boolean;
+  readonly place: Place;
+  readonly list: SegmentList;
+  /** Absent: those of the file, or of the version. */
+  readonly own?: OwnFacts;
+}
+
+/** Bytes of a tombstone in the storage of an account: its position. */
+const tombstoneBytes = 8;
+
+/** Content of a segment behind those of the version before. Each row counts like the average row of the file. */
+const ownFactsOf = ({ facts }: UploadTurn, changes: RowChanges): OwnFacts => {
+  const { inserted, replaced, removed } = changes;
+  const rowBytes = facts.rows === 0 ? 0 : facts.bytes / facts.rows;
+  return {
+    rows: rowsOfPatch(changes),
+    bytes: Math.round((inserted + replaced) * rowBytes) + removed * tombstoneBytes,
+    hidden: hiddenBy(changes),
+  };
+};
+
+/** The list of the version before with a segment behind it. */
+const behind = (
+  base: SegmentList,
+  segment: number,
+  { rows, hidden }: Pick<OwnFacts, 'rows' | 'hidden'>,
+): SegmentList => ({
+  ...base,
+  segmentIds: [...base.segmentIds, segment],
+  ...(hidden === 0
+    ? {}
+    : { patches: [...(base.patches ?? []), segment], patchRows: [...(base.patchRows ?? []), rows] }),
+});
+
+/** Writes what has to be written; null when the turn is over. */
+export type WriteMerged = (
+  turn: UploadTurn,
+  base: BaseVersion | undefined,
+  plan: MergePlan,
+  counted: Counted,
+) => Promise<MergedRows | null>;
+
+export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
+  const { write, writeMerge, writePatch, merges, poolLimits, patchMaxPercent } = options;
+
+  /** True if the segments of the version before stay, and only what changes is written into a place. */
+  const isBehind = (plan: MergePlan, { counts, changes }: Counted, place: Place): boolean => {
+    if (!isSamePlace(plan.basePlace, place) || !isBaseKept(plan)) return false;
+    if (isPlain(plan, counts)) return true;
+    // A small dataset is quickly written again.
+    if (isPooled(place)) return false;
+    return rowsOfPatch(changes) * 100 <= patchMaxPercent * plan.base.rowCount;
+  };
+
+  return async (turn, base, plan, counted) => {
+    const columns = plan.columns.map(namedColumn);
+    const isSmall =
+      isPooled(plan.filePlace) &&
+      (base === undefined || isPooled(plan.basePlace)) &&
+      fitsPool(poolLimits, {
+        rows: counted.expected,
+        bytes: (base?.byteSize ?? 0) + turn.facts.bytes,
+      });
+    if (
+      isPlain(plan, counted.counts) &&
+      isSamePlace(plan.basePlace, plan.filePlace) &&
+      (isSmall || !isPooled(plan.filePlace)) &&
+      hasSlots(plan.filePlace, columns)
+    ) {
+      await write.prepare(plan.filePlace, columns);
+      return {
+        target: null,
+        keepsBase: true,
+        place: plan.filePlace,
+        list: behind(plan.base, plan.fileSegment, { rows: turn.facts.rows, hidden: 0 }),
+      };
+    }
+    const target = await merges.begin(turn, isSmall ? columns : undefined);
+    if (target === null) return null;
+    const { segmentId: id, place } = target;
+    const merge = { ...plan, target: id, targetPlace: place };
+    if (!isBehind(plan, counted, place)) {
+      const { buckets: _all, ...whole } = merge;
+      const { found: _within, ...counts } = counted.counts;
+      await writeMerge(whole, counts);
+      return { target, keepsBase: false, place, list: { segmentIds: [id] } };
+    }
+    await writePatch(merge, counted.counts, counted.changes);
+    const own = ownFactsOf(turn, counted.changes);
+    return { target, keepsBase: true, place, list: behind(plan.base, id, own), own };
+  };
+};

@@ -1,0 +1,167 @@
+/**
+ * Applies an append, upsert, sync or delete to the version before it, when its turn has come.
+ *
+ *   1 look      the process stands in phase `merge`; the version before is the dataset's current one
+ *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
+ *   3 write     only what changes, in a segment behind those of the version before, or else all rows (merged-rows.ts);
+ *               ClickHouse itself writes them
+ *   4 count     the segment holds as many rows as the keys say
+ *   5 say so    the dispatcher writes the outcome down and publishes
+ *
+ * One worker at a time merges a process: the dispatcher holds a lease. One that died leaves a segment that nobody names; the next
+ * begins another one. A version that came in between makes 5 void: the merge is done again.
+ */
+
+import type { Log } from '../../lib/log.js';
+import { isKeyed, type KeyExample } from '../../model/process.js';
+import { CopyDiffers, type KeyCounts, type Keys, namedColumn, type Write } from '../../rows/index.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
+import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { type BaseVersion, readBase } from '../../uploads/layout/base-version.js';
+import type { Layout } from '../../uploads/layout/layout.js';
+import type { MergeRecords, MergeTurn, UploadTurn } from '../../uploads/lifecycle/merge-records.js';
+import type { Outcome, Step } from '../../uploads/lifecycle/outcome.js';
+import type { MergeColumns } from './column-merge.js';
+import { decimalRoom } from './decimal-room.js';
+import { boundTo, conflictingNames, hasKey, isBoundTo, isStale } from './layout-rebase.js';
+import { changesOf, notUnique } from './merge-outcome.js';
+import { isBaseKept, type MergePlan, planMerge, uniqueAfter } from './merge-plan.js';
+import { createMergedFacts } from './merged-facts.js';
+import { createMergedRows, type MergedRowsOptions } from './merged-rows.js';
+import { Miscount } from './miscount.js';
+
+export interface MergerOptions extends MergedRowsOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouseServers;
+  readonly write: Pick<Write, 'prepare'>;
+  readonly keys: Keys;
+  readonly mergeColumns: MergeColumns;
+  readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
+  readonly log: Log;
+}
+
+/** Merges of one process that may go wrong before it is failed. */
+const maxMerges = 20;
+
+/** Fewest rows of both sides of a sync that are compared in buckets. */
+const leastCompared = 100_000;
+
+const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
+
+const done: Outcome = { kind: 'done' };
+
+/** The step of an upload in phase `merge`. */
+export const createMerger = (options: MergerOptions): Step => {
+  const { sql, clickhouse, write, keys, mergeColumns, merges, log } = options;
+  const writeRows = createMergedRows(options);
+  const factsOf = createMergedFacts(sql, clickhouse);
+  /** Miscounts per process that this worker met. */
+  const miscounts = new Map<number, number>();
+
+  /** Keys that are not unique, in the file or else in the version before; none where the caller said which rows count. */
+  const repeatedKeys = async (
+    { layout, mode }: UploadTurn,
+    plan: MergePlan,
+    counts: KeyCounts,
+  ): Promise<KeyExample[]> => {
+    if (!isKeyed(mode) || layout.onDuplicateKey !== 'fail' || plan.keyIds.length === 0) return [];
+    const side = counts.distinct < counts.rows ? 'file' : 'base';
+    if (side === 'base' && plan.isUnique) return [];
+    const found = await keys.repeated(plan, side);
+    return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
+  };
+
+  /** A file that is most of the version before, which it replaces, is compared with it in large steps first. */
+  const withBuckets = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<MergePlan> => {
+    const rows = Math.min(facts.rows, plan.base.rowCount);
+    if (mode !== 'sync' || rows < leastCompared || !isBaseKept(plan)) return plan;
+    const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
+    if (!isUnique) return plan;
+    const buckets = await keys.differingBuckets(plan);
+    return buckets === undefined ? { ...plan, isUnique } : { ...plan, isUnique, buckets };
+  };
+
+  const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
+    const planned = planMerge(turn, base, await isStale(sql, turn));
+    await write.prepare(planned.filePlace, planned.fileColumns.map(namedColumn));
+    const room = await decimalRoom(clickhouse, keys, planned);
+    if (room.kind === 'refused') return { kind: 'fail', error: room.error };
+    const plan = await withBuckets({ ...planned, columns: room.columns, narrowed: room.narrowed }, turn);
+    const counts = await keys.count(plan);
+    if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
+    const repeated = await repeatedKeys(turn, plan, counts);
+    if (repeated.length > 0) return { kind: 'fail', error: notUnique(repeated) };
+    const { expected, changes } = changesOf(plan, counts, base?.rowCount ?? 0);
+    if (turn.maxRows !== null && expected > turn.maxRows)
+      return failed(
+        'quota_rows',
+        `The plan allows ${turn.maxRows} rows per dataset; there would be ${expected}.`,
+      );
+    const counted = { counts, changes, expected };
+    const written = await writeRows(turn, base, plan, counted);
+    if (written === null) return done;
+    const { target, keepsBase, own } = written;
+    const facts = await factsOf(turn, base, plan, counted, written);
+    if (facts.rows !== expected) throw new Miscount(`merged to ${facts.rows} rows, not ${expected}`);
+    const uniqueBy = uniqueAfter(plan, turn.layout.onDuplicateKey === 'fail');
+    return {
+      kind: 'merged',
+      number: target?.number ?? null,
+      outcome: {
+        baseVersionId: base?.versionId ?? null,
+        segmentId: target?.segmentId ?? null,
+        keepsBase,
+        columns: plan.columns,
+        facts,
+        changes,
+        ...(own === undefined ? {} : { own }),
+        ...(uniqueBy === undefined ? {} : { uniqueBy }),
+      },
+    };
+  };
+
+  const takeTurn = async (turn: MergeTurn): Promise<Outcome> => {
+    const base = await readBase(sql, turn.datasetId);
+    if (turn.mode === 'merge_columns') return mergeColumns(turn, base);
+    const layout: Layout = boundTo(turn.layout, base, turn.mode);
+    if (base === undefined && turn.mode === 'delete')
+      return failed('no_version', 'The dataset has no rows yet that could be deleted.');
+    const hasEffect = turn.facts.rows > 0 && (turn.mode !== 'delete' || base?.rowCount !== 0);
+    if (isKeyed(turn.mode) && hasEffect && (layout.keyIds ?? []).length === 0)
+      return failed('no_key', 'Nothing tells rows apart: there is no entity column.');
+    if (isKeyed(turn.mode) && !hasKey(layout, base))
+      return failed('missing_key', 'The file, or the version before, lacks columns of the key by now.');
+    const conflicts = conflictingNames(layout);
+    if (conflicts.length > 0)
+      return failed(
+        'type_conflict',
+        `Types of the manifest conflict with those of the dataset: ${conflicts.join(', ')}.`,
+      );
+    if (!isBoundTo(turn.layout, layout)) return { kind: 'rebased', layout };
+    return merge({ ...turn, layout }, base);
+  };
+
+  /** Errors that pass, or may pass, are thrown: the sweep tries again. */
+  const judge = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
+    if ((await merges.turn(processId)) === undefined) return done;
+    if (error instanceof Miscount || error instanceof CopyDiffers) {
+      const count = (miscounts.get(processId) ?? 0) + 1;
+      miscounts.set(processId, count);
+      if (count < maxMerges) throw error;
+      return failed('miscounted', 'The previous version no longer holds all of its rows. Tell the operator.');
+    }
+    if (!isClickHouseException(error) || isPassing(error)) throw error;
+    if ((await merges.countBegun(processId)) < maxMerges) throw error;
+    log.error({ err: error, process: processId }, 'ClickHouse refuses a merge for good');
+    return failed('store_refused', 'The data store could not join the rows. Tell the operator.');
+  };
+
+  return async ({ processId }) => {
+    const turn = await merges.turn(processId);
+    if (turn === undefined) return done;
+    const outcome = await takeTurn(turn).catch((error: unknown) => judge(turn, error));
+    miscounts.delete(processId);
+    return outcome;
+  };
+};

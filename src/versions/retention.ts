@@ -1,0 +1,65 @@
+import type { Log } from '../lib/log.js';
+import type { ReleaseReport, StorageReport, Tidy } from '../rows/index.js';
+import { holdDataset } from '../storage/postgres/datasets.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { dueVersionsSql, removeDue } from './version-removal.js';
+
+/** Drops versions that neither their dataset nor its owner's plan keeps. */
+export interface Retention {
+  /** Gives the number of versions that were dropped. */
+  apply(): Promise<number>;
+}
+
+export interface RetentionOptions {
+  readonly sql: Sql;
+  readonly onDropped?: (versions: number) => void;
+  readonly log: Log;
+}
+
+export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Retention => {
+  /** Under the lock of the dataset: a version that is restored, pinned or cloned meanwhile is looked at as it is then. */
+  const applyTo = (datasetId: number): Promise<number> =>
+    sql.tx(async (tx) => {
+      await holdDataset(tx, datasetId);
+      const gone = await removeDue(tx, datasetId);
+      if (gone.length === 0) return 0;
+      log.info({ dataset: datasetId, versions: gone }, 'versions dropped by retention');
+      return gone.length;
+    });
+
+  return {
+    async apply() {
+      const due = await sql.query<{ datasetId: number }>(
+        `SELECT DISTINCT "datasetId" FROM (${dueVersionsSql}) AS due ORDER BY 1`,
+        [null],
+      );
+      let dropped = 0;
+      for (const { datasetId } of due) dropped += await applyTo(datasetId);
+      onDropped?.(dropped);
+      return dropped;
+    },
+  };
+};
+
+export interface RetentionReport extends StorageReport {
+  /** Versions that retention dropped. */
+  readonly versions: number;
+}
+
+/** Sweeps of everything that is stored, versions first. */
+export interface StorageSweep {
+  release(stop?: AbortSignal): Promise<ReleaseReport>;
+  sweep(stop?: AbortSignal): Promise<RetentionReport>;
+}
+
+/** Drops versions before a sweep, which then drops their rows. */
+export const afterRetention = (
+  tidy: Pick<Tidy, 'release' | 'sweep'>,
+  retention: Retention,
+): StorageSweep => ({
+  release: tidy.release,
+  async sweep(stop) {
+    const versions = await retention.apply();
+    return { versions, ...(await tidy.sweep(stop)) };
+  },
+});

@@ -1,0 +1,35 @@
+import { removeVersions } from '../rows/index.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+/**
+ * Versions that go, of all datasets or of one (`$1`). The current version and pinned ones stay. The current one
+ * counts among the newest, pinned ones do not. The age of a version begins when it was replaced by the next one: a
+ * version that stood for a year can still be restored for as long as the setting says.
+ */
+export const dueVersionsSql = `
+  WITH held AS (
+    SELECT dataset_id, count(*) AS count, min(created_at) AS oldest FROM versions
+    WHERE $1::bigint IS NULL OR dataset_id = $1 GROUP BY dataset_id
+  )
+  SELECT id, "datasetId" FROM (
+    SELECT v.id, v.dataset_id AS "datasetId", v.pinned, v.id = d.current_version_id AS current,
+      count(*) FILTER (WHERE NOT v.pinned OR v.id = d.current_version_id) OVER newest AS place,
+      lag(v.created_at) OVER newest AS replaced_at,
+      least(d.keep_versions, p.max_versions) AS most,
+      least(d.keep_days, p.max_version_days) AS days
+    FROM datasets d JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
+      JOIN plans p ON p.name = a.plan JOIN held h ON h.dataset_id = d.id
+        AND (h.count > least(d.keep_versions, p.max_versions)
+          OR h.oldest < now() - least(d.keep_days, p.max_version_days) * interval '1 day')
+      JOIN versions v ON v.dataset_id = d.id
+    WINDOW newest AS (PARTITION BY v.dataset_id ORDER BY v.id DESC)
+  ) AS listed
+  WHERE NOT pinned AND NOT current
+    AND (place > most OR replaced_at < now() - days * interval '1 day')`;
+
+/** Removes the versions of a dataset that retention does not keep. The caller holds its lock. Gives their ids. */
+export const removeDue = async (tx: Sql, datasetId: number): Promise<number[]> => {
+  const due = (await tx.query<{ id: number }>(dueVersionsSql, [datasetId])).map(({ id }) => id);
+  await removeVersions(tx, datasetId, due);
+  return due;
+};

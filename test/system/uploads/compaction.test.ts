@@ -1,0 +1,439 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { createCompactor } from '../../../src/rows/compact.js';
+import {
+  type CompactionSteps,
+  createCompactionSteps,
+  createCompactions,
+} from '../../../src/rows/compactions.js';
+import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
+import { insideOf } from '../../../src/rows/place.js';
+import { createTidy } from '../../../src/rows/sweep.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createPool } from '../../../src/storage/postgres/pool.js';
+import { createSql } from '../../../src/storage/postgres/sql.js';
+import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
+import { createRetention } from '../../../src/versions/retention.js';
+import { type Answers, answersOf } from '../../integration/uploads/version-answers.js';
+import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+let clickhouse: ClickHouse;
+
+beforeAll(async () => {
+  product = await startProduct({
+    poolMaxRows: '0',
+    compactionMinSegments: '0',
+    // The tests sweep by themselves, and count what they find.
+    sweepIntervalMs: '86400000',
+    segmentGraceMs: '3600000',
+    exportsAheadBytes: '0',
+  });
+  owner = await product.createAccount('owner');
+  clickhouse = createClickHouse({
+    url: product.config.clickhouseUrl ?? '',
+    database: product.config.clickhouseDatabase,
+  });
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await product?.close();
+});
+
+const never = new AbortController().signal;
+
+interface Parts {
+  readonly steps?: CompactionSteps;
+  readonly join?: Join;
+  readonly least?: number;
+}
+
+const stepsOf = (leaseMs = 60_000, renewMs = leaseMs / 3): CompactionSteps =>
+  createCompactionSteps({ sql: product.sql, leaseMs, renewMs, log: silentLog });
+const joinOf = (): Join => createJoin({ clickhouse, log: silentLog });
+
+/** Compacts the store of one dataset. */
+const compact = async (
+  dataset: number,
+  { steps = stepsOf(), join = joinOf(), least = 3 }: Parts = {},
+): Promise<number> => {
+  const [own] = await product.sql.query<{ storeId: number }>(
+    'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
+    [dataset],
+  );
+  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog }, steps);
+  return createCompactor({
+    compactions: {
+      ...compactions,
+      candidates: async (...fewest) =>
+        (await compactions.candidates(...fewest)).filter(({ storeId }) => storeId === own?.storeId),
+    },
+    join,
+    bounds: { least, maxBytes: 1_000_000_000 },
+    onJoined: () => undefined,
+    log: silentLog,
+  }).compact(never);
+};
+
+/** A sweep that waits for no reader. */
+const sweep = async () => {
+  const versions = await createRetention({ sql: product.sql, log: silentLog }).apply();
+  const tidy = createTidy({
+    sql: product.sql,
+    clickhouse,
+    tables: createStoreTables(clickhouse),
+    poolDropIntervalMs: 0,
+    graceMs: 0,
+    isBeingRead: isStoreJoined,
+    log: silentLog,
+  });
+  return { versions, ...(await tidy.sweep()) };
+};
+
+const send = async (dataset: number, content: string, mode: string, more: Record<string, string> = {}) => {
+  const keyed = mode === 'upsert' ? { onDuplicateKey: 'last' } : {};
+  const done = await uploadWith(owner, dataset, content, { mode, ...keyed, ...more });
+  if (done.status !== 'completed') throw new Error(JSON.stringify(done));
+  return done;
+};
+
+/** Appends of a few rows each, with everything that a row may hold. */
+const appendMany = async (dataset: number, count: number, first = 0): Promise<void> => {
+  for (let at = first; at < first + count; at += 1) {
+    const day = `2024-01-${String((at % 28) + 1).padStart(2, '0')}`;
+    await send(dataset, `d,k,v\n${day},k${at},${at}.5\n${day},"a ""b"", ${at}",\n,,${-at}\n`, 'append');
+  }
+};
+
+const versionIds = async (dataset: number): Promise<string[]> => {
+  const list = await json<{ versionId: string }[]>(await call(owner, 'GET', `/datasets/${dataset}/versions`));
+  return list.map(({ versionId }) => versionId).reverse();
+};
+
+const allAnswers = async (datasets: readonly number[]): Promise<Answers> => {
+  const answers: Answers = new Map();
+  for (const dataset of datasets)
+    for (const version of await versionIds(dataset))
+      for (const [key, text] of await answersOf(owner, dataset, version)) answers.set(key, text);
+  return answers;
+};
+
+const clone = async (dataset: number, name: string): Promise<number> => {
+  const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
+  const answer = await call(owner, 'POST', `/datasets/${dataset}/clone`, { repositoryId: home.id, name });
+  return (await json<{ id: number }>(answer, 201)).id;
+};
+
+const restore = async (dataset: number, version: string | undefined): Promise<void> => {
+  await json(await call(owner, 'POST', `/datasets/${dataset}/versions/${version}/restore`), 201);
+};
+
+/** Segments of the store as PostgreSQL names them and as ClickHouse has them. */
+const segmentsOf = async (dataset: number): Promise<{ named: number; stored: number; current: number }> => {
+  const [row] = await product.sql.query<{ storeId: number; named: number; current: number }>(
+    `SELECT d.store_id AS "storeId",
+       (SELECT count(DISTINCT r.segment_id)::int FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+        WHERE g.store_id = d.store_id AND g.rows > 0) AS named,
+       (SELECT count(*)::int FROM segment_ranges r WHERE r.dataset_id = d.id AND r.until_version IS NULL) AS current
+     FROM datasets d WHERE d.id = $1`,
+    [dataset],
+  );
+  const stored = await product.clickhouse(
+    `SELECT uniqExact(partition) FROM system.parts WHERE active AND database = '${product.config.clickhouseDatabase}'
+       AND table = 's${row?.storeId}'`,
+  );
+  return { named: row?.named ?? 0, stored: Number(stored), current: row?.current ?? 0 };
+};
+
+/** A dataset of fifteen versions of all modes, and a clone that went its own way. */
+const history = async (): Promise<{ dataset: number; copy: number }> => {
+  const dataset = await createDataset(owner);
+  await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+  await appendMany(dataset, 4);
+  const copy = await clone(dataset, `copy of ${dataset}`);
+  await send(dataset, 'd,k,v\n2024-02-01,x,1\nbad\n2024-02-02,y,2\n', 'append', { onBadRow: 'quarantine' });
+  await send(dataset, 'd,k,v\n', 'append');
+  await send(dataset, 'd,k,v,more\n2024-02-03,z,3,44\n', 'append');
+  await appendMany(dataset, 1, 6);
+  await send(copy, 'd,k,v,own\n2024-03-01,c,1,7\n', 'append');
+  await appendMany(copy, 1, 20);
+  await send(dataset, 'd,k,v\n2024-01-01,first,100\n2024-05-05,new,5\n', 'upsert');
+  await appendMany(dataset, 2, 9);
+  await restore(dataset, (await versionIds(dataset))[4]);
+  await appendMany(dataset, 2, 13);
+  return { dataset, copy };
+};
+
+describe('compaction', () => {
+  it('joins segments of versions, clones and restored versions without changing a byte of any answer', async () => {
+    const { dataset, copy } = await history();
+    const before = await allAnswers([dataset, copy]);
+    expect(before.size).toBeGreaterThan(70);
+    const many = await segmentsOf(dataset);
+
+    const reading = new AbortController();
+    const readers = (async () => {
+      const keys = await versionIds(dataset);
+      for (let at = 0; !reading.signal.aborted; at = (at + 1) % keys.length)
+        for (const [key, text] of await answersOf(owner, dataset, keys[at] ?? ''))
+          expect(text, key).toBe(before.get(key));
+    })();
+    expect(await compact(dataset)).toBeGreaterThan(0);
+    expect(await compact(dataset)).toBe(0);
+    reading.abort();
+    await readers;
+
+    const few = await segmentsOf(dataset);
+    expect(few.named).toBeLessThan(many.named - 3);
+    expect(few.stored).toBeGreaterThan(few.named);
+    expect(await sweep()).toMatchObject({ orphanSegments: 0, missingSegments: 0 });
+    expect((await segmentsOf(dataset)).stored).toBe(few.named);
+    expect(await allAnswers([dataset, copy])).toEqual(before);
+
+    // What is done on top of joined segments is as it always was.
+    await restore(dataset, (await versionIds(dataset))[3]);
+    await appendMany(dataset, 2, 30);
+    await send(dataset, 'd,k,v\n2024-01-01,first,55\n', 'upsert');
+    await appendMany(copy, 3, 40);
+    const later = await clone(dataset, `later copy of ${dataset}`);
+    const then = await allAnswers([dataset, copy, later]);
+    await compact(dataset);
+    await sweep();
+    const now = await allAnswers([dataset, copy, later]);
+    expect(now).toEqual(then);
+    for (const [key, text] of before) expect(now.get(key), key).toBe(text);
+  });
+
+  it('leaves first and last of a group where the rows stand', async () => {
+    const { dataset } = await history();
+    await compact(dataset);
+    const apply = encodeURIComponent('groupby((d),aggregate(k with first as F,v with last as L))');
+    for (const version of await versionIds(dataset)) {
+      const ask = async <T>(question: string): Promise<T[]> =>
+        json(
+          await call(owner, 'GET', `/datasets/${dataset}/data?versionId=${version}&$format=json${question}`),
+        );
+      const groups = new Map<string | null, { d: string | null; F: string | null; L: number | null }>();
+      for (const { d, k, v } of await ask<{ d: string | null; k: string | null; v: number | null }>(
+        '&$skip=0',
+      )) {
+        const { F, L } = groups.get(d) ?? { F: null, L: null };
+        groups.set(d, { d, F: F ?? k, L: v ?? L });
+      }
+      const told = await ask<{ d: string | null }>(`&$apply=${apply}`);
+      const byDay = (a: { d: string | null }, b: { d: string | null }) =>
+        String(a.d).localeCompare(String(b.d));
+      expect(told.sort(byDay), version).toEqual([...groups.values()].sort(byDay));
+    }
+  });
+
+  it('takes versions in that are published, cloned and restored while the rows are copied', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 4);
+    let copy = 0;
+    const join: Join = async (...run) => {
+      const joined = await joinOf()(...run);
+      if (copy === 0) {
+        await appendMany(dataset, 1, 4);
+        copy = await clone(dataset, `copy in between of ${dataset}`);
+        await send(dataset, 'd,k,v\n2024-01-01,first,2\n', 'upsert');
+        await restore(dataset, (await versionIds(dataset))[2]);
+        await appendMany(dataset, 1, 5);
+      }
+      return joined;
+    };
+    const before: Answers[] = [];
+    const steps: CompactionSteps = {
+      ...stepsOf(),
+      async publish(...given) {
+        before.push(await allAnswers([dataset, copy]));
+        return stepsOf().publish(...given);
+      },
+    };
+    expect(await compact(dataset, { join, steps })).toBeGreaterThan(0);
+    await sweep();
+    expect(await allAnswers([dataset, copy])).toEqual(before[0]);
+  });
+
+  it('runs beside uploads and other workers', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'k,v\nstart,0\n', 'replace');
+    const expected = ['start,0'];
+    const stop = new AbortController();
+    const workers = [1, 2].map(async () => {
+      while (!stop.signal.aborted) {
+        await compact(dataset, { least: 2 });
+        await sweep();
+      }
+    });
+    for (let at = 1; at <= 10; at += 1) {
+      const replaced = at % 5 === 0 ? at - 2 : at;
+      await send(dataset, `k,v\nk${replaced},${at}\n`, at % 5 === 0 ? 'upsert' : 'append');
+      const place = expected.findIndex((line) => line.startsWith(`k${replaced},`));
+      if (place < 0) expected.push(`k${replaced},${at}`);
+      else expected[place] = `k${replaced},${at}`;
+    }
+    stop.abort();
+    await Promise.all(workers);
+    const rows = expected.map((line) => line.replace(/(.*),(.*)/, '"$1",$2'));
+    expect(await download(owner, dataset)).toBe(`"k","v"\n${rows.join('\n')}\n`);
+    expect((await segmentsOf(dataset)).current).toBeLessThan(10);
+  });
+
+  it('is finished by the next worker when one dies while versions are led over', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, `d,k,v\n${'2024-01-01,first,1\n'.repeat(20)}`, 'replace');
+    await appendMany(dataset, 4);
+    // Of the joined segment older versions have a part, and it is not the first of the next run.
+    expect(await compact(dataset)).toBe(1);
+    expect((await segmentsOf(dataset)).current).toBe(2);
+    await appendMany(dataset, 4, 6);
+    const copy = await clone(dataset, `copy led over of ${dataset}`);
+    await appendMany(copy, 1, 20);
+    const before = await allAnswers([dataset, copy]);
+    const dying: CompactionSteps = {
+      ...stepsOf(),
+      whileHeld: (_target, work) => work(never),
+      finish: (published) => stepsOf().finish(published, AbortSignal.abort()),
+    };
+    expect(await compact(dataset, { steps: dying })).toBeGreaterThan(0);
+    const states = () =>
+      product.sql.query<{ state: string }>(
+        `SELECT DISTINCT c.state FROM compactions c JOIN datasets d ON d.store_id = c.store_id WHERE d.id = $1 ORDER BY 1`,
+        [dataset],
+      );
+    expect(await states()).toEqual([{ state: 'done' }, { state: 'swapping' }]);
+    await appendMany(dataset, 1, 5);
+    expect(await sweep()).toMatchObject({ abandonedCompactions: 0, missingSegments: 0 });
+    await product.sql.query(
+      `UPDATE compactions SET lease_until = now() - interval '1 second' WHERE state = 'swapping'`,
+    );
+    await compact(dataset);
+    expect(await states()).toEqual([{ state: 'done' }]);
+    await sweep();
+    const now = await allAnswers([dataset, copy]);
+    for (const [key, text] of before) expect(now.get(key), key).toBe(text);
+    expect((await segmentsOf(dataset)).current).toBeLessThan(3);
+  });
+
+  it('renews its lease while it waits for a dataset', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 3);
+    const pool = createPool({
+      databaseUrl: product.config.databaseUrl ?? '',
+      maxConnections: 3,
+      log: silentLog,
+    });
+    const sql = createSql(pool);
+    const leases = new Set<string>();
+    const look = async (): Promise<number> => {
+      const [row] = await sql.query<{ lease: string }>(
+        `SELECT lease_until::text AS lease FROM compactions WHERE state = 'swapping'`,
+      );
+      if (row !== undefined) leases.add(row.lease);
+      return leases.size;
+    };
+    let compacting: Promise<number> | undefined;
+    await sql.tx(async (tx) => {
+      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [dataset]);
+      compacting = compact(dataset, { steps: stepsOf(600_000, 50) });
+      while ((await look()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    await pool.end();
+    expect(await compacting).toBe(1);
+  });
+
+  describe('that comes to nothing', () => {
+    const death = new Error('the worker dies here');
+    /** A row of its own in the segment that is being written. */
+    const insertInto = (run: readonly number[], { segment, place }: Target) => {
+      const table = `${product.config.clickhouseDatabase}.s${insideOf(place).storeId}`;
+      return product.clickhouse(
+        `INSERT INTO ${table} (_seg, _row) SELECT ${segment}, _row FROM ${table} WHERE _seg = ${run[0]}`,
+      );
+    };
+    /** A dead or silent worker records nothing: its lease just runs out. */
+    const mute = (): CompactionSteps => ({
+      ...stepsOf(1),
+      abandon: async () => undefined,
+      whileHeld: (_target, work) => work(never),
+    });
+    let dataset: number;
+    let before: Answers;
+
+    beforeAll(async () => {
+      dataset = await createDataset(owner);
+      await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+      await appendMany(dataset, 3);
+      before = await allAnswers([dataset]);
+    });
+
+    it.each<[why: string, join: Join]>([
+      ['the worker dies before it copied a row', () => Promise.reject(death)],
+      [
+        'the worker dies in the middle of the copy',
+        async (run, target) => {
+          await insertInto(run.segmentIds, target);
+          throw death;
+        },
+      ],
+      [
+        'the worker dies between the copy and the swap',
+        async (...run) => {
+          await joinOf()(...run);
+          throw death;
+        },
+      ],
+    ])('because %s: all is as it was, and the sweep clears up', async (_why, join) => {
+      expect(await compact(dataset, { join, steps: mute() })).toBe(0);
+      expect(await allAnswers([dataset])).toEqual(before);
+      expect(await sweep()).toMatchObject({ abandonedCompactions: 1 });
+      expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
+    });
+
+    it('because the worker was silent for too long and was given up: it cannot swap any more', async () => {
+      const join: Join = async (...run) => {
+        const joined = await joinOf()(...run);
+        await sweep();
+        return joined;
+      };
+      expect(await compact(dataset, { join, steps: mute() })).toBe(0);
+      expect(await allAnswers([dataset])).toEqual(before);
+      expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
+    });
+
+    it('because the copy differs', async () => {
+      const join: Join = async (run, target, signal) => {
+        await insertInto(run.segmentIds, target);
+        return joinOf()(run, target, signal);
+      };
+      expect(await compact(dataset, { join })).toBe(0);
+      await sweep();
+      expect(await allAnswers([dataset])).toEqual(before);
+      expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
+    });
+
+    it('because some rows of the run were not read, as those of a shard that was taken out', async () => {
+      const join: Join = ({ segmentIds, patches }, target, signal) =>
+        joinOf()({ segmentIds: segmentIds.slice(1), patches }, target, signal);
+      expect(await compact(dataset, { join })).toBe(0);
+      await sweep();
+      expect(await allAnswers([dataset])).toEqual(before);
+      expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
+    });
+
+    it('is done by the next one', async () => {
+      expect(await compact(dataset)).toBe(1);
+      await sweep();
+      expect(await segmentsOf(dataset)).toMatchObject({ named: 1, stored: 1, current: 1 });
+      expect(await allAnswers([dataset])).toEqual(before);
+    });
+  });
+});

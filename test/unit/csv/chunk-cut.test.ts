@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutChunk } from '../../../src/csv/chunk-cut.js';
+import type { SplitChunk } from '../../../src/csv/types.js';
+import { comma, parseReference } from './reference.js';
+
+const chunkOf = (text: string, rows: number): SplitChunk => ({
+  bytes: Buffer.from(text),
+  firstRow: 70,
+  rows,
+  firstLine: 90,
+  last: true,
+});
+
+const field = fc.oneof(
+  fc.stringMatching(/^[a-z0-9 ]{0,12}$/),
+  fc.stringMatching(/^[a-z",\n\r]{0,8}$/).map((text) => `"${text.replaceAll('"', '""')}"`),
+);
+const lineEnd = fc.constantFrom('\n', '\r\n', '\n\n');
+const records = fc.array(
+  fc.tuple(fc.constantFrom('x', '1', '"q\n"'), field, lineEnd).map(([a, b, end]) => `${a},${b}${end}`),
+  { minLength: 1, maxLength: 40 },
+);
+
+describe('a chunk that is cut', () => {
+  it('keeps its records, whatever is quoted in them, and knows row and line of each part', () => {
+    fc.assert(
+      fc.property(records, fc.integer({ min: 1, max: 12 }), (list, pieces) => {
+        const text = list.join('');
+        const parts = cutChunk(chunkOf(text, list.length), comma, pieces);
+        expect(
+          parts.flatMap(({ bytes }) => parseReference(bytes.toString()).map(({ fields }) => fields)),
+        ).toEqual(parseReference(text).map(({ fields }) => fields));
+        const whole = parseReference(text);
+        let row = 70;
+        for (const part of parts) {
+          expect(part.firstRow).toBe(row);
+          expect(part.rows).toBeGreaterThan(0);
+          expect(part.firstLine).toBe((whole[row - 70]?.line ?? 0) + 89);
+          row += part.rows;
+        }
+        expect(row).toBe(70 + list.length);
+        expect(parts.map(({ last }) => last)).toEqual(parts.map((_, at) => at === parts.length - 1));
+        if (list.length > 1) expect(parts.length).toBeGreaterThan(1);
+      }),
+    );
+  });
+
+  it('of one record comes back whole', () => {
+    const [part, ...more] = cutChunk(chunkOf('a,"b\nc"\n', 1), comma, 8);
+    expect(more).toEqual([]);
+    expect(part).toMatchObject({ firstRow: 70, rows: 1, firstLine: 90, last: true });
+    expect(part?.bytes.toString()).toBe('a,"b\nc"\n');
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { compileDateFormat } from '../../../src/csv/column-rules.js';
+import { encodeColumn } from './reference.js';
+
+describe('overrides of the type rules', () => {
+  it.each([
+    ['%d/%m/%Y', '03/10/2024', '2024-10-03'],
+    ['%m/%d/%Y', '3/7/2024', '2024-03-07'],
+    ['%d-%b-%y', '14-Mar-14', '2014-03-14'],
+    ['%d-%b-%y', '7-DEC-69', '1969-12-07'],
+    ['%B %d, %Y', 'December 8, 2022', '2022-12-08'],
+    ['%Y%m%d', '20200131', '2020-01-31'],
+    ['%Y', '2020', '2020-01-01'],
+    ['%m.%Y', '07.2021', '2021-07-01'],
+    ['%%%Y', '%2020', '2020-01-01'],
+  ])('reads dates by %s', (dateFormat, text, day) => {
+    expect(encodeColumn('d', [text, '', 'NA'], { dateFormat })).toEqual([day, null, null]);
+  });
+
+  it.each(['31/02/2024', '1/2/24', '2024-10-03', '03/10/2024 ', 'x'])('refuses "%s" for %d/%m/%Y', (text) => {
+    expect(encodeColumn('d', [text], { dateFormat: '%d/%m/%Y' })).toEqual({ misfit: text, line: 2 });
+  });
+
+  it('refuses formats it does not understand', () => {
+    expect(() => compileDateFormat('%d/%m')).toThrow(RangeError);
+    expect(() => compileDateFormat('%Y-%j')).toThrow('%j');
+    expect(() => compileDateFormat('%Y%')).toThrow(RangeError);
+  });
+
+  it('reads bare years as dates beside other dates', () => {
+    expect(encodeColumn('d', ['2020', '2020-05'], { bareYear: true })).toEqual(['2020-01-01', '2020-05-01']);
+    expect(encodeColumn('d', ['2020'])).toEqual({ misfit: '2020', line: 2 });
+  });
+
+  it('reads numbers with a decimal comma', () => {
+    expect(encodeColumn('f', ['1,5', '-0,25', '7', '1e3'], { decimal: ',' })).toEqual([
+      '1.5',
+      '-0.25',
+      '7',
+      '1000',
+    ]);
+    expect(encodeColumn('n38_2', ['12345678901234567,25'], { decimal: ',' })).toEqual([
+      '12345678901234567.25',
+    ]);
+    expect(encodeColumn('f', ['1.5'], { decimal: ',' })).toEqual({ misfit: '1.5', line: 2 });
+  });
+
+  it('takes further texts for null in every type', () => {
+    const rules = { nullValues: ['missing', '-9'] };
+    expect(encodeColumn('d', ['missing', 'NA'], rules)).toEqual([null, null]);
+    expect(encodeColumn('s', ['missing', 'NA', '-9', 'x'], rules)).toEqual([null, 'NA', null, 'x']);
+    expect(encodeColumn('f', ['missing', '-9', '-9.0'], rules)).toEqual([null, null, '-9']);
+    expect(encodeColumn('n38_0', ['-9', '9'], rules)).toEqual([null, '9']);
+  });
+});

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  dayOf,
+  maxDate32Day,
+  minDate32Day,
+  noDay,
+  parseDay,
+  writeIsoDay,
+} from '../../../src/csv/date-text.js';
+import { encodeColumn } from './reference.js';
+
+const parse = (text: string): string | undefined => {
+  const bytes = Buffer.from(text);
+  const day = parseDay(bytes, 0, bytes.length);
+  if (day === noDay) return undefined;
+  const out = Buffer.alloc(10);
+  writeIsoDay(day, out, 0);
+  return out.toString();
+};
+
+describe('dates', () => {
+  it.each([
+    ['2020-01-31', '2020-01-31'],
+    ['2020/01/31', '2020-01-31'],
+    ['2020.01.31', '2020-01-31'],
+    ['2020-02-29', '2020-02-29'],
+    ['2000-02-29', '2000-02-29'],
+    ['2020-07', '2020-07-01'],
+    ['2020M07', '2020-07-01'],
+    ['2020Q1', '2020-01-01'],
+    ['2020-Q4', '2020-10-01'],
+    ['2020W01', '2019-12-30'],
+    ['2020-W05', '2020-01-27'],
+    ['2020-W53', '2020-12-28'],
+    ['2021-W01', '2021-01-04'],
+    ['2020-01-01T00:00', '2020-01-01'],
+    ['2020-01-01T00:00:00', '2020-01-01'],
+    ['2020-01-01 00:00:00', '2020-01-01'],
+    ['2020-01-01T00:00:00Z', '2020-01-01'],
+    ['2020-01-01T00:00:00.000', '2020-01-01'],
+    ['2020-01-01T00:00:00.000000Z', '2020-01-01'],
+    ['2020-01-01T00:00:00+00:00', '2020-01-01'],
+    ['0001-01-01', '0001-01-01'],
+    ['9999-12-31', '9999-12-31'],
+    ['1066-10-14', '1066-10-14'],
+  ])('%s stands for %s', (text, day) => {
+    expect(parse(text)).toBe(day);
+  });
+
+  it.each([
+    '2021-02-29',
+    '1900-02-29',
+    '2020-13-01',
+    '2020-00-10',
+    '2020-01-00',
+    '2020-04-31',
+    '2020-1-5',
+    '2020-01/05',
+    '20200131',
+    '2020',
+    '31/01/2020',
+    '01-02-2020',
+    '2020-13',
+    '2020-00',
+    '2020Q5',
+    '2020Q0',
+    '2020M13',
+    '2021-W53',
+    '2020-W00',
+    '2020-W54',
+    '0000-01-01',
+    '2020-01-01T12:00:00',
+    '2020-01-01T00:00:01',
+    '2020-01-01T00:00:00.001',
+    '2020-01-01T00:00:00+02:00',
+    '2020-01-01T00:00:00.',
+    '2020-01-01T',
+    '2020/01/01T00:00:00',
+    '+2020-01-01',
+    '2020-01-01 ',
+    'abcd-ef-gh',
+    '2020/01',
+    '14-Mar-14',
+  ])('"%s" is no date', (text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  it('agrees with the calendar for every day of years 1 to 9999', () => {
+    const first = Date.UTC(2000, 0, 1) / 86_400_000 - 730_119;
+    fc.assert(
+      fc.property(fc.integer({ min: first, max: 2_932_896 }), (day) => {
+        const iso = new Date(day * 86_400_000).toISOString().slice(0, 10);
+        expect(parse(iso)).toBe(iso);
+        const [year = 0, month = 0, date = 0] = iso.split('-').map(Number);
+        expect(dayOf(year, month, date)).toBe(day);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('keeps dates of 1900 to 2299 as days and no others', () => {
+    expect(dayOf(1900, 1, 1)).toBe(minDate32Day);
+    expect(dayOf(2299, 12, 31)).toBe(maxDate32Day);
+    expect(encodeColumn('d', ['1900-01-01', '2299-12-31', '', 'NA', '1970-01-01'])).toEqual([
+      '1900-01-01',
+      '2299-12-31',
+      null,
+      null,
+      '1970-01-01',
+    ]);
+    expect(encodeColumn('d', ['1899-12-31'])).toEqual({ misfit: '1899-12-31', line: 2 });
+    expect(encodeColumn('d', ['2000-01-01', '2300-01-01'])).toEqual({ misfit: '2300-01-01', line: 3 });
+  });
+
+  it('writes far dates as ISO text whatever their form', () => {
+    expect(encodeColumn('t', ['1066-10-14', '2020Q2', '', '..', '9999/12/31'])).toEqual([
+      '1066-10-14',
+      '2020-04-01',
+      null,
+      null,
+      '9999-12-31',
+    ]);
+    expect(encodeColumn('t', ['1066-10-14', '5'])).toEqual({ misfit: '5', line: 3 });
+  });
+});

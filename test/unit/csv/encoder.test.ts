@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { createChunkEncoder } from '../../../src/csv/encoder.js';
+import type { EncodeColumn, EncodePhysical } from '../../../src/csv/types.js';
+import { recordsPerUpload, uploadsPerDataset } from '../../../src/model/position.js';
+import { comma, decodeBlock, encodeColumn, wholeChunk } from './reference.js';
+
+const columnsOf = (physicals: readonly EncodePhysical[], fixed = false): EncodeColumn[] =>
+  physicals.map((physical, i) => ({ storageName: `c${i}_${physical}`, physical, sourceIndex: i, fixed }));
+
+const encode = (
+  text: string,
+  physicals: readonly EncodePhysical[],
+  options: { rows?: number; onBadRow?: 'fail' | 'collect'; fixed?: boolean } = {},
+) => {
+  const { rows = text.split('\n').length - 1, onBadRow = 'fail', fixed = false } = options;
+  const columns = columnsOf(physicals, fixed);
+  const encoder = createChunkEncoder({ dialect: comma, fieldCount: physicals.length, columns, onBadRow });
+  return encoder.encode(
+    Buffer.from(text),
+    { firstRow: 100, rows, firstLine: 12 },
+    { segment: 9n, uploadNumber: 0 },
+  );
+};
+
+describe('the block', () => {
+  it('has segment and position in front of the columns', () => {
+    const result = encode('2020-01-31,x,1.5\n,,\n', ['d', 's', 'f']);
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    expect(result.rows).toBe(2);
+    expect(decodeBlock(result.block).columns).toEqual([
+      { name: '_seg', type: 'UInt64', values: ['9', '9'] },
+      { name: '_row', type: 'UInt64', values: ['100', '101'] },
+      { name: 'c0_d', type: 'Nullable(Date32)', values: ['2020-01-31', null] },
+      { name: 'c1_s', type: 'Nullable(String)', values: ['x', null] },
+      { name: 'c2_f', type: 'Nullable(Float64)', values: ['1.5', null] },
+    ]);
+  });
+
+  it('has segments and positions beyond what a number of JavaScript holds', () => {
+    const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
+    const position = { firstRow: recordsPerUpload - 2, rows: 2, firstLine: 2 ** 41 };
+    const target = { segment: 2n ** 63n + 1n, uploadNumber: uploadsPerDataset - 1 };
+    const result = encoder.encode(Buffer.from('1\n2\n'), position, target);
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    const [segment, row] = decodeBlock(result.block).columns;
+    expect(segment?.values).toEqual(['9223372036854775809', '9223372036854775809']);
+    expect(row?.values).toEqual([String(2n ** 63n - 2n), String(2n ** 63n - 1n)]);
+  });
+
+  it('has no record whose position would be that of the next upload', () => {
+    const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
+    const position = { firstRow: recordsPerUpload - 1, rows: 2, firstLine: 2 };
+    expect(() => encoder.encode(Buffer.from('1\n2\n'), position, { segment: 1, uploadNumber: 1 })).toThrow(
+      'at most 34359738368 records',
+    );
+  });
+
+  it('leaves skipped fields out and takes fields in any order', () => {
+    const columns: EncodeColumn[] = [
+      { storageName: 'last', physical: 's', sourceIndex: 2 },
+      { storageName: 'none', physical: 'skip', sourceIndex: 1 },
+      { storageName: 'first', physical: 'f', sourceIndex: 0 },
+    ];
+    const encoder = createChunkEncoder({ dialect: comma, fieldCount: 3, columns });
+    const result = encoder.encode(Buffer.from('1,x,a\n2,y,b\n'), wholeChunk(2), {
+      segment: 1,
+      uploadNumber: 1,
+    });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    expect(decodeBlock(result.block).columns.slice(2)).toEqual([
+      { name: 'last', type: 'Nullable(String)', values: ['a', 'b'] },
+      { name: 'first', type: 'Nullable(Float64)', values: ['1', '2'] },
+    ]);
+  });
+
+  it('takes no trace of the chunk before', () => {
+    const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'n38_1']) });
+    const long = Array.from({ length: 5_000 }, (_, i) => `text ${i},${i}.5\n`).join('');
+    encoder.encode(Buffer.from(long), wholeChunk(5_000), { segment: 1, uploadNumber: 1 });
+    const result = encoder.encode(Buffer.from(',\nx,\n,-1\n'), wholeChunk(3), {
+      segment: 2,
+      uploadNumber: 1,
+    });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    const [segment, , text, decimal] = decodeBlock(result.block).columns;
+    expect(segment?.values).toEqual(['2', '2', '2']);
+    expect(text?.values).toEqual([null, 'x', null]);
+    expect(decimal?.values).toEqual([null, null, '-1']);
+  });
+
+  it('holds thousands of columns in few pieces', () => {
+    const fieldCount = 5_000;
+    const physicals = Array.from({ length: fieldCount }, (_, i): EncodePhysical => (i % 2 ? 's' : 'f'));
+    const record = (row: number) =>
+      `${physicals.map((type, i) => (type === 's' ? `t${i}` : row + i)).join(',')}\n`;
+    const result = encode(Array.from({ length: 20 }, (_, row) => record(row)).join(''), physicals);
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    expect(result.block.length).toBeLessThan(10);
+    const { columns } = decodeBlock(result.block);
+    expect(columns).toHaveLength(fieldCount + 2);
+    expect(columns[2 + 4_998]?.values[19]).toBe('5017');
+    expect(columns[2 + 4_999]?.values[19]).toBe('t4999');
+  });
+
+  it('keeps long texts and their lengths', () => {
+    const texts = [0, 1, 47, 48, 127, 128, 16_383, 16_384, 1_000_000].map((length) =>
+      'é"'.repeat(length / 2),
+    );
+    expect(encodeColumn('s', texts)).toEqual(texts.map((text) => text || null));
+  });
+
+  it('refuses a number of rows that is not the chunk’s', () => {
+    expect(() => encode('1\n2\n', ['f'], { rows: 1 })).toThrow(RangeError);
+    expect(() => encode('1\n2\n', ['f'], { rows: 3 })).toThrow(RangeError);
+  });
+});
+
+describe('null markers', () => {
+  const markers = ['NA', 'N/A', 'n/a', 'null', 'NULL', 'NaN', '-', '.', '..', ':'];
+
+  it.each(['d', 't', 'f', 'n38_2', 'n76_2'] as const)('are null in %s', (physical) => {
+    expect(encodeColumn(physical, [...markers, ''])).toEqual([...markers, ''].map(() => null));
+  });
+
+  it.each(['s', 'u'] as const)('are text in %s', (physical) => {
+    expect(encodeColumn(physical, [...markers, ''])).toEqual([...markers, null]);
+  });
+
+  it.each(['na', 'Null', 'nan', '...', '--', '::', 'N/a', 'none', ' NA'])('"%s" is none', (text) => {
+    expect(encodeColumn('f', ['1', text])).toEqual({ misfit: text, line: 3 });
+  });
+
+  it('are all that a column without a type yet may hold', () => {
+    expect(encodeColumn('u', ['', 'NA', '5'])).toEqual({ misfit: '5', line: 4 });
+  });
+});
+
+describe('a value that does not fit', () => {
+  it('is named by row, line, column and text', () => {
+    const result = encode('1,a\n"x\ny",b\n', ['s', 'f'], { rows: 2 });
+    expect(result).toEqual({
+      kind: 'violation',
+      violation: { column: 1, field: 1, row: 100, line: 12, value: 'a', physical: 'f' },
+    });
+    expect(encode('"x\n\ny",1\nz,"a""b"\n', ['s', 'f'], { rows: 2 })).toMatchObject({
+      violation: { row: 101, line: 15, value: 'a"b' },
+    });
+  });
+
+  it('is the first in the file, then the leftmost', () => {
+    const text = `${'1,1,1\n'.repeat(3_000)}1,1,c\n1,b,1\na,b,1\n`;
+    expect(encode(text, ['f', 'f', 'f'])).toMatchObject({ violation: { column: 2, row: 3_100, value: 'c' } });
+    expect(encode('1,x,y\nz,1,1\n', ['f', 'f', 'f'])).toMatchObject({ violation: { column: 1, value: 'x' } });
+  });
+
+  it('is shown cut to 200 characters', () => {
+    expect(encodeColumn('f', ['🎁'.repeat(300)])).toEqual({ misfit: '🎁'.repeat(200), line: 2 });
+  });
+
+  it('counts before a malformed record that comes later, not after an earlier one', () => {
+    expect(encode('1\nx\n1,2\n', ['f'])).toMatchObject({ kind: 'violation' });
+    expect(encode('1\n1,2\nx\n', ['f'])).toMatchObject({ kind: 'bad_row', badRow: { row: 101, line: 13 } });
+  });
+});
+
+describe('a malformed record', () => {
+  it.each([
+    ['1,2,3\n', { reason: 'field_count', fieldCount: 3, field: null, value: null }],
+    ['1\n', { reason: 'field_count', fieldCount: 1 }],
+    ['"a"x,2\n', { reason: 'text_after_quote', field: 0, value: '"a"x' }],
+    ['1,"a" \n', { reason: 'text_after_quote', field: 1, value: '"a" ' }],
+    ['1, "a"\n', { reason: 'blank_before_quote', field: 1, value: ' "a"' }],
+    ['1,"a\n', { reason: 'unterminated_quote', field: 1 }],
+  ])('%j is refused with its reason', (text, badRow) => {
+    const result = encode(`1,x\n${text}`, ['s', 's'], { rows: 2 });
+    expect(result).toMatchObject({ kind: 'bad_row', badRow: { ...badRow, row: 101, line: 13 } });
+  });
+
+  it('is none where a quote stands inside an unquoted field', () => {
+    expect(encodeRaw('5" pipe,a"\n')).toEqual([['5" pipe'], ['a"']]);
+  });
+
+  it('keeps line ends of a quoted field as they are', () => {
+    expect(encodeRaw('"a\r\nb\rc\n",x\r\n')).toEqual([['a\r\nb\rc\n'], ['x']]);
+  });
+});
+
+const encodeRaw = (text: string): (string | null)[][] => {
+  const result = encode(text, ['s', 's'], { rows: 1 });
+  if (result.kind !== 'encoded') throw new Error(JSON.stringify(result));
+  return decodeBlock(result.block)
+    .columns.slice(2)
+    .map(({ values }) => values);
+};
+
+describe('collecting bad rows', () => {
+  it('leaves them out, keeps the numbers of the others, and says where their bytes lie', () => {
+    const text = '1,a\nbad\n2,b\n3,"c"x\n4,d\n';
+    const result = encode(text, ['f', 's'], { onBadRow: 'collect' });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    const [, rows, numbers, texts] = decodeBlock(result.block).columns;
+    expect(rows?.values).toEqual(['100', '102', '104']);
+    expect(numbers?.values).toEqual(['1', '2', '4']);
+    expect(texts?.values).toEqual(['a', 'b', 'd']);
+    expect(result.badRows.map(({ rawStart, rawEnd }) => text.slice(rawStart, rawEnd))).toEqual([
+      'bad',
+      '3,"c"x',
+    ]);
+    expect(result.badRows.map(({ row, line, reason }) => [row, line, reason])).toEqual([
+      [101, 13, 'field_count'],
+      [103, 15, 'text_after_quote'],
+    ]);
+  });
+
+  it('takes values that do not fit a fixed type for bad rows', () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) =>
+      i % 3 === 0 ? `x${i},t,2020-01-01` : `${i},t${i},`,
+    );
+    const result = encode(`${lines.join('\n')}\n`, ['f', 's', 'd'], { onBadRow: 'collect', fixed: true });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    const good = lines.flatMap((_, i) => (i % 3 === 0 ? [] : [i]));
+    const [, rows, numbers, texts] = decodeBlock(result.block).columns;
+    expect(rows?.values).toEqual(good.map((i) => String(i + 100)));
+    expect(numbers?.values).toEqual(good.map(String));
+    expect(texts?.values).toEqual(good.map((i) => `t${i}`));
+    expect(result.badRows).toHaveLength(5_000 - good.length);
+    expect(result.badRows[1]).toMatchObject({ reason: 'value', row: 103, line: 15, field: 0, value: 'x3' });
+  });
+
+  it('still reports a value that widens an inferred type', () => {
+    const result = encode('1\nbad,row\nx\n', ['f'], { onBadRow: 'collect' });
+    expect(result).toMatchObject({ kind: 'violation', violation: { row: 102, value: 'x' } });
+  });
+
+  it('gives an empty block where all rows are bad', () => {
+    const result = encode('1,2\n3,4\n', ['f'], { onBadRow: 'collect' });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    expect([result.rows, result.badRows.length]).toEqual([0, 2]);
+    expect(decodeBlock(result.block).rows).toBe(0);
+  });
+});
+
+describe('encodeInSteps', () => {
+  it('gives the block that encode gives, in several steps', () => {
+    const options = { dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'f']) };
+    const rows = 10_000;
+    const bytes = Buffer.from(Array.from({ length: rows }, (_, row) => `text ${row},${row}.5\n`).join(''));
+    const position = { firstRow: 5, rows, firstLine: 2 };
+    const steps = createChunkEncoder(options).encodeInSteps(bytes, position, { segment: 7, uploadNumber: 1 });
+    let count = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) count += 1;
+    const whole = createChunkEncoder(options).encode(bytes, position, { segment: 7, uploadNumber: 1 });
+    if (step.value.kind !== 'encoded' || whole.kind !== 'encoded') throw new Error('not encoded');
+    expect(count).toBeGreaterThan(3);
+    expect(Buffer.concat([...step.value.block]).equals(Buffer.concat([...whole.block]))).toBe(true);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+
+import { headerNames, headerSteps } from '../../../src/csv/header.js';
+import { checkText } from '../../../src/csv/text-check.js';
+import { runAtOnce } from '../../../src/lib/yielding.js';
+
+const names = (text: string, delimiter = ','): string[] =>
+  runAtOnce(
+    headerNames(
+      runAtOnce(headerSteps(Buffer.from(text), 1, { delimiter: delimiter.charCodeAt(0), quote: 0x22 })),
+    ),
+  );
+
+describe('the delimiter', () => {
+  it.each([
+    ['a,b,c', ','],
+    ['a', ','],
+    ['', ','],
+    ['a;b', ';'],
+    ['a\tb', '\t'],
+    ['a|b', '|'],
+    ['a|b,c', ','],
+    ['name;price, EUR;date', ';'],
+    ['id,name|alias,x', ','],
+    ['"CHANELID";"ADDRESS"', ';'],
+    ['"a,b,c,d";e', ';'],
+    ['"a ""x"", b";c', ';'],
+    ['5" a,b;c', ','],
+    ['"a\n;;;"|b\n,,,,', '|'],
+    ['date,\t\tamount,\tquantity', ','],
+    ['a;;b|c', '|'],
+    ['a;;;b,,c', ';'],
+  ])('of %j is %j', (header, delimiter) => {
+    const { dialect } = runAtOnce(headerSteps(Buffer.from(header), 1, { delimiter: undefined }));
+    expect(String.fromCharCode(dialect.delimiter)).toBe(delimiter);
+  });
+});
+
+describe('the header', () => {
+  it('keeps names exactly as they are', () => {
+    expect(names('Date, Open,"a ""b"", c","line\nbreak",#CHROM,name (en),المحافظة')).toEqual([
+      'Date',
+      ' Open',
+      'a "b", c',
+      'line\nbreak',
+      '#CHROM',
+      'name (en)',
+      'المحافظة',
+    ]);
+    expect(names('x')).toEqual(['x']);
+    expect(names('é'.repeat(1_000))).toEqual(['é'.repeat(1_000)]);
+    expect(names('a|b', '|')).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['a,,c', 'column 2 of the header has no name'],
+    ['a,b,', 'column 3'],
+    ['a,"  "', 'column 2'],
+    [',,', 'column 1, 2, 3'],
+    ['a,b,a,c,b', 'names more than one column "a", "b"'],
+    [`a,${'é'.repeat(1_001)}`, 'the name of column 2 is longer than 2000 bytes'],
+    ['a,"b"c', 'malformed at a quote'],
+    ['a, "b"', 'malformed at a quote'],
+  ])('%j is refused: %s', (text, message) => {
+    expect(() => names(text)).toThrow(message);
+  });
+
+  it('refuses bidirectional control characters', () => {
+    expect(() => names('a,b\u202ec')).toThrow(
+      'the name of column 2 contains bidirectional control characters',
+    );
+  });
+
+  it('refuses more columns than a dataset may have', () => {
+    const list = (count: number): string => Array.from({ length: count }, (_, i) => `c${i}`).join(',');
+    expect(names(list(10_000))).toHaveLength(10_000);
+    expect(() => names(list(10_001))).toThrow('The file has 10001 columns; at most 10000 are allowed.');
+  });
+});
+
+describe('the check of text', () => {
+  const check = (bytes: Buffer, firstLine = 1) => checkText({ bytes, firstLine })?.message;
+
+  it('passes UTF-8', () => {
+    expect(check(Buffer.from('é,🎁\n\r\nѣ\n'))).toBeUndefined();
+  });
+
+  it.each([
+    ['NUL', Buffer.from('a\r\nb\rc\nd\0'), 'Line 13: the file holds a NUL character'],
+    ['Latin-1', Buffer.from('a\nb\nJosé\n', 'latin1'), 'Line 12: the file is not valid UTF-8'],
+    [
+      'a cut character',
+      Buffer.concat([Buffer.from('a\n'), Buffer.from([0xe2, 0x82])]),
+      'Line 11: the file is not',
+    ],
+    ['a surrogate', Buffer.from([0x61, 0xed, 0xa0, 0x80]), 'Line 10: the file is not'],
+    ['an overlong form', Buffer.from([0xc0, 0xaf, 0x0a, 0x61]), 'Line 10: the file is not'],
+  ])('names the line of %s', (_, bytes, message) => {
+    expect(check(bytes, 10)).toContain(message);
+  });
+});

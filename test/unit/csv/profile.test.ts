@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { joinProfiles, physicalOf } from '../../../src/csv/profile.js';
+import type { ColumnProfile, ColumnRules } from '../../../src/csv/types.js';
+import { fits, profilesOf, untypedLayout } from '../../support/profiles.js';
+import { cell } from './arbitraries.js';
+import { comma, encodeColumn } from './reference.js';
+
+const profileOf = (fields: readonly string[]): ColumnProfile => {
+  const text = fields.map((field) => `"${field.replaceAll('"', '""')}",x\n`).join('');
+  return profilesOf(Buffer.from(text), untypedLayout(comma, 2))[0]!;
+};
+const typeOf = (fields: readonly string[]): string => physicalOf(profileOf(fields));
+
+describe('the type of a column', () => {
+  it.each([
+    ['no value', [], 'u'],
+    ['empty fields and markers', ['', 'NA', '..'], 'u'],
+    ['dates', ['2020-01-31', '', '2020Q1', 'NA'], 'd'],
+    ['dates, one far', ['2020-01-31', '1066-10-14'], 't'],
+    ['numbers', ['1', '-2.5', '.5', '1e-7', 'NaN'], 'f'],
+    ['doubles as printed', ['3521418059.923445', '0.30000000000000004'], 'f'],
+    ['bare years', ['2019', '2020'], 'f'],
+    ['an amount of more digits', ['82544000000000707.52', '1.125'], 'n38_3'],
+    ['20 digits', ['12345678901234567890', ''], 'n38_0'],
+    ['20 digits and a tiny double', ['12345678901234567890', '1e-25'], 'n76_25'],
+    ['38 digits', ['9'.repeat(38)], 'n38_0'],
+    ['39 digits', ['9'.repeat(39)], 'n76_0'],
+    ['76 digits', [`${'9'.repeat(70)}.123456`], 'n76_6'],
+    ['77 digits', ['9'.repeat(77)], 's'],
+    ['too large a span', ['12345678901234567890', '1e300'], 's'],
+    ['beyond doubles', ['1e400'], 's'],
+    ['identifiers', ['00123'], 's'],
+    ['numbers and identifiers', ['123', '007'], 's'],
+    ['dates and numbers', ['2020-01-31', '5'], 's'],
+    ['numbers and dates', ['5', '2020-01-31'], 's'],
+    ['a word among numbers', ['1', '2', 'none'], 's'],
+    ['a marker among words', ['NA', 'x'], 's'],
+    ['blanks around numbers', [' 1'], 's'],
+    ['a quote in a number', ['1"'], 's'],
+  ])('%s', (_, fields, type) => {
+    expect(typeOf(fields)).toBe(type);
+  });
+
+  it('passes over malformed records', () => {
+    const profiles = profilesOf(Buffer.from('1,2\nx\n3,4,5\n"a"b,6\n7,8\n'), untypedLayout(comma, 2));
+    expect(profiles.map(physicalOf)).toEqual(['f', 'f']);
+  });
+
+  it('follows overrides', () => {
+    const profile = (text: string, rules: ReadonlyMap<number, ColumnRules>) =>
+      physicalOf(profilesOf(Buffer.from(text), untypedLayout(comma, 1, rules))[0]!);
+    expect(profile('2019\n2020\n', new Map([[0, { bareYear: true }]]))).toBe('d');
+    expect(profile('"1,5"\n', new Map([[0, { decimal: ',' }]]))).toBe('f');
+    expect(profile('31/12/2020\n', new Map([[0, { dateFormat: '%d/%m/%Y' }]]))).toBe('d');
+    expect(profile('1\nmissing\n', new Map([[0, { nullValues: ['missing'] }]]))).toBe('f');
+  });
+});
+
+const fields = fc.array(cell, { maxLength: 12 });
+
+describe('the lattice of profiles', () => {
+  it('does not depend on how values are cut into chunks or ordered', () => {
+    fc.assert(
+      fc.property(fields, fields, fields, (a, b, c) => {
+        const [pa, pb, pc] = [profileOf(a), profileOf(b), profileOf(c)];
+        const whole = profileOf([...a, ...b, ...c]);
+        expect(joinProfiles(joinProfiles(pa, pb), pc)).toEqual(whole);
+        expect(joinProfiles(pa, joinProfiles(pb, pc))).toEqual(whole);
+        expect(joinProfiles(joinProfiles(pc, pa), pb)).toEqual(whole);
+        expect(joinProfiles(whole, whole)).toEqual(whole);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('names a type that holds every value, and holds exactly what the encoder takes', () => {
+    fc.assert(
+      fc.property(fields, fields, (a, b) => {
+        const type = physicalOf(profileOf(a));
+        expect(fits(profileOf(a), type)).toBe(true);
+        expect(Array.isArray(encodeColumn(type, a))).toBe(true);
+        expect(fits(profileOf(b), type)).toBe(Array.isArray(encodeColumn(type, b)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('lets a proposal stand that every later value fits', () => {
+    const numbers = fc.array(
+      fc.oneof(fc.integer().map(String), fc.bigInt({ min: 0n, max: 10n ** 45n }).map(String), cell),
+      { minLength: 1, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(numbers, numbers, (first, later) => {
+        const proposal = profileOf(first);
+        const type = physicalOf(proposal);
+        fc.pre(fits(profileOf(later), type));
+        expect(physicalOf(joinProfiles(proposal, profileOf(later)))).toBe(type);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRecordSplitter } from '../../../src/csv/record-splitter.js';
+import type { SplitChunk } from '../../../src/csv/types.js';
+import { csvText } from './arbitraries.js';
+import { comma, parseReference, splitAll } from './reference.js';
+
+const texts = (file: string, chunkBytes: number, maxRowsPerChunk?: number): string[] =>
+  splitAll(Buffer.from(file), {
+    chunkBytes,
+    ...(maxRowsPerChunk === undefined ? {} : { maxRowsPerChunk }),
+  }).chunks.map((chunk) => chunk.bytes.toString());
+
+describe('cutting a file into chunks', () => {
+  it('takes the header off and numbers rows and lines', () => {
+    const { header, chunks } = splitAll(Buffer.from('\na,b\n\n1,"x\ny"\n\n2,z\n3,w'), { chunkBytes: 9 });
+    expect(header.toString()).toBe('a,b');
+    expect(chunks.map(({ bytes, ...rest }) => ({ text: bytes.toString(), ...rest }))).toEqual([
+      { text: '1,"x\ny"\n', firstRow: 0, rows: 1, firstLine: 4, last: false },
+      { text: '2,z\n3,w', firstRow: 1, rows: 2, firstLine: 7, last: true },
+    ]);
+  });
+
+  it('puts as many records into a chunk as fit, and a larger one alone', () => {
+    expect(texts('h\n1\n2\n3\n4\n', 4)).toEqual(['1\n2\n', '3\n4\n']);
+    expect(texts('h\n1\n22222222\n3\n4\n', 4)).toEqual(['1\n', '22222222\n', '3\n4\n']);
+    expect(texts('h\n1\n2\n3\n4\n5\n', 1_000, 2)).toEqual(['1\n2\n', '3\n4\n', '5\n']);
+  });
+
+  it('cuts by cells where records are wide', () => {
+    const splitter = createRecordSplitter({ firstChunkBytes: 1_000, chunkBytes: 1_000, maxCellsPerChunk: 7 });
+    splitter.push(Buffer.from('a,b,c\n1,2,3\n4,5,6\n7,8,9\n'));
+    expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
+    expect(splitter.rows).toBe(3);
+  });
+
+  it('makes the first chunk of its own size', () => {
+    const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes: 4, chunkBytes: 8 });
+    const chunks = splitter.push(Buffer.from('h\n1\n2\n3\n4\n5\n6\n7\n8\n9\n'));
+    chunks.push(...splitter.end());
+    expect(chunks.map(({ rows }) => rows)).toEqual([2, 4, 3]);
+  });
+
+  it.each([1_000, 70_000, 200_000, 450_000, 600_000])(
+    'fills a first chunk of %i bytes, however little memory it begins with',
+    (firstChunkBytes) => {
+      const records = Array.from({ length: 40_000 }, (_, at) => `${at},${'x'.repeat(at % 23)}\n`);
+      const file = Buffer.from(`a,b\n${records.join('')}`);
+      const wanted: string[] = [''];
+      for (const record of records) {
+        const limit = wanted.length === 1 ? firstChunkBytes : 100_000;
+        const last = wanted.at(-1) ?? '';
+        if (last.length + record.length > limit) wanted.push(record);
+        else wanted[wanted.length - 1] = last + record;
+      }
+      for (const pieceBytes of [7_001, 65_536, file.length]) {
+        const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes, chunkBytes: 100_000 });
+        const found: string[] = [];
+        const take = (chunks: readonly SplitChunk[]): void => {
+          for (const chunk of chunks) {
+            found.push(chunk.bytes.toString());
+            splitter.recycle(chunk);
+          }
+        };
+        for (let at = 0; at < file.length; at += pieceBytes)
+          take(splitter.push(file.subarray(at, at + pieceBytes)));
+        take(splitter.end());
+        expect(found).toEqual(wanted);
+      }
+    },
+  );
+
+  it.each([
+    ['LF', 'a,b\n1,2\n3,4\n'],
+    ['CRLF', 'a,b\r\n1,2\r\n3,4\r\n'],
+    ['CR', 'a,b\r1,2\r3,4\r'],
+    ['mixed', 'a,b\r1,2\r\n3,4\n'],
+    ['none at the end', 'a,b\n1,2\n3,4'],
+    ['blank lines', 'a,b\n\n1,2\r\n\r\n\r\r3,4\n\n'],
+  ])('counts two rows with line ends: %s', (_, file) => {
+    for (const pieceBytes of [1, 2, 3, 100]) {
+      const { chunks, header } = splitAll(Buffer.from(file), { chunkBytes: 5, pieceBytes });
+      expect(header.toString()).toBe('a,b');
+      expect(chunks.map(({ rows }) => rows)).toEqual([1, 1]);
+      expect(chunks.at(-1)?.last).toBe(true);
+    }
+  });
+
+  it('marks the last chunk although blank lines follow it', () => {
+    const { chunks } = splitAll(Buffer.from(`h\n1\n2\n${'\n'.repeat(500)}`), {
+      chunkBytes: 2,
+      pieceBytes: 7,
+    });
+    expect(chunks.map(({ last }) => last)).toEqual([false, true]);
+  });
+
+  it('gives no chunk for a header alone, and refuses a file without any record', () => {
+    expect(splitAll(Buffer.from('a,b\n'), { chunkBytes: 10 }).chunks).toEqual([]);
+    expect(() => splitAll(Buffer.from('\n\r\n\n'), { chunkBytes: 10 })).toThrow('The file is empty');
+    expect(() => splitAll(Buffer.alloc(0), { chunkBytes: 10 })).toThrow('The file is empty');
+  });
+
+  it('names the line where a quote opens that never closes', () => {
+    const file = 'a,b\n"x\ny",1\n2,"never\nclosed\n';
+    expect(() => splitAll(Buffer.from(file), { chunkBytes: 100 })).toThrow('Line 4: a quote is opened');
+  });
+
+  it('names the line of a record that is too large', () => {
+    const file = `a\n1\n${'x'.repeat(50)}\n2\n`;
+    for (const pieceBytes of [1, 7, 1_000]) {
+      const split = () => splitAll(Buffer.from(file), { chunkBytes: 8, pieceBytes, maxRecordBytes: 50 });
+      expect(split).toThrow('Line 3: a record is larger than 50 bytes');
+    }
+    expect(texts(file, 8)).toHaveLength(3);
+  });
+
+  it('takes a quote inside an unquoted field as a character', () => {
+    expect(texts('a,b\n5" pipe,1\n6" pipe,2\n', 12)).toEqual(['5" pipe,1\n', '6" pipe,2\n']);
+  });
+
+  it('strips a byte order mark and converts UTF-16', () => {
+    const text = '\ufeffa,b\n1,é🎁\n';
+    const utf16 = Buffer.from(text, 'utf16le');
+    for (const pieceBytes of [1, 2, 3, 100]) {
+      for (const file of [Buffer.from(text), utf16, Buffer.from(utf16).swap16()]) {
+        const { header, chunks } = splitAll(file, { chunkBytes: 100, pieceBytes });
+        expect(header.toString()).toBe('a,b');
+        expect(chunks.map(({ bytes }) => bytes.toString())).toEqual(['1,é🎁\n']);
+      }
+      const cut = () => splitAll(utf16.subarray(0, -1), { chunkBytes: 100, pieceBytes });
+      expect(cut).toThrow('not valid UTF-16');
+    }
+    const broken = Buffer.from('\ufeffa\n\ufffd', 'utf16le');
+    expect(() => splitAll(broken, { chunkBytes: 100 })).toThrow('replacement characters');
+    expect(() => splitAll(Buffer.from('\ufeff'), { chunkBytes: 100 })).toThrow('The file is empty');
+    expect(splitAll(Buffer.from('a'), { chunkBytes: 100 }).header.toString()).toBe('a');
+  });
+
+  it('recognises the delimiter from the header when none is given', () => {
+    const splitter = createRecordSplitter({ firstChunkBytes: 100, chunkBytes: 100 });
+    splitter.push(Buffer.from('a;"b,c";d\n1;"2\n";'));
+    splitter.push(Buffer.from('3\n'));
+    expect(splitter.header?.dialect.delimiter).toBe(0x3b);
+    expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
+  });
+
+  it.each([1, 4, 1024])(
+    'takes a line sep=; for the delimiter, not for the header, in pieces of %i',
+    (pieceBytes) => {
+      const bytes = Buffer.from('\ufeff\r\nsep=;\r\n"a";b, c, d\r\n1;2\r\n');
+      const splitter = createRecordSplitter({ firstChunkBytes: 64, chunkBytes: 64 });
+      for (let at = 0; at < bytes.length; at += pieceBytes)
+        splitter.push(bytes.subarray(at, at + pieceBytes));
+      const [chunk] = splitter.end();
+      expect(splitter.header?.dialect.delimiter).toBe(0x3b);
+      expect(splitter.header?.bytes.toString()).toBe('"a";b, c, d');
+      expect(splitter.header?.line).toBe(3);
+      expect(chunk).toMatchObject({ rows: 1, firstLine: 4 });
+    },
+  );
+
+  it('takes only the first record for such a line, and only where it agrees with a delimiter that is given', () => {
+    const headerOf = (text: string, delimiter?: string): string | undefined => {
+      const dialect =
+        delimiter === undefined ? {} : { dialect: { delimiter: delimiter.charCodeAt(0), quote: 0x22 } };
+      const splitter = createRecordSplitter({ ...dialect, firstChunkBytes: 64, chunkBytes: 64 });
+      splitter.push(Buffer.from(text));
+      splitter.end();
+      return splitter.header?.bytes.toString();
+    };
+    expect(headerOf('sep=|\nsep=|\n')).toBe('sep=|');
+    expect(headerOf('SEP=,\na,b\n', ',')).toBe('a,b');
+    expect(headerOf('sep=;\n1\n', ',')).toBe('sep=;');
+    expect(headerOf('sep=:\n1\n')).toBe('sep=:');
+    expect(() => headerOf('sep=;\n')).toThrow('The file is empty.');
+  });
+
+  it('uses recycled memory again without touching chunks in use', () => {
+    const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes: 64, chunkBytes: 64 });
+    const rows = Array.from({ length: 200 }, (_, i) => `row ${i}\n`);
+    const seen: string[] = [];
+    const buffers = new Set<ArrayBufferLike>();
+    const take = (chunks: ReturnType<typeof splitter.push>): void => {
+      for (const chunk of chunks) {
+        seen.push(chunk.bytes.toString());
+        buffers.add(chunk.bytes.buffer);
+        splitter.recycle(chunk);
+      }
+    };
+    take(splitter.push(Buffer.from('h\n')));
+    for (const row of rows) take(splitter.push(Buffer.from(row)));
+    take(splitter.end());
+    expect(seen.join('')).toBe(rows.join(''));
+    expect(buffers.size).toBeLessThan(6);
+  });
+
+  it('gives the same chunks however the bytes arrive, and the records of a plain parser', () => {
+    fc.assert(
+      fc.property(
+        csvText,
+        fc.integer({ min: 1, max: 80 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        (file, chunkBytes, pieceBytes, maxRowsPerChunk) => {
+          const bytes = Buffer.from(file);
+          const options = { chunkBytes, maxRowsPerChunk };
+          const split = (piece: number) => {
+            try {
+              return splitAll(bytes, { ...options, pieceBytes: piece });
+            } catch (error) {
+              return String(error);
+            }
+          };
+          const whole = split(bytes.length + 1);
+          expect(split(pieceBytes)).toEqual(whole);
+          expect(split(1)).toEqual(whole);
+          if (typeof whole === 'string') return;
+          const records = parseReference(file).slice(1);
+          expect(whole.chunks.reduce((sum, { rows }) => sum + rows, 0)).toBe(records.length);
+          let row = 0;
+          for (const chunk of whole.chunks) {
+            expect(chunk.firstRow).toBe(row);
+            expect(chunk.firstLine).toBe(records[row]!.line);
+            expect(parseReference(chunk.bytes.toString()).map(({ fields }) => fields)).toEqual(
+              records.slice(row, row + chunk.rows).map(({ fields }) => fields),
+            );
+            row += chunk.rows;
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

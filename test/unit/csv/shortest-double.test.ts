@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shortestDouble } from '../../../src/csv/shortest-double.js';
+
+const answer = (digits: string, exponent: number): number =>
+  shortestDouble(
+    Number(digits.slice(0, -8)) * 1e8,
+    Number(digits.slice(-8)),
+    exponent,
+    Number(digits.at(-1)),
+  );
+
+/** The double that prints as these digits, by way of texts. */
+const byText = (digits: string, exponent: number): number => {
+  const value = Number(`${digits}e${exponent}`);
+  const [mantissa = '', power] = value.toExponential().split('e');
+  const same = mantissa.replace('.', '') === digits && Number(power) === digits.length - 1 + exponent;
+  return same ? value : Number.NaN;
+};
+
+const digits = fc.stringMatching(/^[1-9][0-9]{14,15}[1-9]$/);
+const exponents = fc.integer({ min: -22, max: 22 });
+
+describe('the double of 16 and 17 digits', () => {
+  it('is the one that prints so, or none', () => {
+    fc.assert(
+      fc.property(digits, exponents, (text, exponent) => {
+        const value = answer(text, exponent);
+        if (!Number.isNaN(value)) expect(value).toBe(byText(text, exponent));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('is known for nearly all that doubles print', () => {
+    let known = 0;
+    let asked = 0;
+    fc.assert(
+      fc.property(fc.double({ min: 1e-4, max: 1e15, noNaN: true }), (value) => {
+        const [mantissa = '', power] = value.toExponential().split('e');
+        const text = mantissa.replace('.', '');
+        const exponent = Number(power) - text.length + 1;
+        if (text.length < 16 || exponent < -22) return;
+        asked++;
+        const found = answer(text, exponent);
+        if (found === value) known++;
+        else expect(found).toBeNaN();
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(known / asked).toBeGreaterThan(0.9);
+  });
+
+  it.each([
+    ['9007199254740993', 0, Number.NaN], // between two doubles
+    ['9007199254740992', 0, Number.NaN], // a power of two: left to the texts
+    ['9007199254740994', 0, 9007199254740994],
+    ['30000000000000004', -17, 0.30000000000000004],
+    ['30000000000000003', -17, Number.NaN], // 0.3 says it shorter
+    ['30000000000000005', -17, Number.NaN], // 0.30000000000000004 lies nearer
+  ])('%s × 10^%d', (text, exponent, value) => {
+    expect(answer(text, exponent)).toBe(value);
+  });
+});

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { lifecycleDoc, withTransitions } from '../../../scripts/lifecycle-doc.js';
+import {
+  type Event,
+  inStates,
+  moveSql,
+  type State,
+  states,
+  transitionOf,
+  transitions,
+} from '../../../src/uploads/lifecycle/transitions.js';
+
+describe('the transition table', () => {
+  it('is the one that docs/lifecycle.md shows (npm run docs:lifecycle)', () => {
+    const text = readFileSync(lifecycleDoc, 'utf8');
+    expect(withTransitions(text)).toBe(text);
+  });
+
+  it('leads from every state but the last ones to the end, and out of completed never', () => {
+    const next = (state: State): State[] =>
+      (Object.keys(transitions) as Event[]).flatMap((event) => transitionOf(event).moves[state] ?? []);
+    for (const state of Object.keys(states) as State[]) {
+      const reached = new Set<State>([state]);
+      for (const seen of reached) for (const after of next(seen)) reached.add(after);
+      if (state === 'completed') expect([...reached]).toEqual(['completed']);
+      else expect(reached).toContain('completed');
+    }
+  });
+});
+
+describe('an event as SQL', () => {
+  it('names the states that it applies to, and the one after', () => {
+    expect(moveSql('misfit')).toEqual({
+      set: `phase = 'collect'`,
+      when: `processes.status = 'pending' AND processes.phase IN ('insert')`,
+    });
+    expect(moveSql('failed', 'p').set).toBe(`status = 'failed', completed_at = now()`);
+  });
+
+  it('opens an ended process again', () => {
+    const { set, when } = moveSql('retried', 'p');
+    expect(set).toBe(`phase = 'collect', status = 'pending', error = NULL, completed_at = NULL`);
+    expect(when).toBe(
+      `(p.status = 'pending' AND p.phase IN ('insert', 'collect') OR p.status IN ('failed'))`,
+    );
+  });
+
+  it('keeps the state where it says so', () => {
+    expect(moveSql('stored', 'p').set).toBe('phase = p.phase');
+    expect(inStates(['completed'])).toBe(`processes.status IN ('completed')`);
+  });
+});

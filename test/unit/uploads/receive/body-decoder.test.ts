@@ -1,0 +1,64 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type BodyLimits, decodeBody } from '../../../../src/uploads/receive/body-decoder.js';
+
+const limits: BodyLimits = {
+  maxCompressedBytes: 1_000_000,
+  maxBytes: 1_000_000,
+  maxRatio: 1_000,
+  idleMs: 10_000,
+  minBytesPerSecond: 0,
+};
+
+async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+/** The text of a file, or the code of the error. */
+const read = async (source: AsyncIterable<Buffer>, idleMs = limits.idleMs): Promise<string> => {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of decodeBody(source, { ...limits, idleMs })) pieces.push(piece);
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+  return Buffer.concat(pieces).toString();
+};
+
+const first = gzipSync('a,b\n1,2\n');
+const second = gzipSync('3,4\n');
+
+describe.each([1, 7, 1024])('a gzip file in pieces of %i bytes', (pieceBytes) => {
+  const readBytes = (...parts: Buffer[]): Promise<string> => read(inPieces(Buffer.concat(parts), pieceBytes));
+
+  it('may have several members', async () => {
+    expect(await readBytes(first, second)).toBe('a,b\n1,2\n3,4\n');
+  });
+
+  it('is refused wherever it is cut, but for the end of a member', async () => {
+    const whole = Buffer.concat([first, second]);
+    for (let length = 2; length < whole.length; length++) {
+      const text = await readBytes(whole.subarray(0, length));
+      expect(text, `${length} bytes`).toBe(length === first.length ? 'a,b\n1,2\n' : 'gzip_truncated');
+    }
+  });
+
+  it('may be padded with zeros, behind which nothing is lost', async () => {
+    const padding = Buffer.alloc(40);
+    expect(await readBytes(first, padding)).toBe('a,b\n1,2\n');
+    expect(await readBytes(first, padding, second)).toBe('gzip_damaged');
+    expect(await readBytes(first, padding, Buffer.from('3,4\n'))).toBe('gzip_damaged');
+    expect(await readBytes(first, Buffer.from('3,4\n'))).toBe('gzip_damaged');
+  });
+});
+
+describe('a gzip file whose end is padding', () => {
+  it('waits for the rest no longer than for any other byte', async () => {
+    const hanging = (async function* () {
+      yield first;
+      yield Buffer.alloc(8);
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    })();
+    expect(await read(hanging, 50)).toBe('upload_idle');
+  });
+});
