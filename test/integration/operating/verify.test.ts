@@ -71,6 +71,9 @@ const verify = async (options = ''): Promise<VerificationReport & { exitCode: nu
 const file = (rows: number, from = 0): string =>
   `id,text\n${Array.from({ length: rows }, (_, at) => `${from + at},text ${from + at}\n`).join('')}`;
 
+/** The same rows with other values, so that an upsert has something to write. */
+const changedFile = (rows: number, by: string): string => file(rows).replaceAll('text ', `${by} `);
+
 const send = async (
   dataset: number,
   content: string,
@@ -221,7 +224,7 @@ describe('verify', () => {
   ])('mends rows of an upsert in %s from a backup, which Kafka cannot give', async (_, rows) => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(rows));
-    const merged = await send(dataset, file(10), { mode: 'upsert', key: 'id' });
+    const merged = await send(dataset, changedFile(10, 'merged'), { mode: 'upsert', key: 'id' });
     expect(merged.status).toBe('completed');
     const later = await append(dataset, file(5, rows));
     const versions = [merged, later].map(({ versionId }) => `?$skip=0&versionId=${versionId}`);
@@ -245,9 +248,9 @@ describe('verify', () => {
   it('says which rows no backup has, and takes none that are damaged or of another installation', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(200));
-    const saved = await send(dataset, file(10), { mode: 'upsert', key: 'id' });
+    const saved = await send(dataset, changedFile(10, 'saved'), { mode: 'upsert', key: 'id' });
     const rowsFolder = await backup();
-    const unsaved = await send(dataset, file(20), { mode: 'upsert', key: 'id' });
+    const unsaved = await send(dataset, changedFile(20, 'unsaved'), { mode: 'upsert', key: 'id' });
     // In one step: ClickHouse refuses a change while parts of the table are dropped.
     const lost = [saved.id, unsaved.id];
     await damage(dataset, () => `DELETE WHERE ${recordSql} = 5 AND intDiv(_seg, 1000) IN (${lost.join()})`);
