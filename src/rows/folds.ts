@@ -4,7 +4,7 @@
  * and only where the plan of the account has that room.
  */
 import type { Sql } from '../storage/postgres/sql.js';
-import { inState } from './compaction-states.js';
+import { inState, isExpired, isWriting } from './compaction-states.js';
 import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 
 export interface FoldLimits {
@@ -12,11 +12,11 @@ export interface FoldLimits {
   readonly minPercent: number;
   /** Least milliseconds between two folds of a dataset, or of its clones. */
   readonly intervalMs: number;
-  /** True if the account of a dataset may store so many raw bytes more. */
+  /** True if all accounts that keep more after a fold of a dataset may store so many raw bytes more. */
   readonly hasRoom: (datasetId: number, bytes: number) => Promise<boolean>;
 }
 
-/** One that came to nothing keeps the next one waiting for this part of the interval. */
+/** One that came to nothing, or whose worker died, keeps the next one waiting for this part of the interval. */
 const failedShare = 100;
 
 /**
@@ -26,7 +26,8 @@ const failedShare = 100;
  */
 export const foldedLatelySql = (store: string, interval: string): string =>
   `EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store} AND c.folds AND c.created_at >
-     now() - ${interval}::double precision * interval '1 millisecond' / CASE WHEN ${inState('c', 'abandoned')} THEN ${failedShare} ELSE 1 END)`;
+     now() - ${interval}::double precision * interval '1 millisecond' / CASE
+     WHEN ${inState('c', 'abandoned')} OR ${isWriting('c')} AND ${isExpired('c')} THEN ${failedShare} ELSE 1 END)`;
 
 /** Condition that a current version has all of these segments: what was joined or replaced meanwhile is not copied for nothing. */
 export const isCurrentSql = (run: string): string =>

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRoomCheck } from '../../../src/catalog/quotas.js';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
 import { publishVersion } from '../../support/published-version.js';
 
@@ -145,25 +144,6 @@ describe('stored data', () => {
     await expect(quotas.requireStorage(fay.id, 11)).rejects.toMatchObject({
       details: { quota: 'storedBytes', limit: 100, used: 90 },
     });
-  });
-
-  it('is copied by itself only if the plan of each account that shares it has room for twice the copy', async () => {
-    const uma = await api.person('uma');
-    const ned = await api.person('ned', { plan: 'small' });
-    const [home, other] = await Promise.all(
-      [uma, ned].map(async (one) => (await one.ask('GET', '/repositories/home')).json<{ id: number }>().id),
-    );
-    const made = await uma.ask('POST', '/datasets', { name: 'shared', repositoryId: home });
-    const { id } = made.json<{ id: number }>();
-    await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }], bytes: 10 });
-    const hasRoom = createRoomCheck(api.sql);
-    expect(await hasRoom(id, 1_000)).toBe(true);
-    await uma.ask('PUT', `/datasets/${id}/permissions/ned`, { level: 'Clone' });
-    await api.sql.query(`UPDATE plans SET downloads = 'all' WHERE name = 'small'`);
-    const clone = await ned.ask('POST', `/datasets/${id}/clone`, { repositoryId: other });
-    await api.sql.query(`UPDATE plans SET downloads = 'own' WHERE name = 'small'`);
-    expect(clone.status).toBe(201);
-    expect([await hasRoom(id, 45), await hasRoom(id, 46)]).toEqual([true, false]);
   });
 
   it('of another account counts against the plan of who clones it', async () => {

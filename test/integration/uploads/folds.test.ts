@@ -176,37 +176,46 @@ it('are not begun when other segments took the place of what was looked at', asy
   await expect(compactions.replace(store!.id, now, write, { foldIntervalMs: 0 })).rejects.toThrow('copied');
 });
 
-it('need room in the plans of those accounts alone that keep more afterwards', async () => {
+it('need room in the plans of those accounts alone that keep more afterwards, for twice the copy', async () => {
   const dataset = await createDataset(owner);
-  await replace(dataset, 0, 30);
+  const first = await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
   const hasRoom = createRoomCheck(product.sql);
   await product.sql.query(
-    `INSERT INTO plans SELECT (jsonb_populate_record(p, '{"name":"full","max_stored_bytes":100}')).* FROM plans p
-     WHERE p.name = 'unlimited'`,
+    `INSERT INTO plans SELECT (jsonb_populate_record(p, '{"name":"bounded"}')).* FROM plans p WHERE p.name = 'unlimited'`,
   );
-  const setPlan = (name: string, plan: string) =>
-    product.sql.query('UPDATE accounts SET plan = $2 WHERE name = $1', [name, plan]);
-  await setPlan('owner', 'full');
-  expect(await hasRoom(dataset, 1_000)).toBe(false);
-  await setPlan('owner', 'unlimited');
-  expect(await hasRoom(dataset, 1_000)).toBe(true);
+  /** Leaves an account so many bytes. */
+  const leave = async (client: Client, name: string, bytes: number): Promise<void> => {
+    const account = await json<{ plan: { quotas: { storedBytes: { used: number } } } }>(
+      await call(client, 'GET', '/account'),
+    );
+    await product.sql.query(`UPDATE plans SET max_stored_bytes = $1 WHERE name = 'bounded'`, [
+      account.plan.quotas.storedBytes.used + bytes,
+    ]);
+    await product.sql.query(`UPDATE accounts SET plan = 'bounded' WHERE name = $1`, [name]);
+  };
+  const free = (name: string) =>
+    product.sql.query(`UPDATE accounts SET plan = 'unlimited' WHERE name = $1`, [name]);
+  await leave(owner, 'owner', 200);
+  expect([await hasRoom(dataset, 100), await hasRoom(dataset, 101)]).toEqual([true, false]);
+  await free('owner');
+  expect(await hasRoom(dataset, 1e9)).toBe(true);
 
-  // A clone has the fold in place of all that it has, until one of its versions lacks a part of it.
+  // All versions of this clone have what is folded, so that it keeps no more than before.
   const other = await product.createAccount('cloner');
-  const home = await json<{ id: number; name: string }>(await call(owner, 'GET', '/repositories/home'));
-  const shared = await call(owner, 'PUT', `/repositories/${home.id}`, { name: home.name, privacy: 'Public' });
-  expect(shared.status).toBe(200);
-  const clone = await cloneOf(dataset, 'of a full account', other);
+  await call(owner, 'PUT', `/datasets/${dataset}/permissions/cloner`, { level: 'Clone' });
+  const clone = await cloneOf(dataset, 'of another account', other);
   await uploadWith(other, clone, file(100, 5), { mode: 'append' });
-  await setPlan('cloner', 'full');
-  expect(await hasRoom(dataset, 1_000)).toBe(true);
-  expect(await hasRoom(clone, 1_000)).toBe(false);
-  await setPlan('cloner', 'unlimited');
-  const [{ versionId } = { versionId: '' }] = (
-    await json<{ versionId: string }[]>(await call(owner, 'GET', `/datasets/${dataset}/versions`))
-  ).slice(-1);
-  expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${versionId}`)).status).toBe(204);
-  await setPlan('owner', 'full');
-  expect(await hasRoom(dataset, 1_000)).toBe(true);
+  await leave(other, 'cloner', 0);
+  expect(await hasRoom(dataset, 100)).toBe(true);
+  // A fold of the clone leaves its first version with what it has.
+  expect(await hasRoom(clone, 100)).toBe(false);
+  await free('cloner');
+
+  // Without older versions nobody keeps more.
+  await leave(owner, 'owner', 0);
+  expect(await hasRoom(dataset, 100)).toBe(false);
+  const removed = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${first.versionId}`);
+  expect(removed.status).toBe(204);
+  expect(await hasRoom(dataset, 100)).toBe(true);
 });
