@@ -158,7 +158,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       { page: web?.page, hasPage: options.web?.hasPage, publicPath },
     ),
   );
-  // What reaches here happened after the headers were sent: the connection is already broken off.
+  // These errors happened after the headers were sent: the connection is already broken off.
   app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<RequestState>) => {
     const requestLog = ctx?.state.log ?? log;
     if (isRefusal(error)) {

@@ -14,7 +14,7 @@ const hasBody = (ctx: Context): boolean =>
 const tooLarge = (limitBytes: number): AppError =>
   new AppError('too_large', 'body_too_large', `the body is larger than ${limitBytes} bytes`);
 
-/** What koa-body throws, in our terms. */
+/** Errors of koa-body as those of the product. */
 const mapped = (error: Error, limitBytes: number): Error => {
   if (Reflect.get(error, 'type') === 'entity.too.large') return tooLarge(limitBytes);
   return new AppError('invalid', 'malformed_json', 'the body is not valid JSON', { cause: error });

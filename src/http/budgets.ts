@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../lib/errors.js';
 /** Seconds after which there may be room again. */
 const retry = { retryAfterSeconds: 5 };
 
-/** Of no budget one owner gets more than a part: others always find room. */
+/** One owner gets at most this part of a budget, so that others always find room. */
 const ownPart = 4;
 
 /** Bytes of request bodies that are kept. */

@@ -63,7 +63,7 @@ export const createIdentifyClient = (trustedProxies: readonly string[]): Identif
   };
 };
 
-/** Who shares places: an IPv4 address, or the 64 bits of an IPv6 address that one site has to itself. */
+/** Owner of places: an IPv4 address, or the 64 bits of an IPv6 address that belong to one site. */
 export const siteOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];

@@ -19,9 +19,9 @@ import { createHeadTurns } from './head-turns.js';
 export interface ConnectionLimits {
   /** Connections at a time. */
   readonly most: number;
-  /** Who a connection belongs to; undefined: a proxy, which passes on those of many. */
+  /** Owner of a connection; undefined: a proxy, which passes on those of many. */
   readonly ownerOf: (socket: Socket) => string | undefined;
-  /** Told of each connection that was refused, and of each that made room. */
+  /** Called for each connection that was refused, and for each that made room. */
   readonly onRefused?: (what: 'refused' | 'lost') => void;
   /** Milliseconds that a connection may wait before it makes room for others. @default 1000 */
   readonly graceMs?: number;
@@ -29,7 +29,7 @@ export interface ConnectionLimits {
   readonly headBytes?: number | undefined;
 }
 
-/** Of all connections one address gets a part at most. */
+/** One address gets at most this part of all connections. */
 const ownPart = 4;
 
 /** Bytes below which the head of a request is left alone. */
@@ -188,7 +188,7 @@ export const limitConnections = (
       countHead(connection);
     };
     response.once('close', () => {
-      // What comes of a body behind its answer is no head.
+      // The rest of a body behind its answer is no head.
       if (request.complete) onDone();
       else request.once('close', onDone);
     });

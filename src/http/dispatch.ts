@@ -51,7 +51,7 @@ type Head = RequestHead<unknown, unknown, Caller | undefined>;
 
 type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
 
-/** Who shares places and budgets with whom. */
+/** Owners of places and budgets. */
 const anonymous = (ctx: RequestContext): string => `ip:${siteOf(ctx.state.client.address)}`;
 const ofAccount = ({ accountId }: Caller): string => `account:${accountId}`;
 
@@ -145,7 +145,7 @@ const longHeadOf = (request: RequestContext['req']): number => {
   return bytes > ordinaryHead ? bytes : 0;
 };
 
-/** What is asked, as far as it stands before the body. */
+/** The request, as far as it is known before the body. */
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
   const { state } = ctx;
   const params = parseParams(route.params, ctx.params ?? {});

@@ -1,5 +1,5 @@
 /**
- * Whose heads are read. What a connection sends is read before anything of it can be judged, up to the largest head in
+ * Decides whose heads are read. Bytes of a connection are read before they can be judged, up to the largest head in
  * one turn of the event loop; so only some are read at a time, and the others rest in the system's buffers:
  *
  *   reading   has a place, until its head is complete or others want to have theirs read.
@@ -20,7 +20,7 @@ export interface HeadTurnsOptions<C> {
   /** Connections that are read at a time. */
   readonly places: number;
   readonly socketOf: (connection: C) => Socket;
-  /** Told of each that gives its place to others while its head is not complete. */
+  /** Called for each that gives its place to others while its head is not complete. */
   readonly onRest: (connection: C) => void;
 }
 
@@ -90,7 +90,7 @@ export const createHeadTurns = <C>(
     timer ??= setInterval(rotate, turnMs).unref();
   };
 
-  /** Who has had a place since the last turn gives it to those who wait. */
+  /** Connections that have had a place since the last turn give it to those that wait. */
   const rotate = (): void => {
     let wanted = queue.size - (places - reading.size);
     for (const [connection, since] of reading) {

@@ -10,7 +10,7 @@ export interface LeftoverOptions {
 const tickMs = 50;
 
 /**
- * What clients go on sending after they were answered. It is read for a while, since a client that is busy sending
+ * Bytes that clients go on sending after they were answered. They are read for a while, since a client that is busy sending
  * would not see its answer, but so slowly that nobody else's requests wait for it.
  */
 export const createLeftover = ({

@@ -100,7 +100,7 @@ export interface FormReading {
   readonly part: string;
   /** Name of the one field that may be long; its text is UTF-8. */
   readonly longField: string;
-  /** Told of each field before it is read. @throws AppError for one that is not taken. */
+  /** Called for each field before it is read. @throws AppError for one that is not taken. */
   readonly requireField: (name: string) => void;
   /**
    * Longest that what stands before the file may take, and what stands behind it, milliseconds; whoever reads the file

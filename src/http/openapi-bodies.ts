@@ -36,7 +36,7 @@ export const requestBodyOf = (route: Route, render: Render): Json | undefined =>
   };
 };
 
-/** What bodies hold that are no JSON of a known shape. Those that are streamed have no length. */
+/** Bodies that are no JSON of a known shape. Those that are streamed have no length. */
 const streamed: Readonly<Record<string, Json>> = {
   'text/csv': {
     type: 'string',

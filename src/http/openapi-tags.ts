@@ -1,4 +1,4 @@
-/** What routes are grouped by, in the order in which the documents show them. */
+/** Groups of routes, in the order in which the documents show them. */
 const forUsers = [
   ['Account', 'The caller: keys, plan and use, sessions of the web app.'],
   ['Repositories', 'Containers of datasets, with a privacy setting and an owner.'],

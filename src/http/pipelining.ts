@@ -96,7 +96,7 @@ export const oneAtATime = (
       pipeline.waiting.push({ request, response, bytes });
       return;
     }
-    // What is not read is not parsed: the rest of what the client sends stays with it.
+    // Bytes that are not read are not parsed: the rest stays with the client.
     socket.pause();
     if (!pipeline.isFull && pipeline.waiting.length === 0) endBehind(pipeline, socket);
     pipeline.isFull = true;

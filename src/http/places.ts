@@ -1,7 +1,7 @@
 import { createPlaces, type Places } from '../lib/places.js';
 
 /**
- * What a handler does, and so in which places it runs.
+ * Kinds of work of handlers, by which they get places.
  *
  *   requests   short work: a few questions to PostgreSQL
  *   queries    work of ClickHouse for as long as the answer is read
@@ -52,7 +52,7 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       code: 'no_request_place',
       places: requests,
       ownPlaces: atLeastOne(requests / 4),
-      // Whose body is still on its way rests.
+      // Requests whose body is still on its way wait.
       seats: 64 * requests,
       queueLength: 64 * requests,
       maxWaitMs: waitMs.requests,

@@ -4,7 +4,7 @@ import type { Client } from './client-address.js';
 import type { Route } from './route.js';
 import type { SessionCookie } from './session-cookie.js';
 
-/** What the kernel knows about a request while it is answered (`ctx.state`). */
+/** State of a request while it is answered (`ctx.state`). */
 export interface RequestState {
   requestId: string;
   log: Log;

@@ -54,18 +54,18 @@ export interface Reply {
    * properly, and an error after them destroys the connection.
    */
   readonly body?: ReplyBody;
-  /** What a stream rests on: when that ends, the connection is destroyed. */
+  /** The right to a stream: when it ends, the connection is destroyed. */
   readonly right?: StandingRight;
-  /** Told how much of a stream was sent, and of its end, whichever way it comes. */
+  /** Notified of how much of a stream was sent, and of its end in any case. */
   readonly meter?: SentMeter;
 }
 
-/** What is known of a request before its body is read. */
+/** A request before its body is read. */
 export interface RequestHead<P, Q, C> {
   readonly params: P;
   readonly query: Q;
   readonly caller: C;
-  /** Who shares places and budgets with whom: the account, or the address of an anonymous caller. */
+  /** Owner of places and budgets: the account, or the address of an anonymous caller. */
   readonly owner: string;
   readonly requestId: string;
   /** Carries the request id. */
@@ -82,7 +82,7 @@ export interface RequestHead<P, Q, C> {
 
 export interface RouteRequest<P, Q, B, C, X> extends RequestHead<P, Q, C> {
   readonly body: B;
-  /** What `authorize` gave. */
+  /** Result of `authorize`. */
   readonly access: X;
   /** With `places: 'own'`: gives back the place of the steps before, when the handler takes one itself. */
   leavePlace(): void;

@@ -27,7 +27,7 @@ export const createReadSessionCookie =
     const start = `${name}=`;
     const begin = (token: string, maxAgeSeconds: number): string =>
       `${start}${token}; Path=${publicPath || '/'}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
-    // Of two, browsers send the one with the longer path first.
+    // If there are two, browsers send the one with the longer path first.
     const pair = (header ?? '')
       .split(';')
       .map((item) => item.trim())

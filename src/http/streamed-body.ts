@@ -6,7 +6,7 @@ import type { SentMeter } from './route.js';
 /** Bytes that may wait for a slow client before no more are read. */
 const mostPending = 1024 * 1024;
 
-/** What a list keeps while it waits for its reader: as much in the response, and a batch of the list. */
+/** Bytes that a list keeps while it waits for its reader: as much in the response, and a batch of the list. */
 const keptBytes = 2 * mostPending;
 
 /** Bytes that leave together, and how long they may be waited for, in milliseconds. */
@@ -105,7 +105,7 @@ export const sendStream = (
   });
   body.on('error', (error) => {
     if (response.destroyed) return;
-    // What was read until then is right: only its end is missing.
+    // The bytes read until then are right: only the end is missing.
     flush();
     response.destroy();
     failed(error);

@@ -10,7 +10,7 @@ import { publicPathOf } from './public-path.js';
 /** A file of the app with the forms in which it is sent. */
 export interface WebFile {
   readonly contentType: string;
-  /** Of the uncompressed bytes. */
+  /** Hash of the uncompressed bytes. */
   readonly fingerprint: string;
   readonly bytes: Readonly<Record<FileCoding, Buffer>>;
 }

@@ -12,13 +12,13 @@ import { createColumnNames } from '../model/column-names.js';
  *   12            the id of a column, unless a column is called so
  */
 export interface ListItem {
-  /** What was written, for messages. */
+  /** The text as written, for messages. */
   readonly text: string;
   /** The same with blanks at its ends, which may be part of a name; of a quoted item the quoted text. */
   readonly whole: string;
   /** A quoted item as it was written: it is a name, never an id. */
   readonly quoted: string | undefined;
-  /** What follows a quoted name or the last blank of a bare one, such as `desc`. */
+  /** Text after a quoted name or after the last blank of a bare one, such as `desc`. */
   readonly rest: string;
 }
 

@@ -27,21 +27,21 @@ export interface DownloadRequest {
     readonly columnsRevision: number;
   };
   readonly options: DownloadOptions;
-  /** Of the answer; `options.format` is what was asked for, if anything was. */
+  /** Format of the answer; `options.format` is the requested one, if any. */
   readonly format: Format;
-  /** Who shares places with whom: the account, or the address of an anonymous caller. */
+  /** Owner of places: the account, or the address of an anonymous caller. */
   readonly owner: string;
   /** Called when a place is needed: whatever was held until then may go to others. */
   readonly beforePlace?: () => void;
   readonly filterLimits?: Partial<FilterLimits>;
-  /** What the rows are, for formats that have a place for it. */
+  /** Description of the rows, for formats that have a place for it. */
   readonly about?: Sheet | undefined;
   /** Ends the queries when the client is gone. */
   readonly signal: AbortSignal;
   readonly requestId: string;
 }
 
-/** What the headers say of rows. */
+/** Facts about rows for the headers. */
 export interface RowFacts {
   /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
   readonly rowCount: number | undefined;
@@ -64,7 +64,7 @@ export interface Downloads {
   plan(request: DownloadRequest): Promise<Plan>;
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;
-  /** What is known of the rows without reading them. */
+  /** Facts about the rows that need no reading. */
   facts(plan: Plan, request: DownloadRequest): Promise<RowFacts>;
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
@@ -127,7 +127,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     return applyPipeline({ text, version, rows, facts, limits });
   };
 
-  /** What `$apply` needs to know before its result has types; undefined when it has to be asked for. */
+  /** Facts that `$apply` needs for the types of its result; undefined when they have to be queried. */
   const rememberedFacts = (
     version: ReadableVersion,
     { options, filterLimits }: DownloadRequest,

@@ -14,7 +14,7 @@ import { chosenColumns, outputColumns, requireColumns } from './projection.js';
 import { isMany } from './read-context.js';
 import { anyRow, requireTimeColumn, type SelectedRows, selectRows } from './statement.js';
 
-/** What is answered, settled before the first query. */
+/** Plan of an answer, settled before the first query. */
 export interface Plan {
   readonly version: ReadableVersion;
   readonly options: DownloadOptions;
@@ -37,7 +37,7 @@ export interface Plan {
   readonly fingerprint: string;
   /** The variant of a whole file, when the answer is one that a link may lead to. */
   readonly wholeFile: 'table' | 'transposed' | undefined;
-  /** What the rows are, where the format has a place for it. */
+  /** Description of the rows, where the format has a place for it. */
   readonly about: Sheet | undefined;
   /** Where the page begins that is asked for; absent for the first one. */
   readonly token?: PageToken | undefined;
@@ -75,7 +75,7 @@ export interface PlanInput {
   readonly rows: RowSource;
   readonly options: DownloadOptions;
   readonly format: Format;
-  /** Of `options.filter`, for the columns of the version or of what `$apply` makes of it. */
+  /** Compiled `options.filter`, for the columns of the version or of the result of `$apply`. */
   readonly filter: CompiledFilter | undefined;
   /** The result of `options.apply`. */
   readonly applied?: AppliedRows | undefined;

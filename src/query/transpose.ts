@@ -28,7 +28,7 @@ const columnHeader = 'Column';
 /** Header of values without a date. */
 const noDate = 'null';
 
-/** What a first look at the rows told. */
+/** Facts from a first look at the rows. */
 export interface TransposeFacts {
   /** In ascending order, `YYYY-MM-DD`, or years. */
   readonly dates: readonly string[];

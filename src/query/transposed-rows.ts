@@ -70,7 +70,7 @@ const partsOf = (
   return splitValues(layout.values, facts.rowsPerColumn * Math.max(1, facts.dates.length));
 };
 
-/** What fills the cells of the answer. */
+/** Cells of the answer. */
 const cellsOf = ({ labels, values }: TransposeLayout, { options }: Plan): OutputColumn[] => [
   ...labels,
   ...values.map((column) => plainColumn(column, options.includeIds)),

@@ -10,7 +10,7 @@ import { versionAt } from '../storage/postgres/version-at.js';
 
 export interface VersionWanted {
   readonly datasetId: number;
-  /** What the dataset points to; null before its first upload. */
+  /** Current version of the dataset; null before its first upload. */
   readonly currentVersionId: number | null;
   /** A version that was asked for by name; without it the current one is read. */
   readonly versionId?: number | undefined;
@@ -28,7 +28,7 @@ export interface Versions {
   find(wanted: VersionWanted): Promise<ReadableVersion>;
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
-  /** What memory holds of the current version of a dataset whose columns have this revision. */
+  /** Remembered facts about the current version of a dataset whose columns have this revision. */
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
 }
 

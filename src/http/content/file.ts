@@ -6,7 +6,7 @@ import type { Reply, RequestHead, SentMeter } from '../route.js';
 import { isUnchanged, rangeApplies } from './conditions.js';
 import { frameParts, parseRange } from './ranges.js';
 
-/** What of a request the answer depends on. */
+/** Parts of a request that the answer depends on. */
 export type FileRequest = Pick<RequestHead<unknown, unknown, unknown>, 'method' | 'header'>;
 
 export interface FileFacts {
@@ -90,7 +90,7 @@ const sendFile = async (
       throw error;
     }
   }
-  // What the storage sends is not seen here.
+  // Bytes that the object storage sends are not seen here.
   const meter = await begin(part);
   await meter.add(answer.bytes);
   meter.end(0);

@@ -45,7 +45,7 @@ export const parseRange = (header: string | undefined, size: number): RangeAnswe
 export interface MultipartFrame {
   readonly contentType: string;
   readonly length: number;
-  /** What stands before each part, and after the last. */
+  /** Text before each part, and after the last. */
   readonly heads: readonly Buffer[];
   readonly end: Buffer;
 }

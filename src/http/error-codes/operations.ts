@@ -1,6 +1,6 @@
 import type { CodeList } from './code-list.js';
 
-/** Of routes below `/ops`, which only operators may call. */
+/** Codes of routes below `/ops`, which only operators may call. */
 export const operatorCodes: CodeList = {
   busy: [409, 'Rows of the dataset are being joined. Try again.'],
   chunk_known: [409, 'The upload has got the chunk otherwise.'],

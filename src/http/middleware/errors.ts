@@ -103,7 +103,7 @@ export const createErrors = (): Middleware<RequestState> =>
       ctx.state.error = error;
       // Nobody is there to be answered; the line of the request says so.
       if (ctx.state.signal.aborted) ctx.state.log.debug({ err: error }, 'request given up');
-      // What somebody else did to us is no fault of ours: a warning, without the stack of our own code.
+      // Failures of other servers are warnings, without the stack of our own code.
       else if (status > 500 && isAppError(error))
         ctx.state.log.warn(
           { status, code, reason: message, cause: messageOf(error.cause) },

@@ -31,7 +31,7 @@ const shownPath = (ctx: ParameterizedContext<RequestState>): string => {
   );
 };
 
-/** What asks for the state of the process every few seconds is in no trace. */
+/** Probes, which come every few seconds, are in no trace. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** The span of a request; it goes on with the trace that the client names. */
@@ -102,7 +102,7 @@ export const createRequest = ({
       const failed = ctx.state.error !== undefined && ctx.res.headersSent && !finished;
       if (!finished)
         metrics.httpBroken.inc({ route: template, reason: failed ? reasonOf(ctx.state.error) : 'client' });
-      // Who hangs up may do so often, and nothing is wrong with us.
+      // Clients hang up often, which is no fault of the server.
       ctx.state.log[route?.hidden || (!finished && !failed) ? 'debug' : 'info'](
         {
           method: ctx.method,

@@ -1,4 +1,4 @@
-/** What a download is answered with, from its plan: headers, the tag that tells whether the client has it, the body. */
+/** The answer to a download, from its plan: headers, the tag that tells whether the client has it, the body. */
 import { Readable } from 'node:stream';
 import type { DatasetAccess } from '../../catalog/access.js';
 import { type ExportTicket, freeTicket } from '../../catalog/export-quota.js';
@@ -16,7 +16,7 @@ import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
 import type { Reply, RouteRequest, SentMeter } from '../route.js';
 
-/** What may not stand between the angle brackets of a header. */
+/** Escapes characters that must not be between the angle brackets of a header. */
 const inHeader = (text: string): string => text.replace(/[^!-~]|[<>"]/gu, encodeURIComponent);
 
 /**
@@ -133,7 +133,7 @@ export const startExport = (
   return isView ? Promise.resolve(freeTicket) : quotas.startExport(caller);
 };
 
-/** What is begun before the export is counted. `stop` takes it back. */
+/** Work that begins before the export is counted. `stop` takes it back. */
 export interface Begun {
   readonly finish: (ticket: ExportTicket) => Promise<Reply>;
   readonly stop?: () => void;

@@ -8,7 +8,7 @@ export interface GatewayCallersOptions {
 
 type Asking = { readonly caller: Caller | undefined; readonly owner: string };
 
-/** Who asks, as the gateway sees them. */
+/** Finds the caller as the gateway sees them. */
 export type GatewayCallers = (request: Asking) => Promise<GatewayCaller>;
 
 /** Without an account, callers of one address divide its share. */

@@ -6,7 +6,7 @@ import { queryText } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { countField } from './fields.js';
 
-/** What is left of something, by place. */
+/** Remainders by place. */
 interface Remainder {
   readonly where: string;
   readonly what: string;

@@ -6,7 +6,7 @@ import { HttpFault } from '../status.js';
 
 export interface MetricsRouteOptions {
   readonly metrics: Metrics;
-  /** What a scraper has to send as `Authorization: Bearer …`; undefined: nothing. */
+  /** Token that a scraper has to send as `Authorization: Bearer …`; undefined: none. */
   readonly token?: string | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface LargeTable extends TableSizes {
   readonly versions: number;
 }
 
-/** What operators look up and do. */
+/** Look-ups and actions of operators. */
 export interface OpsActions {
   uploads(filter: UploadFilter): Promise<ListedUpload[]>;
   /** @throws AppError 404. */
@@ -51,7 +51,7 @@ export interface OpsActions {
     ClickHouseSizes & {
       readonly pools: TableSizes[];
       readonly largest: LargeTable[];
-      /** Of a cluster. */
+      /** Figures of a cluster. */
       readonly everywhereStores?: number;
       readonly shards?: readonly ShardSummary[];
     }

@@ -166,7 +166,7 @@ const events = (deps: ProcessRoutesDeps): Route => {
       return {
         status: 200,
         headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' },
-        // Who is cut off by a stop asks again, another API process.
+        // A client that is cut off by a stop asks another API process.
         body: Readable.from(progressEvents(watch, view, () => signal.aborted || deps.stopping())),
         right: rightTo(dataset, caller),
       };

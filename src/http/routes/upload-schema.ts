@@ -9,7 +9,7 @@ import {
 import { queryId, queryText } from '../parameters.js';
 
 /**
- * What the documents say about the values of an option beside its text; a text of any form unless it is listed.
+ * Schemas of the values of options in the documents, in addition to their text; a text of any form unless it is listed.
  * Defaults stand in the text alone: generated clients send those of the schema, also where they do not apply.
  */
 const shapes: Partial<Record<UploadOptionName, Record<string, unknown>>> = {

@@ -39,7 +39,7 @@ export interface ApplyInput {
   readonly version: ReadableVersion;
   /** The rows of the version. */
   readonly rows: RowSource;
-  /** What is known of numbers. Types of results follow from it, so it is needed before rows are read. */
+  /** Facts about numbers. Types of results follow from them, so they are needed before rows are read. */
   readonly facts: NumberFacts;
   readonly limits?: Partial<FilterLimits & ApplyLimits> | undefined;
 }

@@ -211,7 +211,7 @@ const createNames = (): Names => {
 
 export interface ResultColumn {
   readonly field: Field;
-  /** What it is called in the table. */
+  /** Name in the table. */
   readonly name: string;
 }
 

@@ -32,7 +32,7 @@ export const meanOfDoubles = (double: string): string =>
 export const quantileOfDoubles = (double: string, level: number | undefined): string =>
   scaled(double, (value) => `quantileExactInclusive(${level})(${value})`);
 
-/** Of a sample; null for fewer than two values. */
+/** Standard deviation of a sample; null for fewer than two values. */
 export const deviationOfDoubles = (double: string): string => {
   const most = `max(abs(${double}))`;
   const deviation = (value: string): string => `stddevSampStable(${value})`;

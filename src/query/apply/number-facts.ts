@@ -17,7 +17,7 @@ import { digitsOf, type NumberRange } from './number-range.js';
 export type NumberFacts = ReadonlyMap<number, NumberRange>;
 
 export interface NumberFactsReader {
-  /** What memory holds of the columns. */
+  /** Remembered facts about the columns. */
   remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberFacts;
   /** The same, asked for where memory does not tell. */
   find(

@@ -65,7 +65,7 @@ export const physicalOf = (range: NumberRange | undefined): PhysicalType => {
   return `n${digits <= 38 ? 38 : 76}_${range.scale}`;
 };
 
-/** What a type alone tells. */
+/** Range of the numbers of a type. */
 export const rangeOfType = (physical: PhysicalType): NumberRange | undefined => {
   const shape = decimalShapeOf(physical);
   return shape && { scale: shape.scale, units: power(shape.precision) - 1n };

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../filter/syntax.js';
 
-/** What the parser makes of a pipeline: frozen data, names resolved against each step's columns, no types yet. */
+/** Syntax tree of a pipeline: frozen data, names resolved against each step's columns, no types yet. */
 export const methodNames = [
   'sum',
   'min',
@@ -33,7 +33,7 @@ export type AggregateItem = Placed & { readonly name: string } & (
         readonly kind: 'method';
         readonly method: MethodName;
         readonly operand: SyntaxNode;
-        /** Of `quantile`, from 0 to 1. */
+        /** Level of `quantile`, from 0 to 1. */
         readonly level: number | undefined;
       }
   );

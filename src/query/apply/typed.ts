@@ -7,13 +7,13 @@ import type { MethodName } from './syntax.js';
 export interface Field extends FilterColumn {
   /** True for a dimension: entity columns of the dataset, and keys. */
   readonly isEntity: boolean;
-  /** Of a column of the dataset. */
+  /** True for a column of years of the dataset. */
   readonly years?: true;
-  /** Of numbers; undefined where no decimal type holds all of them. */
+  /** Range of numbers; undefined where no decimal type holds all of them. */
   readonly range?: NumberRange | undefined;
 }
 
-/** What an expression gives; a condition or a bare null is no value. */
+/** Value of an expression; a condition or a bare null is none. */
 export type Value = Extract<Operand, { type: 'number' | 'text' | 'date' }>;
 
 /** A column that a step makes. */

@@ -8,13 +8,13 @@ export interface ColumnLookup {
   get(name: string): FilterColumn | undefined;
 }
 
-/** What the binding of one filter needs at every node. */
+/** Context for the binding of one filter. */
 export interface Binding {
   readonly columns: ColumnLookup;
   readonly failures: Failures;
   /** Counted up with each column that is bound. */
   columnsRead: number;
-  /** What is still to be bound: the values of long lists, in steps. */
+  /** Values of long lists that are still to be bound, in steps. */
   readonly later: Generator<void, void>[];
   bind(node: SyntaxNode): Operand;
 }

@@ -11,7 +11,7 @@ type Comparing = Extract<SyntaxNode, { kind: 'compare' }>;
 
 const negate = (operand: Condition): Condition => ({ kind: 'not', operand });
 
-/** What may be a date or a period beside a date: a quoted text or a four-digit number. */
+/** Text that may be a date or a period next to a date: a quoted text or a four-digit number. */
 const dateTextOf = (node: SyntaxNode): string | undefined =>
   node.kind === 'string' ? node.value : node.kind === 'number' ? node.text : undefined;
 
@@ -65,7 +65,7 @@ const readsColumn = (pair: BoundPair): boolean => pair.some((side) => side.reads
 /** The likeliest reading in which a column takes part, one that fits before one that does not. */
 const chosenPair = (node: Comparing, binding: Binding): BoundPair => {
   const pairs = bindPair(node.left, node.right, binding).filter(readsColumn);
-  // Of readings that all are wrong the last one has the most values, and its message tells how to write them.
+  // If all readings are wrong, the last one has the most values, and its message says how to write them.
   const pair = pairs.find(areComparable) ?? pairs.at(-1);
   if (pair === undefined) throw binding.failures.noColumn(node.left.start);
   return pair;

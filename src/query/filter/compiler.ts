@@ -25,7 +25,7 @@ export interface CompileContext {
   readonly shapes: Shapes;
 }
 
-/** What SQL of several expressions of one statement is made with. */
+/** Context for the SQL of several expressions of one statement. */
 export const createContext = (parameters: Parameters): CompileContext => {
   const shapes = createShapes();
   const emit: Emitter = {

@@ -14,7 +14,7 @@ export interface DateSql {
 interface FormSql {
   /** ClickHouse type of a parameter that is compared with such a date. */
   readonly parameter: 'Date32' | 'String';
-  /** What it can hold; beyond that every stored date lies on one side. */
+  /** Bounds of the type: a date beyond them is before or after every stored date. */
   readonly first: string;
   readonly last: string;
   /** An array of texts as what such a date is looked up in. */
@@ -99,7 +99,7 @@ const forms: Readonly<Record<DateForm, FormSql>> = {
   },
 };
 
-/** What the dates of a type are written with. */
+/** SQL for the dates of a type. */
 export const formSql = (physical: PhysicalType): FormSql => forms[dateFormOf(physical)];
 
 export const dateSql = (node: StoredDate): DateSql => {

@@ -6,11 +6,11 @@ export const positionOf = (text: string, offset: number): number => {
   return before.length - (before.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0) + 1;
 };
 
-/** Whose text it is: names in messages, and the stable codes. */
+/** Owner of a text: names in messages, and the stable codes. */
 export interface TextOwner {
   /** The option that holds the text. */
   readonly option: string;
-  /** What the text is called in messages. */
+  /** Name of the text in messages. */
   readonly noun: string;
   readonly codes: Readonly<Record<'syntax' | 'type' | 'unsupported' | 'limit', string>>;
 }
@@ -52,7 +52,7 @@ export const excerpt = (text: string): string => {
   return characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : text;
 };
 
-/** What stands at an offset, as a message names it: the next word or character. */
+/** The next word or character at an offset, as a message names it. */
 const foundAt = (text: string, offset: number, noun: string): string => {
   const rest = text
     .slice(offset)

@@ -15,7 +15,7 @@ export interface NameIndex {
   readonly hasQuoted: boolean;
 }
 
-/** What may follow a bare name; anything else makes it part of a longer, unknown one. */
+/** True if a bare name may end here; otherwise it is part of a longer, unknown one. */
 const endsName = (text: string, offset: number): boolean => {
   const next = text[offset];
   return next === undefined || next === ')' || next === ',' || isSpaceAt(text, offset);

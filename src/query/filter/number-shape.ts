@@ -1,5 +1,5 @@
 /**
- * What is known about a number before any row is read: its scale and how large it can get.
+ * Facts about a number before any row is read: its scale and how large it can get.
  *
  * Rules of arithmetic (documented for users; the tests hold an independent statement of them):
  * - Numbers are decimals. add, sub, mul, mod, minus, round, floor, ceiling are exact; div is cut off (towards

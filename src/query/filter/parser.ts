@@ -75,7 +75,7 @@ export interface ExpressionInput {
 
 const parseItem = (cursor: Cursor): LiteralNode => {
   const { lexer, failures, offset } = cursor;
-  // What an operand would be says more about some mistakes than that it is no value.
+  // For some mistakes the kind of the operand says more than that it is no value.
   const token = lexer.literal(offset) ?? lexer.operand(offset);
   if (token.kind !== 'literal') {
     const wanted = 'a literal value (lists hold no columns or expressions)';

@@ -1,6 +1,6 @@
 import type { Exact } from './number-literal.js';
 
-/** What the parser makes of the text: frozen data, no types checked yet. */
+/** Syntax tree of the text: frozen data, no types checked yet. */
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'mod';
 

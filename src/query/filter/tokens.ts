@@ -1,4 +1,4 @@
-/** What the lexer gives to the parser. */
+/** Tokens of the lexer for the parser. */
 import type { ArithmeticOperator, ComparisonOperator, FunctionName, LiteralNode } from './syntax.js';
 
 export type OperandToken =

@@ -11,7 +11,7 @@ export interface FilterColumn {
   readonly physical: PhysicalType;
   /** SQL expression (identifier) of the stored value, e.g. `c12_f`. The only text of a column that reaches SQL. */
   readonly sql: string;
-  /** Of an exact decimal: no value is larger than this many units of its last digit. @default what the type holds */
+  /** Bound of an exact decimal: no value is larger than this many units of its last digit. @default the range of the type */
   readonly units?: bigint;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a format is to the rest of a download. Each has a folder with one record of this kind; the rest asks the
+ * A format as the rest of a download sees it. Each has a folder with one record of this kind; the rest uses the
  * record and knows no format by name.
  */
 import type { Readable } from 'node:stream';
@@ -42,7 +42,7 @@ export interface FormattedQuery {
 export interface Spread {
   /** The outermost SELECT: labels and cells. `m` is the row's number where `rowNumber` is given. */
   project(labels: readonly OutputColumn[], cells: ArrayCells): string;
-  /** What the SELECT needs to know of each cell of the array, as the parameter `keys`; by its header and place. */
+  /** Key of each cell of the array for the SELECT, as the parameter `keys`; by its header and place. */
   readonly keyOf?: (name: string, index: number) => string;
   /** Expression of the row's number, right above a sorted subquery. @param before Rows of earlier queries. */
   readonly rowNumber?: (columns: number, before: number) => string;
@@ -72,11 +72,11 @@ export interface Table {
   readonly columns: readonly { readonly name: string; readonly dataType: DataType }[];
   /** Cells as text; null: no value. Decimals with the digits they shall have. */
   readonly rows: readonly (readonly (string | null)[])[];
-  /** What the rows are, for formats that have a place for it. */
+  /** Description of the rows, for formats that have a place for it. */
   readonly about?: Sheet | undefined;
 }
 
-/** What is made of ClickHouse's bytes. */
+/** Conversion of ClickHouse's bytes. */
 export interface Frame {
   /**
    * @param names Headers of the columns.

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** What stands around the lines of rows. */
+/** Text around the lines of rows. */
 export interface LineFrame {
   readonly header: string;
   readonly footer: string;

@@ -6,7 +6,7 @@ import type { OrderTerm } from '../column-list.js';
 import type { CompiledFilter } from '../filter/filter.js';
 import type { Appearance } from '../formats/format.js';
 
-/** What options that name columns have become, for tags. */
+/** Columns that options name, for tags. */
 export interface BoundOptions {
   readonly chosen: readonly StoredColumn[];
   readonly filter: CompiledFilter | undefined;
@@ -34,9 +34,9 @@ export type Stage =
 export interface Option<T> {
   /** As the API describes it; it is read with and without `$`. */
   readonly name: string;
-  /** Of what was given, never undefined or null. @throws AppError that names the option. */
+  /** Parses a given value, never undefined or null. @throws AppError that names the option. */
   readonly parse: (value: unknown, name: string) => T;
-  /** What it is when it was not given. */
+  /** Value when the option was not given. */
   readonly absent: T;
   readonly stage: Stage;
   /** JSON Schema of the parameter, in words for the documents. */
@@ -49,7 +49,7 @@ export interface Option<T> {
   readonly shapesRows: (value: T) => boolean;
   /** Set where the option is one of those that only some formats take: what it says of the others. */
   readonly appearance: { readonly key: keyof Appearance; elsewhere(format: string): string } | undefined;
-  /** What of it the bytes of an answer follow from, as JSON. */
+  /** The part of the value that decides the bytes of an answer, as JSON. */
   readonly tag: (value: T, bound: BoundOptions) => unknown;
 }
 
@@ -68,7 +68,7 @@ const mostRows = Number.MAX_SAFE_INTEGER;
 
 export const parseCount = (value: unknown, name: string): number => {
   const number = typeof value === 'string' && /^\d{1,400}$/.test(value) ? Number(value) : value;
-  // What JSON writes beyond a double's range is read as infinite.
+  // Numbers of JSON beyond a double's range are read as infinite.
   const isWhole = typeof number === 'number' && (Number.isInteger(number) || number === Infinity);
   if (!isWhole || number < 0) throw badOption(name, 'must be a whole number that is not negative');
   return Math.min(Math.abs(number), mostRows);

@@ -22,7 +22,7 @@ const unknownOption = (name: string): AppError => {
   });
 };
 
-/** What was given for each option: once, with or without `$`, nothing unknown. */
+/** Collects the given options: each once, with or without `$`, none unknown. */
 const collect = (source: Readonly<Record<string, unknown>>): ReadonlyMap<OptionKey, unknown> => {
   const given = new Map<OptionKey, unknown>();
   for (const [name, value] of Object.entries(source)) {
@@ -81,7 +81,7 @@ export const parseOptions = (source: Readonly<Record<string, unknown>>): Downloa
   return options;
 };
 
-/** What only some formats take, asked of another one. Which it is may be known late: `Accept` decides when the options do not. */
+/** Refuses options that the format does not take. The format may be known late: `Accept` decides when the options do not. */
 export const refuseUseless = (options: DownloadOptions, format: Format): void => {
   for (const key of optionKeys) {
     const { name, appearance } = table[key];
@@ -105,7 +105,7 @@ export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | 
 const tagOf = <K extends OptionKey>(key: K, options: DownloadOptions, bound: BoundOptions): unknown =>
   table[key].tag(options[key], bound);
 
-/** What the rows of an answer owe to each option, cut into whatever pages. */
+/** Parts of the options that decide the rows of an answer, whatever the pages. */
 export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     optionKeys
@@ -113,6 +113,6 @@ export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readon
       .map((key) => [key, tagOf(key, options, bound)]),
   );
 
-/** What the bytes of an answer owe to each option. */
+/** Parts of the options that decide the bytes of an answer. */
 export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
   Object.fromEntries(optionKeys.map((key) => [key, tagOf(key, options, bound)]));

@@ -14,7 +14,7 @@ import {
   parseText,
 } from './option.js';
 
-/** What a caller asks of the rows; names of columns are still text. */
+/** Options of a download; names of columns are still text. */
 export interface DownloadOptions extends Appearance {
   /** Undefined when the caller left it open: an `Accept` header may then decide. */
   readonly format: Format | undefined;
@@ -28,7 +28,7 @@ export interface DownloadOptions extends Appearance {
   readonly last: number | undefined;
   /** Rows of one page. */
   readonly pageSize: number | undefined;
-  /** What the page before gave. */
+  /** Token from the page before. */
   readonly skipToken: string | undefined;
   readonly count: boolean;
   readonly distinct: boolean;

@@ -9,7 +9,7 @@ export type PageStart =
   /** Behind so many rows of the result, which is made anew for each page. */
   | { readonly kind: 'offset'; readonly rows: number };
 
-/** What a page follows from, beside the options that stand next to its token. */
+/** All that decides a page, apart from the options next to its token. */
 export interface PageToken {
   readonly datasetId: number;
   readonly versionId: number;

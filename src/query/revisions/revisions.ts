@@ -127,7 +127,7 @@ const groupRows = (
   };
 };
 
-/** Of a dataset whose files had only headers. */
+/** Statement for a dataset whose files had only headers. */
 const noRows = (columns: readonly StoredColumn[]): Statement => {
   const values = columns.map(
     (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS v_${storageName(column)}, `,
@@ -136,7 +136,7 @@ const noRows = (columns: readonly StoredColumn[]): Statement => {
   return { sql: `SELECT ${values.join('')}${zeros.join(', ')} WHERE 0`, values: {} };
 };
 
-/** What is read, and by which columns observations are told apart. */
+/** The columns to read, and those that identify an observation. */
 interface Question {
   readonly chosen: readonly StoredColumn[];
   readonly entities: readonly StoredColumn[];

@@ -106,7 +106,7 @@ const spreadSql = (column: StoredColumn, isExact: boolean): Spread => {
       few: `uniqUpTo(${exactDistinct})(${value})`,
       quantiles: quantilesBy('quantilesTDigest'),
     };
-  // What is exact anyway needs no count of its own for few values.
+  // Exact counts need no count of their own for few values.
   const few = `distinct_${column.id}`;
   if (!isSorted(column))
     return {

@@ -24,7 +24,7 @@ export interface ValuesWanted {
   readonly column: string;
   readonly startsWith: string;
   readonly top: number;
-  /** Who shares places with whom. */
+  /** Owner of places. */
   readonly owner: string;
   readonly context: ReadContext;
 }
@@ -49,7 +49,7 @@ const wholeBytes = 1024 * 1024;
 const prefixValues = 1_000;
 /** Bytes of the values of one answer. */
 const answerBytes = 16 * 1024 * 1024;
-/** What is kept of all columns together. */
+/** Bytes that are kept for all columns together. */
 const keptBytes = 32 * 1024 * 1024;
 /** Beside a value's own bytes. */
 const bytesPerValue = 64;

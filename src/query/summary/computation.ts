@@ -24,7 +24,7 @@ import {
 } from './column-summary.js';
 import type { ValueCount } from './column-values.js';
 
-/** What a computation is about. */
+/** Subject of a computation. */
 interface Subject {
   readonly source: PlacedSource;
   readonly rows: number;

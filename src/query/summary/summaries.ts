@@ -1,4 +1,4 @@
-/** What the columns of a version hold. Kept per version, which never changes; computed at the first demand. */
+/** Summaries of the columns of a version. Kept per version, which never changes; computed on first demand. */
 import { createCache } from '../../lib/cache.js';
 import type { Places } from '../../lib/places.js';
 import { createSharedWork } from '../../lib/shared-work.js';
@@ -20,7 +20,7 @@ export interface SummaryWanted {
   readonly version: ReadableVersion;
   readonly filter: string | undefined;
   readonly select: string | undefined;
-  /** Who shares places with whom. */
+  /** Owner of places. */
   readonly owner: string;
   readonly context: ReadContext;
 }
@@ -46,7 +46,7 @@ export interface SummariesOptions {
 /** Columns whose summaries are kept in memory, some kilobytes each. */
 const rememberedColumns = 5_000;
 
-/** Of a table with so many columns, a few that are asked for are summarised alone: the others take minutes. */
+/** In a table with so many columns, a few that are requested are summarised alone: the others take minutes. */
 const wideColumns = 200;
 const fewColumns = 50;
 
@@ -75,7 +75,7 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
     limit: rememberedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
-  /** Of wide versions: the columns that were asked for. */
+  /** Requested columns of wide versions. */
   const parts = createCache<Body>({
     limit: rememberedColumns,
     weigh: (body) => Object.keys(body).length + 1,

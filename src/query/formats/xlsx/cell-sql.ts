@@ -27,7 +27,7 @@ const characters = (codes: readonly number[]): string =>
 const lastDigits = controls.map((code) => (code % 16).toString(16).toUpperCase()).join('');
 
 /**
- * What looks like an escape. The underscore at its end is left out: it may begin the next one, or come from a
+ * Text that looks like an escape. The underscore at its end is left out: it may begin the next one, or come from a
  * control character behind it. Other texts with `_x`, such as names of variables, stay as they are: many readers
  * do not undo escapes.
  */
