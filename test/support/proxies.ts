@@ -2,11 +2,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createPortChooser } from '../../src/embedded/ports.js';
 import { patienceMs } from './patience.js';
 import { programOf, type ToolName } from './tools.js';
 
@@ -23,15 +24,11 @@ export interface RunningProxy {
 /** Addresses of the two API processes, as `host:port`; one process may be both. */
 export type Upstreams = readonly [string, string];
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
+const ports = createPortChooser();
+
+/** A port that no other test is given, in this process or in another one, until this process ends. */
+export const freePort = (): Promise<number> =>
+  ports.choose({ owner: 'a test', variable: '', wanted: undefined, remembered: undefined });
 
 const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
