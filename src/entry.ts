@@ -17,7 +17,7 @@ export interface Entry {
   readonly quiet?: boolean;
   /** True for a process that stops child processes, each with a bound of its own: DRAIN_TIMEOUT_MS bounds only them. */
   readonly hasChildren?: boolean;
-  /** What signals do beside those that every process knows, by name. */
+  /** Descriptions of signals that only this process handles, by name. */
   readonly signals?: Readonly<Record<string, string>>;
   /** Starts everything; what is to be stopped is registered with the scope. */
   start(context: EntryContext): Promise<void>;

@@ -25,7 +25,7 @@ export const createVerifyCommands = (open: OpenVerification): AdminGroup => ({
       options: { dataset: { type: 'string' }, repair: { type: 'boolean' }, from: { type: 'string' } },
       optionHelp: {
         dataset: 'Only the dataset of this id.',
-        repair: 'Mend what can be mended: rows of uploads are written anew from Kafka.',
+        repair: 'Repair what can be repaired: rows of uploads are written again from Kafka.',
         from: 'With --repair: backups (a folder, or s3://bucket/prefix) that have the rows which Kafka does not give.',
       },
       async run({ context, option, flag }) {

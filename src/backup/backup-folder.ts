@@ -32,7 +32,7 @@ export interface BackupFolder {
   look(id: string): Promise<{ readonly manifest: Manifest; readonly trusted: boolean }>;
   /** Writes a file for its owner alone, whole or not at all. */
   write(key: string, source: AsyncIterable<Buffer>): Promise<StoredFile>;
-  /** Ends with `backup_damaged` when the bytes are not those that were written, whoever compared them before. */
+  /** Ends with `backup_damaged` when the bytes are not those that were written, even if they were compared before. */
   read(file: StoredFile): Promise<Readable>;
   /** True when there is a file of this size. */
   has(file: StoredFile): Promise<boolean>;

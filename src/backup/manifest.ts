@@ -1,5 +1,5 @@
 /**
- * What a backup is.
+ * Layout of a backup folder.
  *
  *   snapshots/<id>/complete.json        size, SHA-256 and signature of the manifest; written last: without it there is no backup
  *   snapshots/<id>/manifest.json        everything else, with size and SHA-256 of each file

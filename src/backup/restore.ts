@@ -8,8 +8,8 @@
  *   5 rows     into ClickHouse, each file compared with its counts and hashes
  *   6 commit   from here on there is something
  *
- * What fails midway removes what it brought into ClickHouse. What a server keeps because it has gone meanwhile, or because
- * the command was killed, is removed by the next restore into the same databases.
+ * A restore that fails removes the rows that it has written to ClickHouse. If it cannot, because a server is gone or the
+ * command was killed, the next restore into the same databases removes them.
  */
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
@@ -102,7 +102,7 @@ export const createRestore = (options: RestoreOptions) => {
       );
   };
 
-  /** Every segment that is needed lies in one of the files. */
+  /** Every segment that is needed is in one of the files. */
   const requireWhole = ({ needed, segments, counts }: Manifest): void => {
     const has = new Set(segments.flatMap((file) => file.segments.map(([id]) => id)));
     const missing = needed.find((id) => !has.has(id));

@@ -41,7 +41,7 @@ export interface Accounts {
     caller: Caller,
     change: { name?: string | undefined; workspace?: string | undefined },
   ): Promise<Account>;
-  /** What only an operator may change. */
+  /** Changes what only an operator may change. */
   administer(name: string, change: { plan?: string; isOperator?: boolean }): Promise<Account>;
   /**
    * Keeps an account from doing anything, or lets it again. Its keys and sessions stop at once, answers that run are cut;

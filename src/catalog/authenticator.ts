@@ -65,7 +65,7 @@ const requireValid = (row: KeyRow | undefined): KeyRow => {
   return row;
 };
 
-/** Who came with a key, or why the key is no longer good. */
+/** The caller that a key belongs to, or why the key is refused. */
 export type FoundCaller =
   | { readonly caller: Caller | undefined; readonly refused?: undefined }
   | { readonly caller?: undefined; readonly refused: AppError };
@@ -79,7 +79,7 @@ export const foundCaller = (row: KeyRow | undefined): FoundCaller => {
   }
 };
 
-/** Who came with these keys, with everything as it is now: for what goes on after its request was answered. */
+/** Callers of these keys with their present rights, for work that continues after its request was answered. */
 export const callersOfKeys = async (
   sql: Sql,
   keyIds: readonly number[],
@@ -101,7 +101,7 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
 
 export interface AuthenticatorOptions {
   readonly sql: Sql;
-  /** Told of each request that comes with a good key. */
+  /** Called for each request with a valid key. */
   readonly onUse?: (keyId: number) => void;
 }
 

@@ -55,7 +55,7 @@ export interface DatasetSummary {
 
 /** A dataset as it is read alone. */
 export interface Dataset extends DatasetSummary, ColumnPages {
-  /** What holds, of the dataset and the plan. */
+  /** The bounds in force: the stricter ones of dataset and plan. */
   readonly retention: RetentionBounds;
   /** Present for a dataset made of series of a provider. */
   readonly refresh?: RefreshView;
@@ -87,7 +87,7 @@ export interface DatasetRow extends DatasetFactRow {
   series: SeriesView[] | null;
 }
 
-/** What a `DatasetRow` is made of, beside the facts of access; with `datasetFrom`. */
+/** Columns of a `DatasetRow`, without those about access; needs `datasetFrom`. */
 export const datasetColumns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.source_url AS "sourceUrl",
   v.frequency, v.min_date AS "minDate", v.max_date AS "maxDate", v.row_count AS "rowCount",
   v.byte_size AS "byteSize", d.current_version_id AS "currentVersionId", d.created_at AS "createdAt",

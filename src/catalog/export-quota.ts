@@ -81,7 +81,7 @@ const seenSql = `seen AS (
   )`;
 
 /**
- * Of several simultaneous requests for ranges, the one whose row is first opens the export; the others wait for that row and join.
+ * When several requests for ranges arrive at once, the one whose row is first opens the export; the others wait for that row and join.
  * The row of the day is last: two requests never both get the last export.
  */
 const takeExport = prepared(`

@@ -82,7 +82,7 @@ const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Leve
     return { name: principal.name, type, level, origin: 'grant' };
   });
 
-/** What an account was given by others. */
+/** A permission that another account granted. */
 export interface ReceivedGrant {
   readonly kind: Kind;
   readonly id: number;

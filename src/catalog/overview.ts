@@ -23,7 +23,7 @@ export interface AccountOverview extends Omit<Account, 'plan' | 'disabledAt'> {
     readonly name: string;
     readonly quotas: {
       readonly privateRepositories: Metered;
-      /** Of all versions; shared segments once. */
+      /** Bytes of all versions; a shared segment counts once. */
       readonly storedBytes: Metered & { readonly datasets: readonly StoredDataset[] };
       readonly exportsPerDay: Metered;
       readonly exportBytesPerDay: Metered;

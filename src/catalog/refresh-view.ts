@@ -9,7 +9,7 @@ export interface RefreshView {
   /** Why the last run, or the upload that came of it, failed; null: it did not. */
   readonly lastError: string | null;
   readonly nextRunAt: string | null;
-  /** Of a dataset for which a backfill was asked. */
+  /** Present if a backfill was requested. */
   readonly backfill?: BackfillView;
 }
 
@@ -56,7 +56,7 @@ export interface SeriesView {
   /** Those that were given and the defaults of the provider: which country, which units. */
   readonly params: Readonly<Record<string, string | number>>;
   readonly label: string;
-  /** What a value times `unitMultiplier` is in; null: the provider does not tell. */
+  /** Unit of a value times `unitMultiplier`; null: the provider does not say. */
   readonly unit: string | null;
   readonly unitMultiplier: number | null;
   readonly source: string;
@@ -83,7 +83,7 @@ export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonl
 
 const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
 
-/** What readers of a public dataset are told: the message may quote rows. */
+/** Message for readers of a public dataset: the real one may quote rows. */
 const failed = 'The last run failed.';
 
 const backfillView = ({ nextAt, error, ...counts }: BackfillRow, isTold: boolean): BackfillView => ({

@@ -158,7 +158,7 @@ export const transferRepositories = async (
   return moved.length;
 };
 
-/** @throws AppError 402, 409 when the account may not have this repository beside those that it has. */
+/** @throws AppError 402, 409 when the account may not have one more repository. */
 export const requireRoomFor = async (tx: Sql, accountId: number, repositoryId: number): Promise<void> => {
   const [locked] = await tx.query<{ privacy: Privacy }>(
     'SELECT privacy FROM repositories WHERE id = $1 FOR NO KEY UPDATE',

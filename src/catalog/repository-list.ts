@@ -42,7 +42,7 @@ export interface RepositoryRow extends RepositoryFactRow {
   updatedAt: Date;
 }
 
-/** What a `RepositoryRow` is made of, beside the facts of access. */
+/** Columns of a `RepositoryRow`, without those about access. */
 export const repositoryColumns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
   r.updated_at AS "updatedAt"`;
 

@@ -4,7 +4,7 @@ import { boundVersions } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 
-/** Bounds of what is kept beside the current version and pinned ones; null: none. */
+/** Bounds on old versions; the current version and pinned ones are always kept. null: no bound. */
 export interface RetentionBounds {
   /** Newest versions, the current one among them. */
   readonly versions: number | null;
@@ -17,7 +17,7 @@ export interface RetentionView extends RetentionBounds {
   readonly plan: RetentionBounds;
 }
 
-/** What the owners of a dataset decide about its old versions. */
+/** How long a dataset keeps old versions, as its owners decide. */
 export interface RetentionSettings {
   /** @throws AppError 401, 403, 404. */
   read(caller: Caller | undefined, datasetId: number): Promise<RetentionView>;
@@ -25,7 +25,7 @@ export interface RetentionSettings {
   put(caller: Caller, datasetId: number, bounds: RetentionBounds): Promise<RetentionView>;
 }
 
-/** What holds for the dataset `d` in the repository `r`, as JSON. */
+/** Bounds in force for dataset `d` in repository `r`, as JSON. */
 export const retentionInForce = `
   (SELECT json_build_object('versions', least(d.keep_versions, p.max_versions),
      'days', least(d.keep_days, p.max_version_days))

@@ -13,7 +13,7 @@ export interface Sessions {
    */
   open(keyId: number): Promise<{ token: string; maxAgeSeconds: number }>;
   /**
-   * Who is signed in.
+   * The caller that a session token belongs to.
    * @throws AppError `unauthenticated`: the session has ended, or its key was revoked or has expired.
    */
   authenticate(token: string): Promise<Caller>;
@@ -29,7 +29,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'ut
 
 export interface SessionsOptions {
   readonly sql: Sql;
-  /** Told of each request that comes with a good session. */
+  /** Called for each request with a valid session. */
   readonly onUse?: (keyId: number) => void;
   /** Seconds after which people have to sign in again. @default a week */
   readonly maxAgeSeconds?: number | undefined;

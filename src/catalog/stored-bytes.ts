@@ -1,16 +1,16 @@
 /**
- * What an account keeps: the bytes of all segments that versions of its datasets have, current ones and older ones. A
+ * Bytes that an account stores: all segments of all versions of its datasets, current and older. A
  * segment that several versions or datasets of the account share counts once.
  */
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** What a dataset keeps; segments that it shares with others count in each of them. */
+/** Bytes that a dataset stores; segments that it shares with others count in each of them. */
 export interface StoredDataset {
   readonly id: number;
   readonly name: string;
   /** Raw bytes of the rows of all of its versions, as they were uploaded, and of uploads on their way. */
   readonly bytes: number;
-  /** Of these, bytes of what the current version uses. Older versions alone have the rest. */
+  /** Part of `bytes` that the current version uses; the rest belongs to older versions only. */
   readonly currentBytes: number;
   readonly versions: number;
 }

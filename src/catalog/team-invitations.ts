@@ -6,7 +6,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { requireAccountKey, requireFullKey } from './access.js';
 import { putTeamMember } from './team-members.js';
 
-/** What the invited account sees. */
+/** An invitation as the invited account sees it. */
 export interface Invitation {
   /** Name of the team. */
   readonly team: string;

@@ -5,7 +5,7 @@ import { judgeDatasets } from './access.js';
 import { callerOfAccount } from './account-caller.js';
 import { callersOfKeys } from './authenticator.js';
 
-/** Who has sent an upload, and what it is going to change. */
+/** The sender of an upload, and the dataset that it changes. */
 export interface UploadSender {
   readonly datasetId: number;
   readonly accountId: number;

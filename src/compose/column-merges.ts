@@ -15,7 +15,7 @@ export interface ColumnMergeSettings extends MaintenanceOptions {
   readonly columnMergeLookMs: number;
 }
 
-/** The step of whatever stands in phase `merge`: uploads, and columns. */
+/** The step of every process in phase `merge`: uploads, and columns. */
 export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecords): Step => {
   const { clickhouse, tables, pools: poolLimits } = options;
   const columnJoin = createColumnJoin(clickhouse, tables);

@@ -21,7 +21,7 @@ const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAc
 
 export interface ExportStorage {
   readonly storage: ObjectStorage;
-  /** Half-made files; beside the storage when that is a folder, since they are moved into it. */
+  /** Folder of unfinished files; next to the storage when that is a folder, since files are moved into it. */
   readonly spoolFolder: string;
 }
 

@@ -66,7 +66,7 @@ export const createOperatorReplay = (
     inserter: createChunkInserter({
       write,
       log,
-      onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
+      onInserted: (rows) => log.debug({ rows }, 'chunk written again'),
     }),
     write,
   });

@@ -53,7 +53,7 @@ const oneAfterTheOther =
   };
 
 /**
- * The comparison of both databases, beside workers that run.
+ * The comparison of both databases, while workers run.
  * @param backups Where rows are taken from that Kafka does not give.
  */
 export const openVerification = async (

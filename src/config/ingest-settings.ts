@@ -109,13 +109,13 @@ export const ingestSettings = {
     'PROGRESS_INTERVAL_MS',
     integer(100),
     '1000',
-    'Milliseconds between notes of how far an upload is, for whoever follows its process.',
+    'Milliseconds between notes of how far an upload is, for those who follow its process.',
   ),
   dryRunKeptMs: setting(
     'DRY_RUN_KEPT_MS',
     integer(100, 7 * 24 * 60 * 60 * 1000),
     String(60 * 60 * 1000),
-    'Milliseconds that the rows of a dry run are kept, for whoever reads its difference.',
+    'Milliseconds that the rows of a dry run are kept, for those who read its difference.',
   ),
   reservationMs: setting(
     'RESERVATION_MS',

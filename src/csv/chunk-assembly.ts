@@ -57,7 +57,7 @@ export const createChunkAssembly = (
     held = undefined;
   };
 
-  /** Ends the chunk; what lies behind `tail` begins the next one. */
+  /** Ends the chunk; the bytes after `tail` begin the next one. */
   const cut = (tail: number, out: SplitChunk[]): void => {
     release(out);
     held = finished(false);

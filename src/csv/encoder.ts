@@ -55,7 +55,7 @@ const loops: Readonly<Record<ColumnBuffer['encoder'], ColumnLoop>> = {
   texts: encodeTexts,
 };
 
-/** A column that is stored, and where it stands in the caller's list. */
+/** A column that is stored, and its index in the caller's list. */
 interface StoredBuffer {
   readonly position: number;
   readonly buffer: ColumnBuffer;

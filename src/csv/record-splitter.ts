@@ -24,7 +24,7 @@ type Steps<T> = Generator<void, T>;
  * Cuts a stream of bytes into its header and chunks of whole records. A chunk is as many records as fit into its
  * size, and one if that alone is larger: a function of the file only, never of the pieces it arrived in.
  *
- * Each chunk has memory of its own. A byte is copied once, and once more if it lies behind a cut.
+ * Each chunk has memory of its own. A byte is copied once, and once more if it is after a cut.
  */
 export const createRecordSplitter = (options: RecordSplitterOptions): RecordSplitter => {
   const { firstChunkBytes, chunkBytes, maxRecordBytes = defaultMaxRecordBytes } = options;

@@ -4,8 +4,8 @@
  *
  * With the number `n = digits × 10^exp10`, `x` the double nearest to it and `delta = n - x`, the shortest text of
  * `x` is `n` where
- * - `n` lies nearer to `x` than half an ulp (else it would be another double's),
- * - and nearer than half a unit of its last digit (else another text of its length lies nearer),
+ * - `n` is nearer to `x` than half an ulp (else it would be another double's),
+ * - and nearer than half a unit of its last digit (else another text of its length is nearer),
  * - and its two neighbours with one digit less lie further than half an ulp (else they would be shorter texts).
  * Where a comparison is so close that the sums cannot settle it, the answer is "not known".
  */

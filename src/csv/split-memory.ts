@@ -1,6 +1,6 @@
 /** Bytes beyond a chunk's size: the one that tells CR from CRLF, and a whole word. */
 const slackBytes = 8;
-/** Bytes taken at a time, so that what lies behind a cut and has to be moved stays small. */
+/** Bytes taken at a time, so that the rest after a cut, which has to be moved, stays small. */
 const stepBytes = 64 << 10;
 
 const aligned = (bytes: number): number => (bytes + 3) & ~3;
@@ -43,7 +43,7 @@ export const dropBytes = (memory: SplitMemory, from: number): void => {
   memory.filled -= from;
 };
 
-/** Leaves the memory to the chunk in it and goes on in another, of `bytes` at least, with what lies behind `from`. */
+/** Leaves the memory to the chunk in it and goes on in another, of `bytes` at least, with the bytes from `from` on. */
 export const moveOn = (memory: SplitMemory, from: number, bytes: number): void => {
   const { spare, filled } = memory;
   const wanted = Math.max(bytes + slackBytes, filled - from);

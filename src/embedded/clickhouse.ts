@@ -64,7 +64,7 @@ export interface ClickhouseSettings {
   readonly nodes: number;
   /** HTTP port of the first one. */
   readonly port: number | undefined;
-  /** Sources and engines that the product's user may use beside its own tables. */
+  /** Sources and engines that the product's user may use in addition to its own tables. */
   readonly sources: readonly string[];
 }
 

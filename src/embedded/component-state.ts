@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-/** A component that stands in for one that production brings along. */
+/** A component that replaces one that production provides. */
 export type EmbeddedName = 'postgres' | 'kafka' | 'clickhouse';
 
 /** Further nodes of a component are numbered from 2 on. */

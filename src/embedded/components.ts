@@ -27,7 +27,7 @@ export interface EmbeddedOptions {
   kafkaLibDir?: string | undefined;
   /** Further properties of the brokers, and others in the place of ours; for tests. */
   kafkaProperties?: KafkaChanges;
-  /** Sources and engines that the product's user may use in ClickHouse beside its own tables, as `KAFKA`. */
+  /** Sources and engines that the product's user may use in ClickHouse in addition to its own tables, such as `KAFKA`. */
   clickhouseSources?: readonly string[];
   /** `off` gives up PostgreSQL's crash safety for speed; for tests only. */
   durability?: 'full' | 'off';

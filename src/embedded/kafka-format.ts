@@ -39,7 +39,7 @@ const copyWhole = (from: string, to: string): void => {
 };
 
 /**
- * Makes the broker's data folder. A formatting that was cut short is begun anew. The ids that formatting drew are
+ * Makes the broker's data folder. A formatting that was interrupted starts again. The ids that formatting drew are
  * part of everything the broker writes later, so a folder that was used is never formatted again: a copy of the
  * ids is kept and put back when the broker's own file is lost.
  */

@@ -52,7 +52,7 @@ export interface JarOptions {
   signal: AbortSignal;
 }
 
-/** Removes what processes that were killed while they fetched have left beside the folder. */
+/** Removes what processes that were killed during a download have left next to the folder. */
 const removeLeftovers = (folder: string): void => {
   for (const name of readdirSync(dirname(folder))) {
     const [, base, pid] = /^(.*)\.(\d+)-[\da-f-]+\.new$/.exec(name) ?? [];

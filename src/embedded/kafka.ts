@@ -11,7 +11,7 @@ import { createLogFile, type LogFile } from './log-file.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 /**
- * Lines of `server.properties` beside ours and in their place, for a broker that has the given ports.
+ * Lines of `server.properties` that are added to ours or replace them, for a broker that has the given ports.
  * @param anotherPort Of a listener of its own, by its name; chosen and remembered as ours are.
  */
 export type KafkaChanges = (

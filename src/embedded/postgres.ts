@@ -135,7 +135,7 @@ export const startPostgres = async (
 
   // The last server in this folder has ended, so its pid file is stale. The server sees that by itself unless some
   // other process has the id by now. The file stays otherwise: by it a new server finds connections of the killed one
-  // that are still at work, and waits instead of writing beside them.
+  // that are still at work, and waits instead of writing at the same time.
   const forgetPidFile = (): void => {
     const path = join(cluster.folder, 'postmaster.pid');
     if (!existsSync(path)) return;

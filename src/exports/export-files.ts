@@ -64,7 +64,7 @@ export interface ExportFilesOptions {
   readonly folder: ExportFolder;
   readonly links: Links;
   readonly files: WholeFiles;
-  /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
+  /** Milliseconds after which a file is removed; a later request makes it again. */
   readonly maxAgeMs: number;
   /** Ends running builds when the process stops. */
   readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ export type KeptVersions = (versionIds: readonly number[]) => Promise<ReadonlySe
 export interface FileSweepOptions {
   readonly storage: ObjectStorage;
   readonly folder: Pick<ExportFolder, 'adopt' | 'forget'>;
-  /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
+  /** Milliseconds after which a file is removed; a later request makes it again. */
   readonly maxAgeMs: number;
   readonly kept: KeptVersions;
 }

@@ -32,7 +32,7 @@ const shortFieldBytes = 512 * 1024;
 
 const limits = { fields: 64, fieldSize: shortFieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
 
-/** Bytes that wait between the parser and whoever reads the file. */
+/** Bytes that wait between the parser and the reader of the file. */
 const waitingBytes = 256 * 1024;
 
 const brokenForm = (error: unknown): AppError => {
@@ -107,7 +107,7 @@ export interface FormReading {
    * looks after the time in between.
    */
   readonly idleMs: number;
-  /** Counts what stands before the file. */
+  /** Counts the bytes before the file. */
   readonly kept: ByteShare;
   /** Breaks the reading off, with its reason. */
   readonly stop: AbortSignal;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
 
-/** Every whole number of JavaScript lies within these; as bounds of a field they would only be examples. */
+/** Every whole number of JavaScript is within these; as bounds of a field they would only be examples. */
 const withoutNumberBounds = (schema: Json): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(schema, 'minimum');
   if (schema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(schema, 'maximum');

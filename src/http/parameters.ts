@@ -103,7 +103,7 @@ export const queryText = (description: string, { maxLength = 1000 } = {}) =>
     description,
   );
 
-/** No parameter may hold NUL, wherever it stands. */
+/** No parameter may contain NUL. */
 const withoutNul = '^[^\\u0000]*$';
 
 const instantText = z.string().transform((text, context) => {

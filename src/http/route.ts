@@ -128,7 +128,7 @@ interface RouteShape<P, Q, B, A extends Auth> {
   /** True when the JSON body may be left out (the schema then sees `{}`). */
   readonly bodyOptional?: boolean;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Statuses of errors beside those every route may answer (400, 401, 413, 415, 500, 503 as they apply). */
+  /** Statuses of errors in addition to those that every route may answer (400, 401, 413, 415, 500, 503 as they apply). */
   readonly errors?: readonly number[];
   /** `message`: a 404 of this route is shaped `{message}` instead of `{error}`. */
   readonly notFoundShape?: 'error' | 'message';

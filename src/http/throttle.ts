@@ -28,7 +28,7 @@ export interface FailureThrottleOptions {
   readonly free?: number;
   /** Longest wait of a refusal behind the one before; 0 switches it off. @default 2000 */
   readonly maxDelayMs?: number;
-  /** Milliseconds without a refusal after which an address starts anew. @default 60000 */
+  /** Milliseconds without a refusal after which an address starts again from zero. @default 60000 */
   readonly forgetMs?: number;
   /** How a refusal waits, milliseconds; rejects when the signal fires. @default a timer */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -35,8 +35,8 @@ const wording = (issue: {
  * @throws AppError `invalid` that names every field that is wrong.
  */
 export const parseWith = (schema: z.ZodType, value: unknown, where: string): unknown => {
-  // What `safeParse` makes of many mistakes, each with its words and all of them as one JSON text, takes longer than
-  // anybody should wait: only the first ones are put into words.
+  // `safeParse` formats every mistake and joins them all as one JSON text, which can take seconds. Only the first ones
+  // are formatted here.
   const parsed = schema._zod.run({ value, issues: [] }, { async: false });
   if (parsed instanceof Promise) throw new Error('schemas of routes are synchronous');
   const { issues: all } = parsed;
@@ -57,7 +57,7 @@ const refuseNul = (name: string, value: string): void => {
 /** Most parameters of a query: each is looked at, and none of those that are known comes twice. */
 export const mostParameters = 1_000;
 
-/** A query without what stands behind the most parameters; that is refused by `checkQuerySize`. */
+/** A query without the parameters beyond the largest allowed number; `checkQuerySize` refuses those. */
 export const firstParameters = (query: string): string => {
   let end = -1;
   for (let count = 0; count < mostParameters; count += 1) {

@@ -76,7 +76,7 @@ const readAssets = async (folder: string): Promise<Map<string, WebFile>> => {
 
 export interface WebAppOptions {
   readonly version: string;
-  /** Address under which browsers reach the service; its path stands in front of the app's addresses. */
+  /** Address under which browsers reach the service; its path comes before the app's addresses. */
   readonly publicUrl: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Chunk {
   readonly data: Buffer;
 }
 
-/** Where a chunk lies in Kafka. */
+/** Position of a chunk in Kafka. */
 export interface ChunkPosition {
   readonly topic: string;
   readonly partition: number;

@@ -13,7 +13,7 @@ export interface Plan {
   readonly maxUploadBytes: number | null;
   readonly maxExportsPerDay: number | null;
   readonly maxExportBytesPerDay: number | null;
-  /** Newest versions of a dataset that are kept; pinned ones beside them. */
+  /** Number of newest versions of a dataset that are kept, in addition to pinned ones. */
   readonly maxVersions: number | null;
   /** Days for which a version is kept after it was replaced. */
   readonly maxVersionDays: number | null;

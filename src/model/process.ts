@@ -3,7 +3,7 @@ import type { DataType } from './column.js';
 /** Result of an upload. */
 export type ProcessStatus = 'pending' | 'completed' | 'failed';
 
-/** Where a pending upload stands; see model/version.ts for what moves it. */
+/** Phase of a pending upload; see model/version.ts for what moves it. */
 export type ProcessPhase =
   | 'reserved'
   | 'receive'

@@ -10,7 +10,7 @@
  *
  * Invariants
  *   1. A row in ClickHouse whose segment no version names does not exist for any reader.
- *   2. A segment is known in PostgreSQL before its first row is written; so whatever lies in ClickHouse can be
+ *   2. A segment is known in PostgreSQL before its first row is written; so whatever is stored in ClickHouse can be
  *      found, judged and dropped.
  *   3. A version is published only when ClickHouse holds, for its new segment, exactly as many rows as the
  *      chunks of the process that were recorded: counted there, or acknowledged for the one statement that wrote it.
@@ -19,7 +19,7 @@
  *      positions, whatever segments have the rows.
  *   5. A segment is dropped when no version, no pending process and no running compaction names it, some time
  *      after the last version that did. Dropping is idempotent.
- *   6. A segment that was appended to a list of segments stands behind that same list in every version that
+ *   6. A segment that was appended to a list of segments follows that same list in every version that
  *      names it: versions and clones are a tree of lists. So a run of segments can be joined into one for all
  *      versions at once; those that end inside of the run read its rows of uploads before a number (a cut).
  *   7. Ids of the versions of a dataset are in the order in which they were current. A vintage that is brought in later

@@ -6,7 +6,7 @@ import { createColumnNames } from '../model/column-names.js';
 
 /**
  * Lists of columns as `$select` and `$orderby` write them, separated by commas. An item is
- *   a name        as it stands, spaces included
+ *   a name        as it is, spaces included
  *   "a name"      quotes doubled inside; the form for names that hold a comma
  *   [a name]      closing brackets doubled inside
  *   12            the id of a column, unless a column is called so

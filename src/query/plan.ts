@@ -89,7 +89,7 @@ export interface PlanInput {
  */
 export const planDownload = (input: PlanInput): Plan => {
   const { options, format, filter, applied } = input;
-  // Behind `$apply` the result stands in the place of the version.
+  // After `$apply` the result replaces the version.
   const version = applied === undefined ? input.version : { ...input.version, columns: applied.columns };
   const { columns } = version;
   const record = formats[format];

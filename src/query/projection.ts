@@ -14,7 +14,7 @@ export const chosenColumns = (
 ): readonly StoredColumn[] => {
   if (options.select === undefined) return columns;
   const selected = new Set(selectedColumns(options.select, columns));
-  // Distinct values of a few columns: with the entity columns beside them every row would differ.
+  // Distinct values of a few columns: with the entity columns added every row would differ.
   const onlySelected = options.distinct || options.entities === 'selected';
   const entities = onlySelected
     ? columns.filter((column) => column.isEntity && selected.has(column))

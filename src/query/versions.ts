@@ -35,7 +35,7 @@ export interface Versions {
 /** A version without its segments and where they lie, which may change under it. */
 export type VersionFacts = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'place'>;
 
-/** A version as it lies in PostgreSQL now; its columns are a list that other versions may have as well. */
+/** A version as it is in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow extends SegmentListRow {
   readonly id: number;
   readonly list: number;
@@ -70,7 +70,7 @@ const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $
 /** Bytes of all lists of columns that are kept in memory together, about. */
 const cachedBytes = 40_000_000;
 
-/** Versions that are remembered beside their columns. */
+/** Number of versions that are cached in addition to their columns. */
 const cachedVersions = 10_000;
 
 const bytesOf = (columns: readonly StoredColumn[]): number =>

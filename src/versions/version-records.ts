@@ -45,7 +45,7 @@ export interface VersionRecords {
     marks: { label: string | null; pinned: boolean },
   ): Promise<VersionView>;
   /**
-   * Makes a version of the same rows the current one; no row is copied. What retention does not keep beside it goes at
+   * Makes a version of the same rows the current one; no row is copied. What retention does not keep in addition to it goes at
    * once.
    * @throws AppError 404; 402 for more rows or columns than the plan allows by now.
    */

@@ -3,7 +3,7 @@ import type { ByteRange } from '../../storage/objects/object-storage.js';
 
 /**
  * `Range` of RFC 9110, 14: `whole` when the header is absent, malformed or asks for more pieces than is
- * reasonable (a server may then answer everything), `unsatisfiable` when no piece lies within the file.
+ * reasonable (a server may then answer everything), `unsatisfiable` when no piece is within the file.
  */
 export type RangeAnswer =
   | { readonly kind: 'whole' }

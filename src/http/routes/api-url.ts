@@ -25,7 +25,7 @@ const ownHosts = ({ socket }: IncomingMessage): string[] => {
 /**
  * Address of the API as a client reaches it. `Host` is the client's to choose and ends up in answers that others may
  * see: without PUBLIC_URL it counts only when it names the end of the connection itself, or comes from a trusted proxy.
- * Otherwise the address is a path, which means the same to whoever sent the request.
+ * Otherwise the address is a path, which means the same to the sender of the request.
  */
 export const createApiUrl =
   ({ publicUrl, identifyClient, base }: ApiUrlOptions) =>

@@ -25,7 +25,7 @@ export interface ColumnChangeRoutesDeps {
   readonly merges: ColumnMergeRequests;
   readonly processes: Pick<ProcessRecords, 'view'>;
   readonly quotas: Pick<Quotas, 'holdStorage'>;
-  /** True once the process ends: whoever waits is answered with how far things are. */
+  /** True once the server stops: requests that wait are answered with the progress so far. */
   readonly stopping: () => boolean;
 }
 

@@ -147,7 +147,7 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
       sourceName: 'Statistics Office',
       sourceUrl: 'https://example.org/prices',
     },
-    // The repository stands in the body.
+    // The repository is named in the body.
     authorize: ({ caller }) => requireWritingKey(caller),
     responses: {
       201: { description: 'The new dataset.', schema: datasetSummarySchema, example: newExample },

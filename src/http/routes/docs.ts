@@ -53,7 +53,7 @@ const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#documents'
 
 const textAnswer = (type: string, description: string) => ({ 200: { description, contentTypes: [type] } });
 
-/** The document with an address that works for who reads it: generated clients and tools call it as it stands. */
+/** The document with an address that works for its reader: generated clients and tools use it unchanged. */
 const withServer = (openApi: object, url: string): string =>
   JSON.stringify({ ...openApi, servers: [{ url }] });
 

@@ -234,6 +234,6 @@ const answers: Readonly<Record<number, ResponseSpec>> = {
 };
 
 const redirectAnswer: ResponseSpec = {
-  description: 'The whole file lies behind a link that is valid for a short time.',
+  description: 'The whole file is behind a link that is valid for a short time.',
   headers: { Location: 'The link; it needs no key.' },
 };

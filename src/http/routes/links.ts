@@ -110,7 +110,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
           headers: { Location: 'Its address there, valid for a few seconds.' },
         },
         304: { description: 'The client already has the file.' },
-        416: { description: 'None of the requested parts lies within the file.' },
+        416: { description: 'None of the requested parts is within the file.' },
       },
       errors: [402, 403, 404],
       handler: async ({ access: { ref, caller, judgedAt }, method, header, owner, signal, log, raw }) => {

@@ -88,7 +88,7 @@ const place = z.object({ topic: z.string(), partition: z.int(), offset: z.string
 const deadLetterFields = {
   id: idField('Of the dead letter.'),
   origin: place.meta({ description: 'Where the message came from.' }),
-  copy: place.meta({ description: 'Where its copy lies.' }),
+  copy: place.meta({ description: 'Where its copy is.' }),
   reason: z.string(),
   bytes: count,
   recordedAt: timeField,

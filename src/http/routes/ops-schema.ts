@@ -177,7 +177,7 @@ export const opsSchema = z
   })
   .meta({ id: 'Operations' });
 
-/** Whether something that the service stands on answers. */
+/** Whether a component that the service depends on answers. */
 export interface ComponentState {
   readonly name: 'database' | 'clickhouse' | 'kafka';
   readonly ok: boolean;

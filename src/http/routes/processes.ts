@@ -62,7 +62,7 @@ const read = (deps: ProcessRoutesDeps): Route =>
     tags,
     auth: 'required',
     params,
-    responses: { 200: { description: 'The process as it stands.', schema: processSchema } },
+    responses: { 200: { description: 'The process in its present state.', schema: processSchema } },
     errors: [403, 404],
     handler: async ({ params: { id, processId }, caller }) => {
       const dataset = await requireProcesses(deps, caller, id);
@@ -199,7 +199,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
     operationId: 'downloadRejects',
     summary: 'Download the records that were set aside',
     places: 'files',
-    description: `Line, column, reason and the record as it stands in the file (the first 64 KiB of it). ${forWhom}`,
+    description: `Line, column, reason and the record as it is in the file (the first 64 KiB of it). ${forWhom}`,
     tags,
     auth: 'required',
     params,

@@ -93,7 +93,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
         .meta({ description: 'Further series of the same provider, fetched with the same parameters.' }),
     }),
     bodyExample: { repositoryId: 7, name: 'US dollar in Canada', refresh: 'daily' },
-    // The repository stands in the body.
+    // The repository is named in the body.
     authorize: ({ caller }) => requireWritingKey(caller),
     responses: {
       201: {

@@ -86,7 +86,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     auth: 'optional',
     requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
-    // Strict: parameters beside the wrapper, or in one of another name, would be ignored without a word.
+    // Strict: parameters outside the wrapper, or in one of another name, would be ignored silently.
     body: z.strictObject({
       params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
     }),

@@ -37,7 +37,7 @@ const shown = (caller: Caller | undefined): z.infer<typeof sessionSchema> => ({
 
 const tags = ['Account'];
 
-/** How the web app signs people in: the key is sent once, as for every other request, and a cookie stands for it. */
+/** How the web app signs people in: the key is sent once, as for every other request, and a cookie replaces it. */
 export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions }): Route[] => [
   route({
     method: 'GET',

@@ -54,7 +54,7 @@ export interface AppliedRows {
   readonly normalized: string;
 }
 
-/** Fields that ClickHouse takes beside those of a filter behind the pipeline; see parameters.ts. */
+/** Parameters for ClickHouse in addition to those of a filter after the pipeline; see parameters.ts. */
 const mostParameters = 100;
 
 const fieldsOf = ({ columns }: ReadableVersion, facts: NumberFacts): Field[] =>

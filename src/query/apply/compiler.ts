@@ -19,7 +19,7 @@ interface Sorting {
 interface Relation {
   readonly from: string;
   readonly where: readonly string[];
-  /** Columns that order the rows beside the fields, loosest first. */
+  /** Columns that order the rows in addition to the fields, loosest first. */
   readonly sorted: readonly Sorting[];
   /** Columns that make the order total; ascending, never null unless they are keys. */
   readonly natural: readonly string[];

@@ -56,7 +56,7 @@ const expression = (context: Context, stops: readonly string[]): ParsedExpressio
   const { text, failures, limits, names, scan } = context;
   const parsed = runAtOnce(parseExpression({ text, names, failures, limits, start: scan.at(), stops }));
   context.unknown.push(...parsed.unknown);
-  // A column that is spelled like a literal (2020) is the column where it stands alone.
+  // A column that is spelled like a literal (2020) is the column where it is used alone.
   const [root = parsed.root] = readingsOf(parsed.root, true);
   return { ...parsed, root };
 };

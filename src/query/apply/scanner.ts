@@ -9,7 +9,7 @@ export interface Scanner {
   skipSpace(): number;
   /** The text at the present offset that a sticky pattern matches; white space before it is skipped. */
   match(pattern: RegExp): string | undefined;
-  /** True when the character stands there, which is then read. */
+  /** True when the character comes next; it is then read. */
   accept(character: string): boolean;
   /** @throws AppError that says what was expected. */
   expect(character: string, expected: string): void;

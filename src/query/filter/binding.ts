@@ -59,7 +59,7 @@ const nouns = {
   null: 'null',
 } as const;
 
-/** How a message names what stands at a node. */
+/** How a message names a node. */
 export const describe = (node: SyntaxNode, operand: Operand): string => {
   switch (node.kind) {
     case 'column':

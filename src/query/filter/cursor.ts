@@ -1,4 +1,4 @@
-/** Where the parser stands in its text, and how far it has descended. */
+/** Position of the parser in its text, and its depth. */
 import type { Failures } from './failure.js';
 import type { Lexer } from './lexer.js';
 import type { FilterLimits } from './limits.js';
@@ -19,7 +19,7 @@ export interface Cursor {
   read: number;
 }
 
-/** Work that is done in bounded steps, with a result at the end: whoever runs it may let others go on in between. */
+/** Work that is done in bounded steps, with a result at the end: the caller may let other work run in between. */
 export type Steps<T> = Generator<void, T>;
 
 /** Operands and values of lists that are read in one step. */

@@ -49,7 +49,7 @@ const namesOf = (columns: readonly FilterColumn[]): ColumnNames => {
   return made;
 };
 
-/** Each step is bounded work; whoever runs the steps may let others go on between them. */
+/** Each step is bounded work; the caller may let other work run between them. */
 function* compileSteps(
   text: string,
   columns: readonly FilterColumn[],

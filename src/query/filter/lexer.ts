@@ -1,9 +1,9 @@
 /**
- * Cuts the text into tokens, one at a time. What a piece of text means depends on where it stands (`Speed in
+ * Cuts the text into tokens, one at a time. What a piece of text means depends on its position (`Speed in
  * knots` may be a name, `in` may be an operator), so the parser asks for an operand or for what follows one.
  *
  * At an operand the longest reading wins: a known column name against a literal, keyword or function. A literal
- * that is spelled exactly like a column keeps both readings: the binder knows what it stands beside.
+ * that is spelled exactly like a column keeps both readings: the binder knows its neighbours.
  */
 import { maxColumnNameBytes } from '../../model/column.js';
 import { bareDate, firstDayOf } from './date-literal.js';
@@ -26,7 +26,7 @@ type LiteralValue = DistributiveOmit<LiteralNode, 'start' | 'height'>;
 
 export interface Lexer {
   operand(offset: number): OperandToken;
-  /** A value of a list; undefined where something else stands. */
+  /** A value of a list; undefined if something else comes next. */
   literal(offset: number): LiteralToken | undefined;
   following(offset: number): FollowingToken;
   skipSpace(offset: number): number;

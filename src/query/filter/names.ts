@@ -8,7 +8,7 @@ import type { Spend } from './steps.js';
 /** Finds column names in running text. */
 export interface NameIndex {
   has(name: string): boolean;
-  /** The longest known name that stands at the offset and ends there as a word does. */
+  /** The longest known name at the offset that ends where a word ends. */
   longestAt(text: string, offset: number, spend: Spend): string | undefined;
   readonly names: readonly string[];
   /** True when some name begins with a quote, as texts do. */

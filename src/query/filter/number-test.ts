@@ -93,7 +93,7 @@ const isZero = (sql: string): string => `(${sql} >= 0 AND ${sql} <= 0)`;
 
 /**
  * A stored double stands for its shortest decimal text. Texts are ordered as their doubles are, so a literal
- * between two of them moves the comparison to the nearest one, from the side on which it lies.
+ * between two of them moves the comparison to the nearest one, from the side on which it is.
  */
 const doubleWithLiteral = (
   operator: Comparison,
@@ -113,7 +113,7 @@ const doubleWithLiteral = (
   return `${emit.double(node)} ${signs[shifted]} ${emit.parameters.add('Float64', nearest)}`;
 };
 
-/** Ordering against a neighbour of the literal; `below` tells that the neighbour lies below it. */
+/** Ordering against a neighbour of the literal; `below` says that the neighbour is smaller. */
 const nearestOperator = (operator: Exclude<Comparison, 'eq'>, below: boolean): Comparison => {
   const less = operator === 'lt' || operator === 'le';
   if (less) return below ? 'le' : 'lt';

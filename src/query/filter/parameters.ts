@@ -4,7 +4,7 @@
  * by its place. Plain parameters are preferred, because every mention of a packed one repeats its whole array.
  */
 
-/** A logical value: whoever sends it does the escaping (`query_params` of @clickhouse/client does). */
+/** A logical value: the sender does the escaping (`query_params` of @clickhouse/client does). */
 export type ParameterValue = string | number | readonly string[] | readonly (readonly string[])[];
 
 type PlainValue = string | number | readonly string[];

@@ -19,7 +19,7 @@ export interface ParsedFilter {
   readonly unknown: readonly UnknownName[];
 }
 
-/** An expression inside of a longer text, and what stands behind it. */
+/** An expression inside a longer text, and the offset after it. */
 export interface ParsedExpression extends ParsedFilter {
   readonly next: FollowingToken;
 }

@@ -58,7 +58,7 @@ const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => 
   ],
 ];
 
-/** Characters that are looked at: enough to name what stands there. */
+/** Number of characters that are read: enough to name what is there. */
 const longestConstruct = 300;
 
 export const diagnoseOperand = (text: string, offset: number, failures: Failures): AppError | undefined => {

@@ -43,7 +43,7 @@ export interface Option<T> {
   readonly openapi: { readonly type: string; readonly description: string } & Readonly<
     Record<string, unknown>
   >;
-  /** A value that asks for something, as it stands in an address. */
+  /** A value that asks for something, as written in an address. */
   readonly example: string;
   /** True when an answer is no longer the whole table as it is: no link leads to such a file. */
   readonly shapesRows: (value: T) => boolean;

@@ -187,7 +187,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
       type: 'string',
       maxLength: 500,
       description:
-        'Where a page begins: taken from the address of the next page, beside the options of the first. It names the version.',
+        'Where a page begins: taken from the address of the next page, together with the options of the first. It names the version.',
     },
     example: 'WzEsMV0.c2lnbmF0dXJl',
     shapesRows: isGiven,

@@ -6,7 +6,7 @@ import { textWithMac, withMac } from '../../lib/signed-text.js';
 export type PageStart =
   /** At this row of the version, in whatever order. */
   | { readonly kind: 'row'; readonly position: string }
-  /** Behind so many rows of the result, which is made anew for each page. */
+  /** Rows of the result before the page; the result is computed again for each page. */
   | { readonly kind: 'offset'; readonly rows: number };
 
 /** All that decides a page, apart from the options next to its token. */

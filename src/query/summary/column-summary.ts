@@ -173,7 +173,7 @@ export const histogramSql = (column: StoredColumn, { low, high, nulls }: Measure
   return `countResample(0, ${bins}, 1)(ifNull(${bin}, -1))`;
 };
 
-/** Different texts of a column up to which they are all counted beside those of other columns. */
+/** Different texts of a column up to which they are all counted together with those of other columns. */
 const fewTexts = 1_000;
 /** Bytes of the texts that one query keeps for that. */
 const keptTextBytes = 64 * 1024 * 1024;
@@ -181,7 +181,7 @@ const keptTextBytes = 64 * 1024 * 1024;
 interface SplitTexts {
   /** Counted in one query. */
   readonly together: readonly StoredColumn[];
-  /** Each text stands in one row. */
+  /** Each text is in one row. */
   readonly unique: readonly StoredColumn[];
   /** One query each. */
   readonly alone: readonly StoredColumn[];
@@ -214,7 +214,7 @@ export const topTextsSql = (column: StoredColumn, most: number): string =>
   `arrayMap(x -> (${shownText('x.1')}, x.2), arraySlice(arraySort(x -> (-toInt64(x.2), x.1),
     topK(${2 * fewTexts}, 1, 'counts')(${storageName(column)})), 1, ${most}))`;
 
-/** The same of a column in which no text stands twice: the least ones. */
+/** The same of a column in which no text occurs twice: the least ones. */
 export const leastTextsSql = (column: StoredColumn, most: number): string =>
   `arrayMap(x -> (${shownText('x')}, 1), groupArraySorted(${most})(${storageName(column)}))`;
 

@@ -1,5 +1,5 @@
 /**
- * The bytes of an answer on their way to whoever reads it: never silently cut, whatever ClickHouse, the network or a
+ * The bytes of an answer on their way to the client: never silently cut, whatever ClickHouse, the network or a
  * reader that pauses does.
  */
 import { type Readable, Transform } from 'node:stream';
@@ -27,7 +27,7 @@ export const exceptionAtEnd = (tail: Buffer, tag: string): string | undefined =>
   const start = tail.indexOf(opening);
   const end = tail.length - closing.length;
   const text = tail.subarray(start < 0 ? 0 : start + opening.length, end).toString('utf8');
-  // Between message and closing tag stands the length of the message.
+  // Between message and closing tag is the length of the message.
   return text.replace(/\s*\d+$/, '');
 };
 

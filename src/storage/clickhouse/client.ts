@@ -41,7 +41,7 @@ export interface RawAnswer {
   readonly body: Readable;
 }
 
-/** One server. Queries are sent again where a kept connection broke off; whoever writes decides whether to write again. */
+/** One server. Queries are sent again where a kept connection broke off; writers decide themselves whether to write again. */
 export interface Connection {
   readonly database: string;
   /** Runs a statement that answers nothing (DDL). */
@@ -72,7 +72,7 @@ export const firstShard = 1;
 /** The servers of the configuration, by number. */
 export interface ServedShards {
   readonly shards: readonly number[];
-  /** What is on all shards can be read through one of them. */
+  /** True if one server can read the rows on all shards. */
   readonly isCluster: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface ShardPlace {
 /** A server that is the only shard of itself. */
 export interface ClickHouse extends Connection, ClickHouseServers {}
 
-/** What is told of rows on a server that is not among those of the configuration. */
+/** Error for rows on a server that the configuration does not name. */
 export const unknownShard = (shard: ShardNumber): AppError =>
   new AppError('unavailable', 'store_unavailable', 'The data store is not responding at the moment.', {
     cause: new Error(

@@ -1,5 +1,5 @@
 /**
- * What ClickHouse may say, in one table: whether the same statement may succeed later, and what a reader is told.
+ * Errors of ClickHouse in one table: whether the same statement may succeed later, and the message for the caller.
  * Its own text stays in the log: it holds SQL and values. Numbers: ClickHouse, src/Common/ErrorCodes.cpp.
  */
 import { ClickHouseError } from '@clickhouse/client';
@@ -23,7 +23,7 @@ export const storeUnavailable = (cause: unknown): AppError =>
     retryAfterSeconds: 5,
   });
 
-/** Of a server that accepts connections and does not even answer a ping. */
+/** Error for a server that accepts connections but does not answer a ping. */
 export const serverSilent = (silenceMs: number): AppError =>
   storeUnavailable(
     Object.assign(new Error(`ClickHouse has given no sign of life for ${silenceMs} ms`), {
@@ -123,7 +123,7 @@ const codeOf = (message: string, header?: string): number => {
   return Number(/^Code: (\d+)\./.exec(message)?.[1] ?? 0);
 };
 
-/** What a server says, under whatever code, when another one that it asks has gone. */
+/** Texts with which a server reports that another server is gone, under any code. */
 const peerGone =
   /while (receiving packet from|reading from socket|writing to socket)|Connection (refused|reset)/;
 
@@ -165,10 +165,10 @@ const damageCodes = new Set([27, 32, 33, 40, 74, 76, 107, 117, 226, 227, 246, 27
 export const isUnreadable = (error: unknown): boolean =>
   isClickHouseException(error) && damageCodes.has(Number(error.code)) && !peerGone.test(error.message);
 
-/** What the operating system lacks, said under whatever code the failed call has. */
+/** Texts for exhausted resources of the operating system, under any code. */
 const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
 
-/** What a broken connection or a server that starts or stops answers with. */
+/** Error codes of broken connections and of servers that are starting or stopping. */
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

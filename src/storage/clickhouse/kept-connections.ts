@@ -29,7 +29,7 @@ export const createKeptConnections = (
     request.once('error', (error) => ofKept.add(error));
   };
 
-  /** What idles may have been closed at the other end, too. */
+  /** Closes idle connections: the server may have closed its end of them, too. */
   const closeIdle = (): void => {
     for (const sockets of Object.values(agent.freeSockets))
       for (const socket of sockets ?? []) socket.destroy();

@@ -6,7 +6,7 @@
  */
 import { AppError } from '../../lib/errors.js';
 
-/** What drops or moves whole partitions and tables makes room. */
+/** Statements that need disk space. Those that drop or move whole partitions or tables free it. */
 const writesDefinition =
   /^\s*(?:CREATE (?:OR REPLACE )?(?:TABLE|DATABASE)|ALTER TABLE\s+\S+\s+(?!(?:DROP|REPLACE|ATTACH|DETACH|MOVE)\s+PARTITION\b)|DELETE FROM)\b/;
 
@@ -15,7 +15,7 @@ const unlessThere = /^\s*CREATE (TABLE|DATABASE) IF NOT EXISTS (\S+)/;
 /** Definitions of the widest tables take half a MiB. */
 const leastBytes = 16 * 1024 * 1024;
 
-/** Of the disk that definitions are on, without what it is told to keep free; object storage says a very large number. */
+/** Free bytes of the disk that definitions are on, without its reserve; object storage reports a very large number. */
 const freeSql = `SELECT toString(free_space) AS free FROM system.disks WHERE name = 'default'`;
 
 /** @throws AppError `store_unavailable`, as for a server that is away: it passes when there is room again. */

@@ -32,7 +32,7 @@ export interface BacklogMonitor {
   /**
    * Looks at both lanes.
    * @param kept Chunks whose offset is committed but which will be read again.
-   * @throws whatever Kafka threw; the next look connects anew.
+   * @throws the error of Kafka; the next call connects again.
    */
   look(kept: readonly ChunkPosition[]): Promise<LaneUse[]>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ interface Limits {
   readonly ms: number | null;
 }
 
-/** What Kafka tells of one partition; offsets are 64 bits. */
+/** Offsets of one partition; they have 64 bits. */
 interface PartitionRange {
   readonly partition: number;
   readonly low: bigint;

@@ -50,9 +50,9 @@ export interface ChunkConsumer {
 const worker = randomUUID();
 
 const sessionTimeoutMs = 10_000;
-/** Between two signs of life, by which a member learns that its group is formed anew: all others wait for it. */
+/** Heartbeat interval, milliseconds. A member learns from it that its group rebalances, and all others wait for it. */
 const heartbeatMs = 500;
-/** After which partitions that an operator has added are seen; the group is formed anew then. */
+/** After which partitions that an operator has added are seen; the group rebalances then. */
 const metadataMaxAgeMs = 30_000;
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -87,7 +87,7 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
  * One member of the consumer group: it fetches, hands what it got over in order, and fetches again. Several
  * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
  *
- * When the group is formed anew nobody waits for a chunk: the member joins at once, the chunk goes on, and whichever member of
+ * When the group rebalances nobody waits for a chunk: the member joins at once, the chunk goes on, and whichever member of
  * this process is given the partition, the same one if it can be (`kafkajs/sticky-assigner.ts`), goes on behind it.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
@@ -230,7 +230,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     await consumer.run({
       eachBatchAutoResolve: false,
       autoCommitInterval: 500,
-      // Who takes chunks together takes those of several partitions together as well.
+      // A consumer that handles several chunks at once reads several partitions at once.
       partitionsConsumedConcurrently: atOnce > 1 ? 16 : 1,
       eachBatch,
     });

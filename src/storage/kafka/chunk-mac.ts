@@ -1,5 +1,5 @@
 /**
- * Authenticates chunks between the API that sends them and whoever reads them from Kafka (docs/adr/0077-chunk-authentication.md).
+ * Authenticates chunks between the API that sends them and the workers that read them from Kafka (docs/adr/0077-chunk-authentication.md).
  * The key belongs to one upload and is in its row in PostgreSQL, so write access to Kafka alone does not suffice to
  * add, alter or move rows.
  */

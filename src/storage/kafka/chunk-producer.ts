@@ -43,11 +43,11 @@ export interface ChunkProducerOptions {
   readonly log: Log;
 }
 
-/** Chunks of one upload go round all partitions: several workers share it, whoever is free goes on. */
+/** Chunks of one upload go round all partitions, so that several workers share it. */
 const partitionOf = (chunk: Chunk, partitions: number): number =>
   (chunk.processId + chunk.number) % partitions;
 
-/** What Kafka's batch, the headers and the head of the chunk take of a message, and some more. */
+/** Upper bound of the bytes in a message besides its payload: batch header, record headers, head of the chunk. */
 const frameBytes = 1024;
 
 const pauseMs = (attempt: number): number => Math.min(100 * 2 ** attempt, 5_000);

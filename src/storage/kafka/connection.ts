@@ -41,7 +41,7 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
     : 'debug';
 
 /**
- * Opens nothing yet: whoever asks, sends or reads connects.
+ * Opens nothing yet: the first request, send or read connects.
  * @throws AppError `bad_configuration`; Error for a version of kafkajs that this build does not know.
  */
 export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): KafkaConnection => {

@@ -2,10 +2,10 @@ import type { ChunkPosition } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { openProducer, sendTo } from './kafkajs/client.js';
 
-/** A message that lies in the dead-letter topic. */
+/** A message in the dead-letter topic. */
 export interface DeadLetter {
   readonly origin: ChunkPosition;
-  /** Where the copy lies. */
+  /** Position of the copy. */
   readonly copy: ChunkPosition;
   readonly reason: string;
   /** Size of the value. */

@@ -1,4 +1,4 @@
-/** Where a reader of a partition stands. Kafka's offsets are 64 bits. */
+/** Position of a reader in a partition. Kafka's offsets have 64 bits. */
 export interface ReaderPosition {
   readonly partition: number;
   /** First message that it has not handled; it exists. */

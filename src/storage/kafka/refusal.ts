@@ -1,10 +1,10 @@
-/** Why brokers refuse whoever connects, in words that name the settings. kafkajs says no more than "Closed connection". */
+/** Why a broker refuses a connection, in words that name the settings. kafkajs says only "Closed connection". */
 import { AppError } from '../../lib/errors.js';
 import type { SecuritySettings } from './kafkajs/security.js';
 
 const credentials = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
 
-/** What a broker answers, by Kafka's names. */
+/** Error codes of brokers, by Kafka's names. */
 const saslTypes: ReadonlySet<unknown> = new Set(['UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
 
 /** The failure that kafkajs went on to retry, or ended with. */

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import type { KafkaConnection } from './connection.js';
 import { subscribe, withAdmin, withEphemeralConsumer } from './kafkajs/client.js';
 
-/** A message as it lies in a topic. */
+/** A message as it is in a topic. */
 export interface RawMessage {
   readonly topic: string;
   readonly partition: number;

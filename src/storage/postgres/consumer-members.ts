@@ -9,7 +9,7 @@ export interface ConsumerMember {
 /** A worker, while it runs. */
 export interface WorkerIdentity {
   readonly id: string;
-  /** Host and port: who listens there has taken the place of whoever did before. */
+  /** Host and port: a process that listens there has replaced the one that did before. */
   readonly address: string;
 }
 

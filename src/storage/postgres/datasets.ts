@@ -103,7 +103,7 @@ export const deleteDataset = async (
   return row;
 };
 
-/** Bounds of what is kept beside the current version; null: none. */
+/** Bounds on old versions; the current one is always kept. null: no bound. */
 export const boundVersions = async (
   sql: Sql,
   id: number,

@@ -58,7 +58,7 @@ export interface DatabasePulseOptions {
   readonly silenceMs: number;
 }
 
-/** Tells a PostgreSQL that stands still from a statement that takes long, or waits for a lock. */
+/** Tells a PostgreSQL that hangs from a statement that takes long or waits for a lock. */
 export const createDatabasePulse = ({ databaseUrl, silenceMs }: DatabasePulseOptions): Pulse =>
   createPulse({
     ping: (signal) => logIn(databaseUrl, signal),

@@ -8,7 +8,7 @@ export interface PreparedStatement {
   readonly text: string;
 }
 
-/** @param text The same at each call, as it stands in the code. */
+/** @param text The same at each call: a constant of the code. */
 export const prepared = (text: string): PreparedStatement => ({
   name: createHash('sha256').update(text).digest('base64url'),
   text,

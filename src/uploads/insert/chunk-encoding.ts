@@ -48,7 +48,7 @@ export const encodeChunk = async (
   chunk: Chunk,
 ): Promise<EncodedRows> => {
   const bytes = await recordsOf(chunk);
-  // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
+  // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait for it.
   const target = { segment: segmentId(processId, attempt), uploadNumber };
   const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;

@@ -33,7 +33,7 @@ export const insertOutcome = (
 };
 
 /**
- * Checks, encodes and inserts chunks, any number at a time: while its group is formed anew, a member begins with a chunk of one
+ * Checks, encodes and inserts chunks, any number at a time: while its group rebalances, a member begins with a chunk of one
  * partition before that of another is stored.
  */
 export interface ChunkInserter {

@@ -28,7 +28,7 @@ export interface LayoutColumn {
   readonly dataType?: DataType;
   /** How the version before keeps the column; append and upsert only. */
   readonly existing?: PhysicalType;
-  /** Rules of its own, beside those of the file. */
+  /** Rules of its own, in addition to those of the file. */
   readonly rules?: ColumnRules;
   /** Mode replace: the type in the version before, which stays where all values fit. */
   readonly keeps?: DataType;

@@ -42,7 +42,7 @@ export interface ChunkRecords {
     attempt: number,
     stored: StoredChunk,
   ): Promise<UploadState | undefined>;
-  /** Records where a chunk lies, without having stored its rows. */
+  /** Records the position of a chunk, without having stored its rows. */
   recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
   /** Chunks that workers have taken from Kafka, by upload; without uploads that have ended or gone. */
   handled(processIds: readonly number[]): Promise<ReadonlyMap<number, number>>;

@@ -35,7 +35,7 @@ const layoutOf = (columnMerge: ColumnMergeIds): Layout => ({
 
 const noRows = { rows: 0, bytes: 0, minDate: null, maxDate: null, frequency: null };
 
-/** A pending one of the same caller that does the same; whoever asks again waits for that one. */
+/** A pending one of the same caller that does the same; a repeated request waits for it. */
 const findSame = async (tx: Sql, { datasetId, accountId, keyId, ids }: NewColumnMerge) => {
   const [same] = await tx.query<{ id: number }>(
     `SELECT id FROM processes WHERE dataset_id = $1 AND status = 'pending' AND mode = '${mode}' AND created_by = $2

@@ -26,7 +26,7 @@ export interface Dispatcher {
   settle(state: UploadState, outcome: Outcome): Promise<Settled>;
   /** Writes down that uploads of one chunk each are stored, counted and whole, and publishes what is due then. */
   settleWhole(uploads: readonly WholeUpload[]): Promise<void>;
-  /** Goes on with a process in the background, from where it stands, unless this or another worker is at it. */
+  /** Goes on with a process in the background, from its present phase, unless this or another worker is at it. */
   resume(processId: number): void;
   /** Ends a pending process as failed and publishes what waited for it. False when it had ended before. */
   fail(process: ProcessInDataset, error: ProcessError): Promise<boolean>;

@@ -11,7 +11,7 @@ interface Turn<Mode> {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
-  /** Where the file's own segment lies. */
+  /** Where the file's own segment is stored. */
   readonly place: Place;
   readonly mode: Mode;
   readonly attempt: number;
@@ -43,7 +43,7 @@ export interface OwnFacts {
 export interface MergeOutcome {
   /** The version it was made for; null: there was none. */
   readonly baseVersionId: number | null;
-  /** The segment that was written; null: none was, the file's own stands behind the version before. */
+  /** The segment that was written; null: none was, the file's own follows the version before. */
   readonly segmentId: number | null;
   /** True: the segments of the version before stand before it. */
   readonly keepsBase: boolean;

@@ -49,7 +49,7 @@ export type Settled =
   | 'over'
   /** A chunk is written down, and others are still to come. */
   | 'next_chunk'
-  /** The process stands elsewhere now: look at its state and take the next step. */
+  /** The process is in another state now: read it and take the next step. */
   | 'look_again';
 
 /** Input of a background step. */

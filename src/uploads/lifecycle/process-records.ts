@@ -16,7 +16,7 @@ export interface UploadState {
   readonly storeId: number;
   /** Number of the upload in its dataset, the same for every attempt: part of the positions of its rows. */
   readonly uploadNumber: number;
-  /** Where the segment of the attempt lies. */
+  /** Where the segment of the attempt is stored. */
   readonly place: Place;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
@@ -49,7 +49,7 @@ export interface Received {
 
 export interface SealedUpload {
   readonly view: ProcessView;
-  /** A worker has stored it already, and left it to whoever seals it to publish what is due. */
+  /** A worker has stored it already, and left it to the one that seals it to publish what is due. */
   readonly isStored: boolean;
 }
 

@@ -179,7 +179,7 @@ export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<
   return made;
 };
 
-/** Records what would have been published; its rows are kept for a while, for whoever reads the difference. */
+/** Records what would have been published; its rows are kept for a while, for reading the difference. */
 export const endDryRun = async (
   tx: Sql,
   due: DueProcess,

@@ -118,7 +118,7 @@ interface Turns {
   readonly merging: readonly number[];
   /** Datasets to be looked at again: the one that came first was cancelled between two statements. */
   readonly again: readonly number[];
-  /** Datasets in which another process stands behind the one that came first. */
+  /** Datasets in which another process waits for the first one. */
   readonly followed: ReadonlySet<number>;
 }
 

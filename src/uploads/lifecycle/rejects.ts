@@ -16,7 +16,7 @@ export interface Reject {
   /** Stable identifier of the reason. */
   readonly reason: string;
   readonly message: string;
-  /** The record as it stands in the file, cut to `maxRawBytes`. */
+  /** The record as it is in the file, cut to `maxRawBytes`. */
   readonly raw: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Processes whose id is given out before their file comes, so that whoever sends it can follow it from the first byte.
+ * Processes whose id is given out before their file arrives, so that the sender can follow it from the first byte.
  * They have no place in the order of publishing: that is given when the upload is accepted (process-records.ts).
  */
 import { AppError, conflict, forbidden, notFound } from '../../lib/errors.js';

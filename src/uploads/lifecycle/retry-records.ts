@@ -30,7 +30,7 @@ export interface RetryRecords {
   /**
    * Event `retried`: the next sweep of a worker reads the upload, all of whose chunks must be known. Nothing happens
    * to one that has completed meanwhile.
-   * @param judge Throws when the candidate, as it stands now, must not be tried again.
+   * @param judge Throws when the candidate, in its present state, must not be tried again.
    */
   retry(processId: number, judge: (candidate: RetryCandidate) => void): Promise<void>;
 }

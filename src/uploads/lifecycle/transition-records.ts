@@ -78,7 +78,7 @@ const unfilled: ProcessError = {
   message: 'No upload has filled the process in time.',
 };
 
-/** The one line that says so. What the file has to do with it stands in the process, for its reader. */
+/** The one line that says so. The part of the file in it is recorded in the process, for its reader. */
 export const logFailed = (log: Log, upload: FailedUpload): void => {
   const { processId: process, datasetId: dataset, accountId: account, code, requestId } = upload;
   const traceId = upload.traceId ?? undefined;

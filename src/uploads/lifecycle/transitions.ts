@@ -5,7 +5,7 @@
  */
 import type { ProcessPhase } from '../../model/process.js';
 
-/** A pending process stands in one of the phases; an ended one is completed or failed. */
+/** A pending process is in one of the phases; an ended one is completed or failed. */
 export type State = ProcessPhase | 'completed' | 'failed';
 
 /** Action of the dispatcher once an event has been recorded. */
@@ -18,7 +18,7 @@ export type Consequence =
   | 'verify'
   /** A worker takes the next step in the background. */
   | 'resume'
-  /** Nothing: whoever receives the file goes on. */
+  /** Nothing: the receiver of the file continues. */
   | 'none';
 
 export interface Transition {
@@ -154,7 +154,7 @@ const isPending = (state: State): state is ProcessPhase => state !== 'completed'
 
 const quoted = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
 
-/** Condition that a row of `processes` stands in one of the states. */
+/** Condition that a row of `processes` is in one of the states. */
 export const inStates = (states: readonly State[], alias = 'processes'): string => {
   const phases = states.filter(isPending);
   const ended = states.filter((state) => !isPending(state));

@@ -2,7 +2,7 @@ import { isoUtc } from '../../lib/time.js';
 import type { ProcessError, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** An upload as an operator sees it, whoever owns its dataset. */
+/** An upload as an operator sees it, no matter who owns its dataset. */
 export interface ListedUpload {
   readonly process: number;
   readonly dataset: number;
@@ -129,7 +129,7 @@ export const readUpload = async (sql: Sql, process: number): Promise<UploadDetai
   return row && detailsOf(row);
 };
 
-/** A chunk that a worker has seen, and where it lies in Kafka. */
+/** A chunk that a worker has seen, and its position in Kafka. */
 export interface UploadChunk {
   readonly number: number;
   readonly rows: number;

@@ -3,7 +3,7 @@
  *
  * Chunks of long uploads wait for a worker in one line (ADR 3, 43). A file that unpacks to very many rows would fill that
  * line within seconds, and everybody else's upload would stand behind it. So an account has a window: chunks that are in
- * Kafka and not handled yet. Who has filled it waits with the next chunk, and so does whoever sends the file.
+ * Kafka and not handled yet. An account that has filled it waits with the next chunk, and so does the sender of the file.
  *
  * When nothing at all is handled, because workers or ClickHouse are away, waiting helps nobody: the log takes it all.
  */

@@ -17,7 +17,7 @@ export interface ChunkPublisher {
   /**
    * Compresses the chunk and hands it over; waits while too many are on their way. `undefined` stands for the
    * only, empty chunk of a file without data rows. The last chunk leaves when all others have arrived, so that
-   * whoever sees it knows that the upload is whole. What does not fit into a message is cut between records.
+   * a reader that sees it knows that the upload is whole. What does not fit into a message is cut between records.
    * @throws AppError when a single record does not fit.
    */
   publish(split: SplitChunk | undefined): Promise<void>;

@@ -44,7 +44,7 @@ export interface UploadAdmissionOptions {
 
 const refuseShare = 0.5;
 const holdShare = 0.8;
-/** Kafka counts as away when so many looks did not succeed, and this time beside. */
+/** Kafka counts as unavailable after so many failed probes, once this time has passed as well. */
 const missedLooks = 5;
 const awayMs = 5_000;
 const retryAfterSeconds = 30;

@@ -17,7 +17,7 @@ export interface SoughtUpload {
 /** Finds the chunks of an upload in Kafka, also those that no worker has written down. */
 export interface ChunkDiscovery {
   /**
-   * Writes down where every chunk of the upload lies.
+   * Records the position of every chunk of the upload.
    * @throws AppError 409: `chunks_expired` when retention has removed some, `not_received` when the file is not whole.
    */
   find(upload: SoughtUpload): Promise<void>;

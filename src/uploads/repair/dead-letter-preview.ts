@@ -3,7 +3,7 @@ import type { RawMessage } from '../../storage/kafka/topic-reader.js';
 /** Most bytes of a message that are shown. */
 export const shownBytes = 256;
 
-/** The beginning of a message, for whoever decides about it. */
+/** The beginning of a message, for the person who decides about it. */
 export interface DeadLetterPreview {
   readonly key: string | null;
   readonly headers: Readonly<Record<string, string>>;

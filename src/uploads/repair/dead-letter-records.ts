@@ -62,7 +62,7 @@ const unknown = (id: number) => notFound('unknown_message', `There is no dead le
 
 export const createDeadLetterRecords = (sql: Sql): DeadLetterRecords => ({
   async record({ origin, copy, reason, bytes }) {
-    // A message that comes again although it was settled waits again: it was delivered anew for some reason.
+    // A message that comes again although it was settled waits again: it was delivered again for some reason.
     const [row] = await sql.query<{ isNew: boolean }>(
       `WITH before AS (
          SELECT state FROM dead_letters WHERE origin_topic = $1 AND origin_partition = $2 AND origin_offset = $3

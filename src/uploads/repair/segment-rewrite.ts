@@ -1,5 +1,5 @@
 /**
- * Writes the rows of a completed upload anew, from its chunks in Kafka, beside the present ones. Equal: the new ones
+ * Writes the rows of a completed upload again, from its chunks in Kafka, next to the present ones. Equal: the new ones
  * are thrown away. Different (rows were lost or damaged): every version that names the old segment names the new one
  * from one moment on. Versions, their ids and their order stay.
  *
@@ -79,7 +79,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     if (own !== undefined) return own;
     throw conflict(
       'rows_joined',
-      `The rows of process ${processId} cannot be written anew alone: no version names them by themselves. ` +
+      `The rows of process ${processId} cannot be written again alone: no version names them by themselves. ` +
         'They were joined with others (an upsert, a change of type, a compaction), or the version is gone.',
     );
   };

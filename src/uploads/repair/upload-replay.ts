@@ -1,7 +1,7 @@
 /**
  * An operator asks for a whole upload to be read again from Kafka.
  *
- *   completed   its rows are written anew beside the present ones and compared; see segment-rewrite.ts
+ *   completed   its rows are written again next to the present ones and compared; see segment-rewrite.ts
  *   failed      it is tried again by a worker, unless something newer was published or is pending
  *   pending     nothing, unless it is to be taken over: then a worker reads all of it again
  */

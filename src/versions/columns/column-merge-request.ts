@@ -23,7 +23,7 @@ export interface AcceptedColumnMerge {
 
 export interface ColumnMergeRequests {
   /**
-   * Orders that two columns become one. What became of it stands in the process; who asks for the same again while it is
+   * Orders that two columns become one. Its result is in the process; a caller that asks for the same again while it is
    * pending gets the same process.
    * @throws AppError 400, 402, 404.
    */

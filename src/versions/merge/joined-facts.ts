@@ -27,7 +27,7 @@ export const addedDays = ({ columns, facts }: AddedRows, date: StoredColumn): Da
   return parseDays(facts.days);
 };
 
-/** What a version keeps of the days in its date column. */
+/** Facts that a version records about the days in its date column. */
 export const factsOfDays = (days: DaySet, date: StoredColumn): DateFacts & Pick<SegmentFacts, 'days'> => ({
   ...dateFactsOf(days, date.years === true),
   days: dayText(days),

@@ -1,6 +1,6 @@
 /**
  * An append or upsert is read for the version that was current when it was accepted. Uploads before it may
- * publish another one first: then its columns are bound anew, and the file is read again if that changes how
+ * publish another one first: then its columns are bound again, and the file is read again if that changes how
  * its values are kept.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';

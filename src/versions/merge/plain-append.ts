@@ -1,5 +1,5 @@
 /**
- * An append that changes nothing of what is there: the segment of the file stands behind those of the version before it, in
+ * An append that changes nothing of what is there: the segment of the file follows those of the version before it, in
  * the same place. Nothing has to be copied or counted, so it is published where it is due, without a merge.
  */
 

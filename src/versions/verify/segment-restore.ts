@@ -1,5 +1,5 @@
 /**
- * Writes the rows of a damaged segment anew from a backup, beside the present ones; then every version that names the old
+ * Writes the rows of a damaged segment again from a backup, next to the present ones; then every version that names the old
  * segment names the new one. Versions, their ids and their order stay. For rows that Kafka cannot give: of an upsert, of a
  * compaction, or older than its retention.
  *

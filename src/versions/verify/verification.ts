@@ -54,7 +54,7 @@ export interface VerificationReport {
 }
 
 /**
- * Writes the rows of a segment anew: `equal`, `repaired` or `restored`, or why it could not.
+ * Writes the rows of a segment again: `equal`, `repaired` or `restored`, or why it could not.
  * @throws AppError that says why it could not.
  */
 export type RepairSegment = (segment: NamedSegment) => Promise<string>;

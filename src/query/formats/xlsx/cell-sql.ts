@@ -70,7 +70,7 @@ const decimalCell = (value: string, scale: number, address: CellAddress): string
   return `if(${isExact}, ${numberCell(digits, address)}, ${textCell(digits, address)})`;
 };
 
-/** A date kept as text lies outside of Date32: from 2300 on it is moved by whole cycles of the calendar. */
+/** A date kept as text is outside of Date32: from 2300 on it is moved by whole cycles of the calendar. */
 const textDateCell = (text: string, address: CellAddress): string => {
   const year = `toUInt16OrZero(substring(${text}, 1, 4))`;
   const cycles = `intDiv(${year} - 1900, 400)`;

@@ -4,7 +4,7 @@ import { tableWorkbook } from './table-rows.js';
 import { textLength } from './text-length.js';
 import { writeWorkbook } from './workbook.js';
 
-/** Each row is a line of XML; what stands around them is the workbook's. */
+/** Each row is a line of XML; the text around them belongs to the workbook. */
 const clickHouse = 'LineAsString';
 
 const settings = { output_format_parallel_formatting: 1 };

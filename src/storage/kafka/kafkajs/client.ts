@@ -48,7 +48,7 @@ export const openProducer = async (connection: KafkaConnection): Promise<Produce
 };
 
 /**
- * Sends a message, and says where it lies once every in-sync replica has it.
+ * Sends a message, and returns its position once every in-sync replica has it.
  * @throws also when nothing was sent: kafkajs leaves out, without a word, what is for a partition that its metadata lack.
  */
 export const sendTo = async (

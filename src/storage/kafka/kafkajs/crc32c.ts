@@ -19,7 +19,7 @@ const tables = ((): Int32Array => {
   return all;
 })();
 
-/** What four bytes do to the sum when the bytes of `after` tables follow them. */
+/** Effect of four bytes on the checksum when the bytes of `after` tables follow them. */
 const word = (value: number, after: number): number =>
   tables[256 * (after + 3) + (value & 0xff)]! ^
   tables[256 * (after + 2) + ((value >>> 8) & 0xff)]! ^

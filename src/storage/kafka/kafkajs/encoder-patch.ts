@@ -36,7 +36,7 @@ const largeBytes = 64 * 1024;
 const headroomBytes = 2048;
 const restBytes = 512;
 
-/** What an encoder holds in front of `buf`, in order. */
+/** Finished pieces of an encoder that come before `buf`, in order. */
 const sealedOf = new WeakMap<Encoder, Buffer[]>();
 /** First byte that is in use, in memory made by `join`. */
 const usedFrom = new WeakMap<ArrayBufferLike, number>();
@@ -106,7 +106,7 @@ const leanMethods = (plain: Plain) => ({
   },
 });
 
-/** What was written, in one piece. */
+/** All bytes written so far, as one buffer. */
 const contents = {
   configurable: true,
   get(this: Encoder): Buffer {

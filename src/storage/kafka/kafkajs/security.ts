@@ -33,7 +33,7 @@ const readPem = (path: string): string => {
   }
 };
 
-/** A token is asked for anew when less than this share of its life is left. */
+/** A new token is requested when less than this share of its life is left. */
 const renewShare = 0.2;
 const tokenWithinMs = 10_000;
 

@@ -66,7 +66,7 @@ export const assignByWorker = (
 const version = 0;
 const name = 'tabulary-sticky';
 
-/** What a member says of itself when it joins. */
+/** User data that a member sends when it joins. */
 type Claim = Pick<WorkerMember, 'worker' | 'held'>;
 
 const claimOf = (memberMetadata: Buffer): Claim => {
