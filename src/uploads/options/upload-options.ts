@@ -91,7 +91,7 @@ const isKnown = (name: string): name is UploadOptionName => Object.hasOwn(upload
 /** @throws AppError for an unknown option, with the nearest one. */
 export function requireOption(name: string): asserts name is UploadOptionName {
   if (name === 'processId')
-    throw invalid('invalid_option', 'processId stands in the address alone, not in the form.', {
+    throw invalid('invalid_option', 'processId belongs in the address, not in the form.', {
       option: name,
     });
   if (isKnown(name)) return;
