@@ -37,7 +37,7 @@ export interface AccountExportParts {
 export interface AccountExportOptions {
   /** Rows of the current version of each dataset, or of all that are kept. */
   readonly versions: 'current' | 'all';
-  /** Owner of the places that are taken. */
+  /** Owner of the permits. */
   readonly owner: string;
   readonly signal: AbortSignal;
 }
@@ -47,8 +47,8 @@ export interface Entry {
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Tries for a place among the queries; each waits in line for as long as a download does. */
-const placeTries = 3;
+/** Tries to acquire a permit of the queries; each waits in line for as long as a download does. */
+const permitTries = 3;
 
 /** Pages of a list that goes down by ids. */
 async function* pagesOf<T>(
@@ -124,13 +124,13 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     }
   }
 
-  /** An export of a thousand datasets must not end because all places were taken once. */
+  /** An export of a thousand datasets must not end because all permits were taken once. */
   const openFile = async (ref: WholeFileRef): Promise<Readable> => {
     for (let tries = 1; ; tries += 1) {
       try {
         return await files.open(await files.plan(ref), options.owner, options.signal);
       } catch (error) {
-        if (!isAppError(error) || error.code !== 'no_query_slot' || tries === placeTries) throw error;
+        if (!isAppError(error) || error.code !== 'no_query_slot' || tries === permitTries) throw error;
         await sleep((error.retryAfterSeconds ?? 1) * 1_000, undefined, { signal: options.signal });
       }
     }

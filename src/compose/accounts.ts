@@ -7,8 +7,8 @@ import { createAccountExport } from '../accounts/account-export.js';
 import { leave, type Remainder, removeAccount } from '../accounts/account-removal.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createTeamAdministration } from '../catalog/team-administration.js';
-import { createPlaces } from '../lib/places.js';
 import { createScope } from '../lib/scope.js';
+import { createSemaphore } from '../lib/semaphore/semaphore.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
@@ -39,17 +39,17 @@ export const exportAccount = async (
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  const places = createPlaces({
+  const semaphore = createSemaphore({
     name: 'queries',
     code: 'no_query_slot',
-    places: 1,
+    maxRunning: 1,
     queueLength: 1,
     maxWaitMs: 60_000,
   });
   const files = createWholeFiles({
     versions: createVersions(sql),
     reader,
-    places,
+    semaphore,
     newQueryId: () => `export/${randomUUID()}`,
   });
   const accountExport = createAccountExport({

@@ -8,7 +8,6 @@ import type { Config } from '../config.js';
 import { parseMasterKeys } from '../gateway/keys/cipher.js';
 import { apiBase, createApp } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
-import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
 import { createAccountExportRoute } from '../http/routes/account-export.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
@@ -23,6 +22,7 @@ import { createRetentionRoutes } from '../http/routes/retention.js';
 import { createTransferRoutes } from '../http/routes/transfers.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
+import { createSemaphores, type Semaphores } from '../http/semaphores.js';
 import type { HttpServer } from '../http/server.js';
 import { loadWebApp } from '../http/web-app.js';
 import { type Build, build as thisBuild } from '../lib/build.js';
@@ -31,7 +31,7 @@ import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
 import { createConsoleState } from '../operations/console-state.js';
-import { createLook } from '../operations/look.js';
+import { createHealthProbe } from '../operations/health-probe.js';
 import { createHomeTurns } from '../rows/index.js';
 import { lastBackupSeconds } from '../storage/postgres/last-backup.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
@@ -51,19 +51,19 @@ import { startPipelineWatch } from './pipeline-watch.js';
 /** The web app that `npm run build` made; at the same depth below the root of the package in `src` and in `dist`. */
 const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
-/** Places of an API process, as the settings say. */
-const createPlacesOfRoutes = ({ config, metrics }: Core): RoutePlaces => {
-  const places = createRoutePlaces({
+/** Semaphores of an API process, by its settings. */
+const openSemaphores = ({ config, metrics }: Core): Semaphores => {
+  const semaphores = createSemaphores({
     requests: config.requestsInFlight,
-    queries: { places: config.queriesInFlight, queueLength: config.queriesQueued },
+    queries: { maxRunning: config.queriesInFlight, queueLength: config.queriesQueued },
     calls: config.providerCallsInFlight,
     files: config.filesInFlight,
     events: config.eventStreams,
     waitMs: { requests: config.requestWaitMs, answers: config.answerWaitMs },
-    onRefused: (kind, what) => metrics.placesRefused.inc({ kind, what }),
+    onRefused: (kind, what) => metrics.permitsRefused.inc({ kind, what }),
   });
-  for (const [kind, each] of Object.entries(places)) metrics.watchPlaces(kind, each);
-  return places;
+  for (const [kind, each] of Object.entries(semaphores)) metrics.watchSemaphore(kind, each);
+  return semaphores;
 };
 
 /** The API: the REST service. */
@@ -92,23 +92,23 @@ export const createApiProcess = async (
     await keyUse.flush();
   });
   metrics.buildInfo.set({ ...build }, 1);
-  const places = createPlacesOfRoutes(core);
+  const semaphores = openSemaphores(core);
   const {
     processes,
     reservations,
     receiver,
     dispatcher,
-    places: uploadPlaces,
+    semaphore: uploadSemaphore,
   } = await createIntakePart(core, scope);
-  const downloads = await createDownloadPart(core, scope, { ...catalog, places });
+  const downloads = await createDownloadPart(core, scope, { ...catalog, semaphores });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const apiUrl = createApiUrl({
     publicUrl: config.publicUrl,
     identifyClient: createIdentifyClient(config.trustedProxies),
     base: apiBase,
   });
-  const look = createLook(core);
-  const ops = createConsoleState(core, { gateway, look });
+  const probeHealth = createHealthProbe(core);
+  const ops = createConsoleState(core, { gateway, probeHealth });
   const metricsRoutes = await openMetrics(core, scope, build.version);
   const server: HttpServer = createApp({
     routes: [
@@ -124,7 +124,7 @@ export const createApiProcess = async (
         receiver,
         processes,
         reservations,
-        places: uploadPlaces,
+        semaphore: uploadSemaphore,
         idleMs: config.uploadIdleMs,
         stopping: () => server.stopping,
       }),
@@ -194,13 +194,13 @@ export const createApiProcess = async (
     bodyBytes: config.bodyBytesInFlight,
     answerBytes: config.answerBytesInFlight,
     maxMeasuredBytes: config.http10MaxBytes,
-    places,
+    semaphores,
   });
   await startPipelineWatch(core, scope, {
-    look,
+    probeHealth,
     upstreams: gateway.state,
     lastBackup: () => lastBackupSeconds(sql),
-    onLook: ops.keep,
+    onHealth: ops.keep,
   });
   await scope.defer('HTTP server', () => server.close(requestDrainMs(config), config.drainIdleMs));
   const port = await listen(server, config.host, config.port, 'PORT');

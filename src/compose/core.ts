@@ -4,7 +4,7 @@ import type { HttpServer } from '../http/server.js';
 import { explainCertificate } from '../lib/certificate.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import { createMetrics, type Metrics } from '../lib/metrics.js';
+import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
@@ -13,7 +13,7 @@ import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { explainRefusal } from '../storage/kafka/refusal.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
-import { createDatabasePulse, createPool } from '../storage/postgres/pool.js';
+import { createDatabaseWatchdog, createPool } from '../storage/postgres/pool.js';
 import { requireSchema } from '../storage/postgres/schema.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
@@ -43,9 +43,9 @@ export const openDatabase = async (config: Config, log: Log, scope: Scope): Prom
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
   const pool = createPool({ databaseUrl, maxConnections: config.databasePool, log });
   await scope.defer('database pool', () => pool.end());
-  const pulse = createDatabasePulse({ databaseUrl, silenceMs: config.componentSilenceMs });
-  await scope.defer('pulse of the database', pulse.close);
-  return createSql(pool, pulse);
+  const watchdog = createDatabaseWatchdog({ databaseUrl, silenceMs: config.componentSilenceMs });
+  await scope.defer('database watchdog', watchdog.close);
+  return createSql(pool, watchdog);
 };
 
 /** Connects to PostgreSQL, Kafka and ClickHouse; makes the topics and the database that are missing. */

@@ -11,7 +11,6 @@ import { createLinks } from '../exports/links.js';
 import { measureDisk, measureFiles } from '../exports/measures.js';
 import { apiBase } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
-import type { RoutePlaces } from '../http/places.js';
 import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
@@ -19,6 +18,7 @@ import { createLinkRoutes } from '../http/routes/links.js';
 import { createRevisionRoutes } from '../http/routes/revisions.js';
 import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
+import type { Semaphores } from '../http/semaphores.js';
 import { systemClock } from '../lib/clock.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
@@ -31,7 +31,7 @@ import { createColumnValues } from '../query/summary/column-values.js';
 import { createSummaries, type Summaries } from '../query/summary/summaries.js';
 import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
-import { takeTurns } from '../storage/clickhouse/heavy-queries.js';
+import { limitHeavyQueries } from '../storage/clickhouse/heavy-queries.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -98,7 +98,7 @@ const keepSummaries = async (
   await startPreparing('summaries ahead', ahead.prepareNew, core, scope);
 };
 
-/** Connections to each server: how many reads go on at a time is decided by places. */
+/** Connections to each server: semaphores bound the reads. */
 const mostReads = 10_000;
 
 /** Everything from a question for rows to its answer. */
@@ -109,12 +109,12 @@ export const createDownloadPart = async (
     access,
     quotas,
     rights,
-    places: { queries: places, calculations },
+    semaphores: { queries: semaphore, calculations },
   }: {
     access: Access;
     quotas: Quotas;
     rights: StandingRights;
-    places: Pick<RoutePlaces, 'queries' | 'calculations'>;
+    semaphores: Pick<Semaphores, 'queries' | 'calculations'>;
   },
 ): Promise<{
   readonly routes: Route[];
@@ -129,7 +129,7 @@ export const createDownloadPart = async (
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  const reader = takeTurns(traceReader(untracedReader, url, tracing), calculations);
+  const reader = limitHeavyQueries(traceReader(untracedReader, url, tracing), calculations);
 
   const versions = createVersions(sql);
   const { storage, spoolFolder } = await openExportStorage(config, scope);
@@ -148,7 +148,7 @@ export const createDownloadPart = async (
     log,
   });
   const stopping = new AbortController();
-  const files = createWholeFiles({ versions, reader, places, newQueryId: () => `file/${randomUUID()}` });
+  const files = createWholeFiles({ versions, reader, semaphore, newQueryId: () => `file/${randomUUID()}` });
   const exportFiles = createExportFiles({
     storage,
     builds,
@@ -166,7 +166,7 @@ export const createDownloadPart = async (
     await builds.drain();
   });
 
-  const summaries = createSummaries({ reader, places, calculations, sql });
+  const summaries = createSummaries({ reader, semaphore, calculations, sql });
   await keepSummaries(core, scope, { versions, summaries });
 
   const comparisons = createComparisons({
@@ -180,7 +180,7 @@ export const createDownloadPart = async (
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
-      downloads: createDownloads({ versions, reader, places, pageTokens: createPageTokens(secret) }),
+      downloads: createDownloads({ versions, reader, semaphore, pageTokens: createPageTokens(secret) }),
       seriesOf: (id) => readSeriesOf(sql, id),
       exportFiles,
       apiUrl: createApiUrl({
@@ -195,7 +195,7 @@ export const createDownloadPart = async (
       quotas,
       versions,
       summaries,
-      columnValues: createColumnValues({ reader, places }),
+      columnValues: createColumnValues({ reader, semaphore }),
     }),
     ...createVersionChangeRoutes({
       access,

@@ -1,6 +1,6 @@
 import { createRoomCheck } from '../catalog/quotas.js';
 import type { Log } from '../lib/log.js';
-import type { Metrics } from '../lib/metrics.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import {

@@ -17,7 +17,7 @@ import { createAccountWindows } from '../uploads/receive/account-windows.js';
 import { createLayoutProposal } from '../uploads/receive/layout-proposal.js';
 import { createReceiver } from '../uploads/receive/receiver.js';
 import { createUploadAdmission } from '../uploads/receive/upload-admission.js';
-import { createUploadPlaces } from '../uploads/receive/upload-places.js';
+import { createUploadSemaphore } from '../uploads/receive/upload-semaphore.js';
 import { createPlainAppend } from '../versions/merge/plain-append.js';
 import type { Core } from './core.js';
 import { tracePublisher, traceReceiver } from './traced-parts.js';
@@ -47,7 +47,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
       topics,
       groupPrefix: config.kafkaPrefix,
       ageShare: 0.5,
-      // A look early: what is not late by then may be at the next.
+      // One probe early: a chunk that is not late yet may be late at the next one.
       lateMs: Math.max(
         500 * config.maxBacklogSeconds,
         1000 * config.maxBacklogSeconds - config.backlogLookMs,
@@ -57,7 +57,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     intervalMs: config.backlogLookMs,
     patienceMs: config.sendPatienceMs,
     maxWaitSeconds: config.maxBacklogSeconds,
-    onLook: (uses) => {
+    onProbe: (uses) => {
       for (const { lane, backlogBytes, retentionBytes, seconds, partitions: count } of uses) {
         // An operator may add some at any time.
         partitions[lane] = count;
@@ -72,7 +72,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     onRefused: (reason) => metrics.uploadsRefused.inc({ reason }),
     log,
   });
-  await scope.defer('looks at Kafka', admission.close);
+  await scope.defer('Kafka probes', admission.close);
   const windows = createAccountWindows({
     chunks: () => config.chunksAhead ?? partitions.bulk,
     handled: createChunkRecords(sql).handled,
@@ -134,10 +134,10 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     heartbeatMs: Math.min(config.progressIntervalMs, Math.floor(config.receiveTimeoutMs / 6)),
     log,
   });
-  const places = createUploadPlaces({
-    places: config.maxUploadsInFlight,
-    onRefused: (what) => metrics.placesRefused.inc({ kind: 'uploads', what }),
+  const semaphore = createUploadSemaphore({
+    maxRunning: config.maxUploadsInFlight,
+    onRefused: (what) => metrics.permitsRefused.inc({ kind: 'uploads', what }),
   });
-  metrics.watchPlaces('uploads', places);
-  return { processes, reservations, receiver: traceReceiver(receiver, tracing), dispatcher, places };
+  metrics.watchSemaphore('uploads', semaphore);
+  return { processes, reservations, receiver: traceReceiver(receiver, tracing), dispatcher, semaphore };
 };

@@ -1,15 +1,15 @@
 /**
- * Looks now and then at what PostgreSQL, ClickHouse and Kafka know of the pipeline and of quotas, and shows it as metrics. API
+ * Probes PostgreSQL, ClickHouse and Kafka for the state of the pipeline and of quotas, and shows it as metrics. API
  * processes do it, not workers: that no worker runs is one of the things to be seen. What a component does not tell has no value, so
  * that nothing old is taken for the present.
  */
 import type { Gateway } from '../gateway/gateway.js';
-import type { GatewayMetrics } from '../lib/gateway-metrics.js';
+import type { GatewayMetrics } from '../lib/metrics/gateway-metrics.js';
+import type { PipelineMetrics } from '../lib/metrics/pipeline-metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
-import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
 import type { Scope } from '../lib/scope.js';
-import { ask } from '../operations/ask.js';
-import type { Look } from '../operations/look.js';
+import type { Health } from '../operations/health-probe.js';
+import { probe } from '../operations/probe.js';
 import type { ClickHouseSizes } from '../rows/index.js';
 import type { LogState } from '../storage/kafka/consumer-lag.js';
 import { pendingPhases } from '../uploads/lifecycle/pipeline-state.js';
@@ -45,7 +45,7 @@ const showSizes = (metrics: PipelineMetrics, sizes: ClickHouseSizes | null): voi
   }
 };
 
-const showUploads = (metrics: PipelineMetrics, uploads: Look['uploads']): void => {
+const showUploads = (metrics: PipelineMetrics, uploads: Health['uploads']): void => {
   metrics.pending.reset();
   metrics.oldestPendingSeconds.reset();
   metrics.deadLettersWaiting.set(uploads?.deadLetters ?? Number.NaN);
@@ -74,26 +74,26 @@ const showQuotas = (
 
 /** Dependencies of the watch in addition to the core. */
 export interface PipelineWatchOptions {
-  readonly look: () => Promise<Look>;
+  readonly probeHealth: () => Promise<Health>;
   readonly upstreams: Gateway['state'];
   /** Unix time of the newest good backup; undefined: none was ever begun. */
   readonly lastBackup: () => Promise<number | undefined>;
   /** Called with each result. */
-  readonly onLook: (look: Look) => Promise<void>;
+  readonly onHealth: (health: Health) => Promise<void>;
 }
 
-/** Looks every `WATCH_INTERVAL_MS` until the process stops. */
+/** Probes every `WATCH_INTERVAL_MS` until the process stops. */
 export const startPipelineWatch = async (
   { config, metrics, log }: Core,
   scope: Scope,
-  { look, upstreams, lastBackup, onLook }: PipelineWatchOptions,
+  { probeHealth, upstreams, lastBackup, onHealth }: PipelineWatchOptions,
 ): Promise<void> => {
   const { pipeline } = metrics;
   const run = async (): Promise<void> => {
     const [seen, { answer: quotas }, { answer: backup }] = await Promise.all([
-      look(),
-      ask('database', upstreams),
-      ask('database', lastBackup),
+      probeHealth(),
+      probe('database', upstreams),
+      probe('database', lastBackup),
     ]);
     showUploads(pipeline, seen.uploads);
     showSizes(pipeline, seen.sizes);
@@ -102,7 +102,7 @@ export const startPipelineWatch = async (
     for (const { name, ok } of seen.components) pipeline.componentUp.set({ component: name }, ok ? 1 : 0);
     showBackup(pipeline, backup ?? undefined);
     pipeline.lookedAt.setToCurrentTime();
-    await onLook(seen);
+    await onHealth(seen);
   };
   const watch = startPeriodic({ name: 'watch', intervalMs: config.watchIntervalMs, run, log });
   await scope.defer('watch', watch.stop);

@@ -1,4 +1,4 @@
-import type { Metrics } from '../lib/metrics.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
 import type { DispatcherOptions } from '../uploads/lifecycle/dispatcher.js';
 
 /** Counts the uploads that this process ends. */

@@ -1,5 +1,5 @@
 import { invalid } from '../lib/errors.js';
-import { runAtOnce } from '../lib/yielding.js';
+import { runAtOnce } from '../lib/time-slicing.js';
 import { QUOTE } from './bytes.js';
 import { createChunkAssembly } from './chunk-assembly.js';
 import { announcedDelimiter } from './dialect.js';

@@ -1,5 +1,5 @@
 import { mkdir, statfs } from 'node:fs/promises';
-import type { Metrics } from '../lib/metrics.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
 import type { ExportFolder } from './export-folder.js';
 
 /** Size and free space of the disk on which export files are written, also when a bucket keeps them. */

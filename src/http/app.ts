@@ -3,7 +3,7 @@ import type { FindEndedRights } from '../catalog/standing-rights.js';
 import { type Clock, systemClock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import type { Metrics } from '../lib/metrics.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
 import { createAnswerBudget, createBodyBudget, isUnread } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
@@ -14,7 +14,6 @@ import { type CorsOptions, createCors, createSecurityHeaders } from './middlewar
 import { createHostCheck } from './middleware/host.js';
 import { createRequest } from './middleware/request.js';
 import { createOpenApi } from './openapi.js';
-import { createRoutePlaces, defaultPlaces, type RoutePlaces } from './places.js';
 import { publicPathOf } from './public-path.js';
 import type { RequestState } from './request-state.js';
 import { createRightsWatch, isRefusal } from './rights-watch.js';
@@ -23,6 +22,7 @@ import { createRouter } from './router.js';
 import { createApiUrl } from './routes/api-url.js';
 import { createDocsRoutes } from './routes/docs.js';
 import { createWebRoutes } from './routes/web.js';
+import { createSemaphores, defaultSemaphoreLimits, type Semaphores } from './semaphores.js';
 import { createHttpServer, type HttpServer } from './server.js';
 import { createReadSessionCookie } from './session-cookie.js';
 import { createSiteCheck } from './site-check.js';
@@ -66,8 +66,8 @@ export interface AppOptions {
   readonly answerBytes?: number;
   /** Longest response of unknown length by HTTP/1.0. @default 8 MiB */
   readonly maxMeasuredBytes?: number;
-  /** @default those of `defaultPlaces` */
-  readonly places?: RoutePlaces;
+  /** @default those of `defaultSemaphoreLimits` */
+  readonly semaphores?: Semaphores;
   /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
   readonly maxRefusalDelayMs?: number;
   /** Finds the account behind the token of a session. @default nobody is signed in */
@@ -122,7 +122,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     readSessionCookie: createReadSessionCookie(publicPath),
     throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
-    places: options.places ?? createRoutePlaces(defaultPlaces),
+    semaphores: options.semaphores ?? createSemaphores(defaultSemaphoreLimits),
     bodies: createBodyBudget(options.bodyBytes ?? 64 * MiB),
     answers: createAnswerBudget(options.answerBytes ?? 128 * MiB),
     rights: createRightsWatch({ findEnded: options.endedRights ?? everyRightHolds, log }),
@@ -180,7 +180,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       most: options.connections ?? 10_000,
       headBytes: options.headBytes,
       ownerOf: createOwnerOf(options.trustedProxies ?? []),
-      onRefused: (what) => metrics.placesRefused.inc({ kind: 'connections', what }),
+      onRefused: (what) => metrics.permitsRefused.inc({ kind: 'connections', what }),
     },
     log,
   );

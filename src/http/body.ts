@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import type { ByteShare } from '../lib/byte-budget.js';
 import { AppError, invalid } from '../lib/errors.js';
 import { createJsonGuard, type JsonBounds } from '../lib/json-guard.js';
+import type { ByteShare } from './byte-budget.js';
 import { HttpFault } from './status.js';
 
 const jsonTypes = ['application/json', 'application/*+json'];

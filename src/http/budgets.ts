@@ -1,5 +1,5 @@
-import { type ByteBudget, createByteBudget } from '../lib/byte-budget.js';
 import { AppError, isAppError } from '../lib/errors.js';
+import { type ByteBudget, createByteBudget } from './byte-budget.js';
 
 /** Seconds after which there may be room again. */
 const retry = { retryAfterSeconds: 5 };

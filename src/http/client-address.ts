@@ -63,7 +63,7 @@ export const createIdentifyClient = (trustedProxies: readonly string[]): Identif
   };
 };
 
-/** Owner of places: an IPv4 address, or the 64 bits of an IPv6 address that belong to one site. */
+/** Owner of permits: an IPv4 address, or the 64 bits of an IPv6 address that belong to one site. */
 export const siteOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];

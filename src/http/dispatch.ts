@@ -1,22 +1,22 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { type Actor, actAs } from '../lib/actor.js';
-import type { ByteBudget, ByteShare } from '../lib/byte-budget.js';
 import { AppError, isAppError } from '../lib/errors.js';
-import type { Metrics } from '../lib/metrics.js';
-import type { Place } from '../lib/places.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
+import type { Permit } from '../lib/semaphore/semaphore.js';
 import type { Caller } from '../model/permission.js';
 import { createJsonBody, type JsonBodyBounds, requireNoCoding } from './body.js';
+import type { ByteBudget, ByteShare } from './byte-budget.js';
 import { siteOf } from './client-address.js';
 import { authorizationsOf, readApiKey } from './credentials.js';
 import { bytesOfHead, ordinaryHead } from './head-size.js';
 import { createKnownKeys } from './known-keys.js';
 import { requireFrames } from './known-length.js';
 import { untilClientIsSeen } from './pipelining.js';
-import type { RoutePlaces } from './places.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
 import type { RequestHead, Route } from './route.js';
+import type { Semaphores } from './semaphores.js';
 import type { ReadSessionCookie } from './session-cookie.js';
 import type { SiteCheck } from './site-check.js';
 import type { FailureThrottle } from './throttle.js';
@@ -37,7 +37,7 @@ export interface DispatchOptions {
   readonly throttle: FailureThrottle;
   readonly requireSameSite: SiteCheck;
   readonly metrics: Metrics;
-  readonly places: RoutePlaces;
+  readonly semaphores: Semaphores;
   readonly bodies: ByteBudget;
   readonly bodyBounds: JsonBodyBounds;
   /** Bytes of answers that clients have not taken yet. */
@@ -51,7 +51,7 @@ type Head = RequestHead<unknown, unknown, Caller | undefined>;
 
 type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
 
-/** Owners of places and budgets. */
+/** Owners of permits and budgets. */
 const anonymous = (ctx: RequestContext): string => `ip:${siteOf(ctx.state.client.address)}`;
 const ofAccount = ({ accountId }: Caller): string => `account:${accountId}`;
 
@@ -72,10 +72,14 @@ const createCredentials = (options: DispatchOptions) => {
   const { throttle, metrics } = options;
   const known = createKnownKeys();
 
-  /** Waits as long as an address has to that fails often; others may have the place meanwhile. */
-  const refuse = async (ctx: RequestContext, refusal: AppError, place: Place | undefined): Promise<never> => {
+  /** Waits as long as an address has to that fails often; others may have the permit meanwhile. */
+  const refuse = async (
+    ctx: RequestContext,
+    refusal: AppError,
+    permit: Permit | undefined,
+  ): Promise<never> => {
     metrics.authFailures.inc();
-    place?.release();
+    permit?.release();
     const retryAfterSeconds = await throttle.refused(siteOf(ctx.state.client.address), ctx.state.signal);
     if (retryAfterSeconds === undefined) throw refusal;
     const { kind, code, message } = refusal;
@@ -111,14 +115,14 @@ const createCredentials = (options: DispatchOptions) => {
     async identify(
       ctx: RequestContext,
       auth: Route['auth'],
-      place: Place | undefined,
+      permit: Permit | undefined,
     ): Promise<Caller | undefined> {
       if (auth === 'none') return undefined;
       try {
         const credential = credentialOf(ctx);
         if (credential !== undefined) return await accountOf(ctx, credential);
       } catch (error) {
-        if (isAppError(error) && error.kind === 'unauthenticated') return refuse(ctx, error, place);
+        if (isAppError(error) && error.kind === 'unauthenticated') return refuse(ctx, error, permit);
         throw error;
       }
       if (auth === 'optional') return undefined;
@@ -172,15 +176,15 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
 };
 
 /**
- * Runs a route. The order is the point of it: a place in line, who calls and what is asked, whether they may, the
+ * Runs a route. The order is the point of it: a permit, who calls and what is asked, whether they may, the
  * declared size, the body, the handler. Nothing of a body is kept for somebody who may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
-  const { places, bodies, answers, rights, maxMeasuredBytes } = options;
+  const { semaphores, bodies, answers, rights, maxMeasuredBytes } = options;
   const { lineOf, identify } = createCredentials(options);
 
   return (route: Route, template: string): Middleware<RequestState> => {
-    const kind = route.places ?? 'requests';
+    const kind = route.permit ?? 'requests';
     const limitBytes = route.bodyLimitBytes ?? options.bodyBounds.limitBytes;
     const readJson = createJsonBody({
       bounds: { ...options.bodyBounds, limitBytes },
@@ -190,27 +194,27 @@ export const createDispatch = (options: DispatchOptions) => {
     const readBody = async (
       ctx: RequestContext,
       head: Head,
-      place: Place | undefined,
+      permit: Permit | undefined,
       share: ByteShare,
     ): Promise<unknown> => {
       if (route.body === undefined) return undefined;
       requireNoCoding(head.header('content-encoding'));
       if (route.body === 'stream') return undefined;
-      place?.rest();
-      const { value, text } = await readJson(ctx, { share, stop: place?.lost });
-      place?.busy();
+      permit?.pause();
+      const { value, text } = await readJson(ctx, { share, stop: permit?.revoked });
+      permit?.busy();
       ctx.state.bodyText = text;
       return parseBody(route.body, value);
     };
 
-    /** The place in which the handler runs, in exchange for that of the steps before. */
-    const placeOfHandler = async (head: Head, place: Place | undefined): Promise<Place | undefined> => {
-      if (kind === 'requests' || kind === 'own' || kind === 'none') return place;
-      place?.release();
-      return places[kind].take(head.owner, head.signal);
+    /** The permit in which the handler runs, in exchange for that of the steps before. */
+    const permitOfHandler = async (head: Head, permit: Permit | undefined): Promise<Permit | undefined> => {
+      if (kind === 'requests' || kind === 'own' || kind === 'none') return permit;
+      permit?.release();
+      return semaphores[kind].acquire(head.owner, head.signal);
     };
 
-    const answer = async (ctx: RequestContext, first: Place | undefined): Promise<void> => {
+    const answer = async (ctx: RequestContext, first: Permit | undefined): Promise<void> => {
       const caller = await identify(ctx, route.auth, first);
       if (caller !== undefined) {
         ctx.state.caller = caller;
@@ -218,28 +222,28 @@ export const createDispatch = (options: DispatchOptions) => {
       }
       const head = headOf(ctx, route, caller);
       const share = bodies.open(head.owner);
-      let place = first;
+      let permit = first;
       try {
         const access = await route.authorize?.(head);
         const body = await readBody(ctx, head, first, share);
         await untilClientIsSeen(ctx.req);
         head.signal.throwIfAborted();
-        place = await placeOfHandler(head, first);
+        permit = await permitOfHandler(head, first);
         const request = {
           ...head,
           access,
           body,
           kept: share,
-          leavePlace: () => first?.release(),
+          releasePermit: () => first?.release(),
           raw: ctx.req,
         };
         const reply = await actAs(actorOf(ctx, caller), async () => route.handler(request));
         delete ctx.state.bodyText;
         const unsent = answers.open(head.owner);
         const countsStreams = kind === 'requests';
-        await sendReply(ctx, reply, { place, unsent, countsStreams, rights, maxMeasuredBytes });
+        await sendReply(ctx, reply, { permit, unsent, countsStreams, rights, maxMeasuredBytes });
       } catch (error) {
-        place?.release();
+        permit?.release();
         throw error;
       } finally {
         share.close();
@@ -254,10 +258,10 @@ export const createDispatch = (options: DispatchOptions) => {
       if (kind === 'events') requireFrames(ctx.req, maxMeasuredBytes);
       const line = lineOf(ctx);
       const head = bodies.open(line);
-      let first: Place | undefined;
+      let first: Permit | undefined;
       try {
         head.add(longHeadOf(ctx.req));
-        first = kind === 'none' ? undefined : await places.requests.take(line, ctx.state.signal);
+        first = kind === 'none' ? undefined : await semaphores.requests.acquire(line, ctx.state.signal);
         await answer(ctx, first);
       } catch (error) {
         first?.release();

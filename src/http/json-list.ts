@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ColumnPages, ColumnView } from '../catalog/columns.js';
 import type { Dataset } from '../catalog/dataset-list.js';
-import { runYielding } from '../lib/yielding.js';
+import { runSliced } from '../lib/time-slicing.js';
 import type { Reply } from './route.js';
 
 async function* allColumns(
@@ -38,7 +38,7 @@ async function* textOf(
   let separator = begin;
   for await (const batch of batches) {
     for (let at = 0; at < batch.length; ) {
-      const { piece, next } = await runYielding(pieceOf(batch, at, at === 0 ? separator : ''));
+      const { piece, next } = await runSliced(pieceOf(batch, at, at === 0 ? separator : ''));
       yield piece;
       separator = ',';
       at = next;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { ByteShare } from '../lib/byte-budget.js';
+import type { ByteShare } from './byte-budget.js';
 import { HttpFault } from './status.js';
 
 /** The protocol of a hop in `Via`: `1.0` or `HTTP/1.0`. */

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import type { ByteShare } from '../lib/byte-budget.js';
 import { AppError, invalid, isAppError } from '../lib/errors.js';
+import type { ByteShare } from './byte-budget.js';
 
 /** A multipart form with fields first and one file part, read as a stream (RFC 7578). */
 export interface FileForm {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import type { ByteShare } from '../lib/byte-budget.js';
-import { holdForReader } from '../lib/held-streams.js';
-import type { Place } from '../lib/places.js';
+import type { Permit } from '../lib/semaphore/semaphore.js';
+import { holdForReader } from '../lib/semaphore/streams.js';
+import type { ByteShare } from './byte-budget.js';
 import { needsLength, readWhole } from './known-length.js';
 import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
@@ -40,8 +40,8 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 export interface Sending {
-  /** The place that the answer holds until it was sent. */
-  readonly place: Place | undefined;
+  /** The permit that the answer holds until it was sent. */
+  readonly permit: Permit | undefined;
   /** Counts what the client has not taken yet. */
   readonly unsent: ByteShare;
   /** Streams count as well: nothing but their number bounds them. */
@@ -85,12 +85,12 @@ const countBytes = async ({ res }: Context, length: number, meter: SentMeter): P
 const sendBytes = async (
   ctx: Context,
   bytes: Buffer,
-  { place, unsent }: Sending,
+  { permit, unsent }: Sending,
   meter?: SentMeter,
 ): Promise<void> => {
   ctx.set('Content-Length', String(bytes.length));
   if (ctx.method === 'HEAD' || bytes.length <= pieceBytes) {
-    place?.release();
+    permit?.release();
     if (meter !== undefined) await countBytes(ctx, bytes.length, meter);
     ctx.body = bytes;
     ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
@@ -99,7 +99,7 @@ const sendBytes = async (
   unsent.add(bytes.length);
   ctx.res.once('close', unsent.close);
   const body = Readable.from(piecesOf(bytes), { objectMode: false });
-  if (place !== undefined) holdForReader(place, body);
+  if (permit !== undefined) holdForReader(permit, body);
   send(ctx, body, { timeoutMs: stalledMs, meter });
 };
 
@@ -111,8 +111,8 @@ const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise
   const { headers = {}, body } = reply;
   const isSent = body instanceof Readable && ctx.method !== 'HEAD';
   if (!isSent || 'Content-Length' in headers || !needsLength(ctx.req)) return reply;
-  const { place, unsent, rights, maxMeasuredBytes: maxBytes } = sending;
-  if (place !== undefined) holdForReader(place, body);
+  const { permit, unsent, rights, maxMeasuredBytes: maxBytes } = sending;
+  if (permit !== undefined) holdForReader(permit, body);
   if (reply.right !== undefined) rights.watch(body, reply.right);
   try {
     return { ...reply, body: await readWhole(body, { maxBytes, unsent, signal: ctx.state.signal }) };
@@ -125,9 +125,14 @@ const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise
   }
 };
 
-/** Holds the place of a stream and waits for its beginning. */
-const beginStream = async (ctx: Context, body: Readable, { meter }: Reply, place?: Place): Promise<void> => {
-  if (place !== undefined) holdForReader(place, body);
+/** Holds the permit of a stream and waits for its beginning. */
+const beginStream = async (
+  ctx: Context,
+  body: Readable,
+  { meter }: Reply,
+  permit?: Permit,
+): Promise<void> => {
+  if (permit !== undefined) holdForReader(permit, body);
   if (ctx.method === 'HEAD') return;
   try {
     await firstBytes(body);
@@ -141,11 +146,11 @@ const beginStream = async (ctx: Context, body: Readable, { meter }: Reply, place
 export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): Promise<void> => {
   const reply = await withLength(ctx, answer, sending);
   const { status, headers = {}, body = null, meter } = reply;
-  const { place } = sending;
-  if (body instanceof Readable) await beginStream(ctx, body, reply, place);
+  const { permit } = sending;
+  if (body instanceof Readable) await beginStream(ctx, body, reply, permit);
   ctx.status = status;
   if (body === null) {
-    place?.release();
+    permit?.release();
     ctx.set(headers);
     ctx.body = null;
   } else if (body instanceof Readable) {

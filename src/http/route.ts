@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { StandingRight } from '../catalog/standing-rights.js';
-import type { ByteShare } from '../lib/byte-budget.js';
 import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
-import type { PlaceKind } from './places.js';
+import type { ByteShare } from './byte-budget.js';
+import type { PermitKind } from './semaphores.js';
 import type { SessionCookie } from './session-cookie.js';
 
 /**
@@ -65,7 +65,7 @@ export interface RequestHead<P, Q, C> {
   readonly params: P;
   readonly query: Q;
   readonly caller: C;
-  /** Owner of places and budgets: the account, or the address of an anonymous caller. */
+  /** Owner of permits and budgets: the account, or the address of an anonymous caller. */
   readonly owner: string;
   readonly requestId: string;
   /** Carries the request id. */
@@ -84,8 +84,8 @@ export interface RouteRequest<P, Q, B, C, X> extends RequestHead<P, Q, C> {
   readonly body: B;
   /** Result of `authorize`. */
   readonly access: X;
-  /** With `places: 'own'`: gives back the place of the steps before, when the handler takes one itself. */
-  leavePlace(): void;
+  /** With `permit: 'own'`: releases the permit of the steps before, when the handler acquires one itself. */
+  releasePermit(): void;
   /** Counts what a handler keeps of a body that it reads itself. */
   readonly kept: ByteShare;
   readonly raw: IncomingMessage;
@@ -123,8 +123,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly bodyExample?: unknown;
   /** Largest JSON body in bytes. @default 1 MiB */
   readonly bodyLimitBytes?: number;
-  /** In which places the handler runs. @default requests */
-  readonly places?: PlaceKind;
+  /** Semaphore whose permit the handler holds. @default requests */
+  readonly permit?: PermitKind;
   /** True when the JSON body may be left out (the schema then sees `{}`). */
   readonly bodyOptional?: boolean;
   readonly responses: Readonly<Record<number, ResponseSpec>>;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { ByteShare } from '../lib/byte-budget.js';
+import type { ByteShare } from './byte-budget.js';
 import type { SentMeter } from './route.js';
 
 /** Bytes that may wait for a slow client before no more are read. */
@@ -31,7 +31,7 @@ const canSend = (body: Readable, response: ServerResponse, failed: (error: Error
  * A body that ends in any other way than properly destroys the connection, so that the client sees the cut; a
  * client that goes away destroys the body.
  * @param failed is told of the body's own error, not of one that follows from the client's leaving.
- * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: places bound it.
+ * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: semaphores bound it.
  * @param meter counts what is sent; it may keep more from following for a moment, and refuse it.
  */
 export const sendStream = (

@@ -1,4 +1,4 @@
-import { cutValue } from './cut.js';
+import { limitValue } from './limit-value.js';
 
 /** Most bytes of a log line, its line end included. */
 const mostLineBytes = 8 * 1024;
@@ -18,22 +18,22 @@ export const withoutSecrets = (line: string): string =>
   secrets.reduce((text, [secret, shown]) => text.replace(secret, shown), line);
 
 /** Longest texts and lists that are tried, one after the other, until a line fits. */
-const cuts = [
-  { letters: 2_000, items: 50 },
-  { letters: 500, items: 20 },
-  { letters: 100, items: 5 },
+const limits = [
+  { characters: 2_000, items: 50 },
+  { characters: 500, items: 20 },
+  { characters: 100, items: 5 },
 ] as const;
 
 /** Fields that every line keeps. */
 const kept = ['level', 'time', 'name', 'pid', 'requestId', 'msg'];
 
-const cutLine = (line: string): string => {
+const shortLine = (line: string): string => {
   const fields = JSON.parse(line) as Record<string, unknown>;
   const head = Object.fromEntries(
-    kept.map((name) => [name, cutValue(fields[name], { letters: 100, items: 5 })]),
+    kept.map((name) => [name, limitValue(fields[name], { characters: 100, items: 5 })]),
   );
-  for (const cut of cuts) {
-    const rest = cutValue(fields, cut) as object;
+  for (const limit of limits) {
+    const rest = limitValue(fields, limit) as object;
     const shown = `${JSON.stringify({ ...rest, ...head, cut: true })}\n`;
     if (Buffer.byteLength(shown) <= mostLineBytes) return shown;
   }
@@ -43,5 +43,5 @@ const cutLine = (line: string): string => {
 /** A line of the log as it is written: within bounds, whatever it was about, and without links and keys that could be used. */
 export const boundedLine = (line: string): string => {
   const shown = withoutSecrets(line);
-  return Buffer.byteLength(shown) <= mostLineBytes ? shown : cutLine(shown);
+  return Buffer.byteLength(shown) <= mostLineBytes ? shown : shortLine(shown);
 };

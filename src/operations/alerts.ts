@@ -1,15 +1,15 @@
 /**
- * The alerts of deploy/prometheus that this service can judge by itself, from what every API process looks at anyway. A test
+ * The alerts of deploy/prometheus that this service can judge by itself, from the health probe of an API process. A test
  * compares names, severities, limits, durations and links with the rules that Prometheus gets.
  */
 import type { UpstreamState } from '../gateway/gateway-state.js';
 import type { AlertState } from '../http/routes/ops-schema.js';
 import type { KeptSample } from '../storage/postgres/ops-samples.js';
-import type { Look } from './look.js';
+import type { Health } from './health-probe.js';
 
 /** Facts for judging alerts. */
 export interface AlertFacts {
-  readonly look: Look;
+  readonly health: Health;
   readonly providers: readonly Pick<UpstreamState, 'provider' | 'quotas'>[];
   /** Share of what Kafka may keep that is not stored yet, in the fullest partition of each lane, as this process last saw it. */
   readonly backlogRatio: ReadonlyMap<string, number>;
@@ -58,9 +58,9 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 2,
     limit: 0,
     runbook: 'component-down',
-    judge: ({ look }) =>
+    judge: ({ health }) =>
       listed(
-        look.components
+        health.components
           .filter(({ ok }) => !ok)
           .map(({ name, error }) => `${name} does not answer${error === null ? '' : `: ${error}`}`),
       ),
@@ -71,9 +71,9 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 2,
     limit: 0,
     runbook: 'no-worker',
-    judge: ({ look }) =>
+    judge: ({ health }) =>
       listed(
-        (look.log?.groups ?? [])
+        (health.log?.groups ?? [])
           .filter(({ members }) => members === 0)
           .map(({ group }) => `No worker reads ${group}`),
       ),
@@ -84,9 +84,9 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 1,
     limit: 0,
     runbook: 'dead-letters-wait',
-    judge: ({ look }) =>
-      (look.uploads?.deadLetters ?? 0) > 0
-        ? `Dead letters that wait for a decision: ${look.uploads?.deadLetters}`
+    judge: ({ health }) =>
+      (health.uploads?.deadLetters ?? 0) > 0
+        ? `Dead letters that wait for a decision: ${health.uploads?.deadLetters}`
         : undefined,
   },
   {
@@ -95,8 +95,8 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 5,
     limit: lagLimit,
     runbook: 'consumer-lag',
-    judge: ({ look }) => {
-      const behind = (look.log?.lag ?? []).filter(({ seconds }) => seconds > lagLimit);
+    judge: ({ health }) => {
+      const behind = (health.log?.lag ?? []).filter(({ seconds }) => seconds > lagLimit);
       const [worst] = [...behind].sort((a, b) => b.seconds - a.seconds);
       return worst && `${worst.group} is ${worst.seconds} s behind in partition ${worst.partition}`;
     },
@@ -107,8 +107,8 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 5,
     limit: pendingLimit,
     runbook: 'oldest-pending-upload',
-    judge: ({ look }) => {
-      const old = (look.uploads?.pending ?? []).find(
+    judge: ({ health }) => {
+      const old = (health.uploads?.pending ?? []).find(
         ({ phase, oldestSeconds }) => phase !== 'receive' && oldestSeconds > pendingLimit,
       );
       return old && `An upload has been in phase ${old.phase} for ${Math.floor(old.oldestSeconds / 60)} min`;
@@ -147,9 +147,9 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 10,
     limit: diskLimit,
     runbook: 'disk-full',
-    judge: ({ look }) =>
+    judge: ({ health }) =>
       listed(
-        (look.sizes?.disks ?? [])
+        (health.sizes?.disks ?? [])
           .filter(({ freeBytes, bytes }) => freeBytes / bytes < diskLimit)
           .map(
             ({ disk, freeBytes, bytes }) =>
@@ -174,9 +174,9 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 10,
     limit: partsLimit,
     runbook: 'many-parts',
-    judge: ({ look }) =>
-      (look.sizes?.mostParts ?? 0) > partsLimit
-        ? `A partition has ${look.sizes?.mostParts} parts`
+    judge: ({ health }) =>
+      (health.sizes?.mostParts ?? 0) > partsLimit
+        ? `A partition has ${health.sizes?.mostParts} parts`
         : undefined,
   },
   {

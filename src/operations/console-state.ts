@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { AlertState, OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
-import type { Metrics } from '../lib/metrics.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
 import { isoUtc } from '../lib/time.js';
 import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
 import {
@@ -17,7 +17,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { consumingPausedSince } from '../uploads/lifecycle/consuming.js';
 import { readFailureReasons, readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
 import { type AlertFacts, alertsOfPrometheus, holdingAlerts, judgeAlerts } from './alerts.js';
-import type { Look } from './look.js';
+import type { Health } from './health-probe.js';
 
 /** Reasons of failures are asked for this many minutes, as the alert about them says. */
 const failuresMinutes = 15;
@@ -28,8 +28,8 @@ export interface ConsoleState {
   state(): Promise<OpsState>;
   /** Samples of the last minutes, oldest first. */
   samples(minutes: number): Promise<KeptSample[]>;
-  /** Keeps what a look has found, once a minute for all processes together. */
-  keep(look: Look): Promise<void>;
+  /** Keeps the result of a probe, once a minute for all processes together. */
+  keep(health: Health): Promise<void>;
 }
 
 const fingerprintOf = ({ assignments }: GroupState): string =>
@@ -66,9 +66,9 @@ const readUpstreams = async (gateway: Gateway, { gateway: metrics }: Metrics): P
 
 export const createConsoleState = (
   { sql, metrics }: { readonly sql: Sql; readonly metrics: Metrics },
-  { gateway, look }: { readonly gateway: Gateway; readonly look: () => Promise<Look> },
+  { gateway, probeHealth }: { readonly gateway: Gateway; readonly probeHealth: () => Promise<Health> },
 ): ConsoleState => {
-  const factsOf = async (seen: Look, providers: AlertFacts['providers']): Promise<AlertFacts> => {
+  const factsOf = async (seen: Health, providers: AlertFacts['providers']): Promise<AlertFacts> => {
     const [backlog, free, size, failureReasons] = await Promise.all([
       metrics.backlogRatio.get(),
       metrics.exports.diskFreeBytes.get(),
@@ -78,7 +78,7 @@ export const createConsoleState = (
     const backlogRatio = new Map(backlog.values.map(({ labels, value }) => [String(labels.lane), value]));
     const bytes = size.values[0]?.value ?? 0;
     const exportDisk = bytes > 0 ? { freeBytes: free.values[0]?.value ?? 0, bytes } : undefined;
-    return { look: seen, providers, backlogRatio, exportDisk, failureReasons };
+    return { health: seen, providers, backlogRatio, exportDisk, failureReasons };
   };
 
   const alertsOf = async (facts: AlertFacts): Promise<AlertState[]> =>
@@ -90,7 +90,7 @@ export const createConsoleState = (
   let minuteKept = '';
   return {
     async state() {
-      const seen = await look();
+      const seen = await probeHealth();
       const [uploads, refreshes, providers, pausedSince] = await Promise.all([
         readPipelineState({ sql }),
         readRefreshState(sql),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { holdForReader } from '../lib/held-streams.js';
-import type { Place, Places } from '../lib/places.js';
+import type { Permit, Semaphore } from '../lib/semaphore/semaphore.js';
+import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
 import { createSeeker, preview, type RowSource, versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
@@ -29,10 +29,10 @@ export interface DownloadRequest {
   readonly options: DownloadOptions;
   /** Format of the answer; `options.format` is the requested one, if any. */
   readonly format: Format;
-  /** Owner of places: the account, or the address of an anonymous caller. */
+  /** Owner of permits: the account, or the address of an anonymous caller. */
   readonly owner: string;
-  /** Called when a place is needed: whatever was held until then may go to others. */
-  readonly beforePlace?: () => void;
+  /** Called when a permit is needed: whatever was held until then may go to others. */
+  readonly beforeAcquire?: () => void;
   readonly filterLimits?: Partial<FilterLimits>;
   /** Description of the rows, for formats that have a place for it. */
   readonly about?: Sheet | undefined;
@@ -72,7 +72,7 @@ export interface Downloads {
 export interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
-  readonly places: Places;
+  readonly semaphore: Semaphore;
   readonly pageTokens: PageTokens;
   /** Compiles a filter at once. @default compileFilter */
   readonly compile?: typeof compileFilter;
@@ -84,7 +84,7 @@ interface PlannedRows {
 }
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
-  const { versions, reader, places, pageTokens } = parts;
+  const { versions, reader, semaphore, pageTokens } = parts;
   const filters = createRequestFilters(parts.compile);
   const numberFacts = createNumberFacts(reader);
   const seeker = createSeeker(reader);
@@ -106,13 +106,16 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       : count(plan, plan.matching, request);
   };
 
-  const withPlace = async <T>(request: DownloadRequest, work: (place: Place) => Promise<T>): Promise<T> => {
-    request.beforePlace?.();
-    const place = await places.take(request.owner, request.signal);
+  const withPermit = async <T>(
+    request: DownloadRequest,
+    work: (permit: Permit) => Promise<T>,
+  ): Promise<T> => {
+    request.beforeAcquire?.();
+    const permit = await semaphore.acquire(request.owner, request.signal);
     try {
-      return await work(place);
+      return await work(permit);
     } catch (error) {
-      place.release();
+      permit.release();
       throw error;
     }
   };
@@ -143,7 +146,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     const known = rememberedFacts(version, request);
     if (options.apply === undefined || known !== undefined) return known ?? new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
-    return inPlace(request, () =>
+    return withinPermit(request, () =>
       numberFacts.find(version, columns, contextOf({ version }, request, 'facts')),
     );
   };
@@ -171,10 +174,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 
   /** For work that ends with its answer. */
-  const inPlace = <T>(request: DownloadRequest, work: () => Promise<T>): Promise<T> =>
-    withPlace(request, async (place) => {
+  const withinPermit = <T>(request: DownloadRequest, work: () => Promise<T>): Promise<T> =>
+    withPermit(request, async (permit) => {
       const result = await work();
-      place.release();
+      permit.release();
       return result;
     });
 
@@ -244,15 +247,15 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       return { ...plan, token };
     },
 
-    count: (plan, request) => inPlace(request, () => count(plan, plan.source, request)),
+    count: (plan, request) => withinPermit(request, () => count(plan, plan.source, request)),
 
     facts: (plan, request) =>
-      inPlace(request, async () => factsBeside(plan, await findPage(plan, request), request)),
+      withinPermit(request, async () => factsBeside(plan, await findPage(plan, request), request)),
 
     open: (plan, request) =>
-      withPlace(request, async (place) => {
+      withPermit(request, async (permit) => {
         const opened = await openPage(plan, request);
-        holdForReader(place, opened.body);
+        holdForReader(permit, opened.body);
         return opened;
       }),
   };

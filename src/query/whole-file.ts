@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { notFound } from '../lib/errors.js';
-import { holdForReader } from '../lib/held-streams.js';
-import type { Places } from '../lib/places.js';
+import type { Semaphore } from '../lib/semaphore/semaphore.js';
+import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
 import { versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
@@ -25,7 +25,7 @@ export interface WholeFiles {
   plan(ref: WholeFileRef): Promise<Plan>;
   /**
    * The bytes of the file, as the row download would give them.
-   * @param owner who asked for the file first: builds take places like every download.
+   * @param owner who asked for the file first: builds acquire permits like every download.
    */
   open(plan: Plan, owner: string, signal: AbortSignal): Promise<Readable>;
 }
@@ -33,12 +33,17 @@ export interface WholeFiles {
 export interface WholeFilesOptions {
   readonly versions: Versions;
   readonly reader: Reader;
-  readonly places: Places;
+  readonly semaphore: Semaphore;
   /** Makes ids of queries. */
   readonly newQueryId: () => string;
 }
 
-export const createWholeFiles = ({ versions, reader, places, newQueryId }: WholeFilesOptions): WholeFiles => {
+export const createWholeFiles = ({
+  versions,
+  reader,
+  semaphore,
+  newQueryId,
+}: WholeFilesOptions): WholeFiles => {
   const versionOf = async ({ datasetId, versionId, presentNames }: WholeFileRef): Promise<ReadableVersion> =>
     versions.find({ datasetId, currentVersionId: null, versionId, presentNames });
 
@@ -57,13 +62,13 @@ export const createWholeFiles = ({ versions, reader, places, newQueryId }: Whole
       return plan;
     },
     async open(plan, owner, signal) {
-      const place = await places.take(owner, signal);
+      const permit = await semaphore.acquire(owner, signal);
       try {
         const body = await openRows(reader, plan, { queryId: newQueryId(), signal });
-        holdForReader(place, body);
+        holdForReader(permit, body);
         return body;
       } catch (error) {
-        place.release();
+        permit.release();
         throw error;
       }
     },

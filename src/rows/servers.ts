@@ -10,7 +10,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Log } from '../lib/log.js';
-import { shareLooks } from '../lib/shared-look.js';
+import { singleFlight } from '../lib/single-flight.js';
 import {
   type ClickHouseServers,
   type Connection,
@@ -104,7 +104,7 @@ export const joinServers = (parts: JoinedServers): ClickHouseServers => {
   const { entry, engine, readShards, log } = parts;
   let shards = parts.shards;
 
-  const renew = shareLooks(async () => {
+  const renew = singleFlight(async () => {
     const found = await readShards();
     if (found === shards) return;
     shards = found;
@@ -112,7 +112,7 @@ export const joinServers = (parts: JoinedServers): ClickHouseServers => {
   }, 0);
   const everywhere = overShards(
     entry,
-    shareLooks(async () => {
+    singleFlight(async () => {
       try {
         await renew();
         await parts.makeTables();

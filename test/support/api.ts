@@ -5,7 +5,7 @@ import { createCatalogRoutes } from '../../src/http/routes/catalog.js';
 import { createMetricsRoute } from '../../src/http/routes/metrics.js';
 import { createOperationsRoutes } from '../../src/http/routes/operations.js';
 import { type Log, silentLog } from '../../src/lib/log.js';
-import { createMetrics } from '../../src/lib/metrics.js';
+import { createMetrics } from '../../src/lib/metrics/metrics.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
 import { type Contract, createContract, type OpenApiDocument } from './contract.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { nextTime, parseCron } from '../../lib/cron.js';
 import { invalid } from '../../lib/errors.js';
+import { nextTime, parseCron } from './cron.js';
 
 /**
  * When a dataset made of series is made anew: `daily`, `weekly`, or five fields of cron in UTC. Datasets are spread

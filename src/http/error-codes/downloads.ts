@@ -17,7 +17,7 @@ export const downloadCodes: CodeList = {
   link_invalid: [403, 'The link was changed or is incomplete.'],
   link_outdated: [404, 'Columns were renamed since the link was made. Ask for the download again.'],
   no_date_column: [400, '`$last` and `transpose` need a Date column.'],
-  no_file_place: [503, 'Too many files are being sent. Try again.'],
+  no_file_slot: [503, 'Too many files are being sent. Try again.'],
   no_query_slot: [503, 'Too many queries are running. Try again.'],
   query_complexity_limit: [400, 'The query is too complex for ClickHouse.'],
   query_failed: [500, 'ClickHouse refused the query; a fault in the service.'],

@@ -9,7 +9,7 @@ export const providerCodes: CodeList = {
   invalid_schedule: [400, 'The schedule is not `daily`, `weekly` or cron, or runs more than once an hour.'],
   key_update_conflict: [409, 'The same key is being updated by another request.'],
   missing_query: [400, 'The search needs words.'],
-  no_call_place: [503, 'Too many questions to providers are running. Try again.'],
+  no_call_slot: [503, 'Too many questions to providers are running. Try again.'],
   no_master_key: [503, 'The service has no master key, so it cannot store keys.'],
   no_vintages: [400, 'The provider keeps no vintages.'],
   operation_not_implemented: [501, 'The connector does not implement the operation.'],

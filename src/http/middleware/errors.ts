@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import { cutText, cutValue } from '../../lib/cut.js';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
+import { limitText, limitValue } from '../../lib/limit-value.js';
 import { isGoneMeanwhile, isOutage } from '../../storage/outage.js';
 import { challengesFor } from '../credentials.js';
 import { quoteSentId } from '../parameters.js';
@@ -58,15 +58,15 @@ const shape = (thrown: unknown): Shaped => {
 /** Longest message, and largest details as JSON, of an error: what is wrong may be as long as what was sent. */
 const messageLength = 8_000;
 const detailsBytes = 16 * 1024;
-const detailCuts = [
-  { letters: 500, items: 20 },
-  { letters: 100, items: 5 },
+const detailLimits = [
+  { characters: 500, items: 20 },
+  { characters: 100, items: 5 },
 ] as const;
 
 const boundedDetails = (details: Record<string, unknown>): unknown => {
   const fits = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= detailsBytes;
   if (fits(details)) return details;
-  return detailCuts.map((cut) => cutValue(details, cut)).find(fits);
+  return detailLimits.map((limit) => limitValue(details, limit)).find(fits);
 };
 
 /** Parameters that are looked at for an id: nobody sends more of those that have one. */
@@ -92,7 +92,7 @@ export const createErrors = (): Middleware<RequestState> =>
       await next();
     } catch (error) {
       const { status, code, message: text, details, headers } = shape(error);
-      const message = cutText(
+      const message = limitText(
         quoteSentId(
           text,
           { ...Object.fromEntries(queryOf(ctx.state.query)), ...pathParameters(ctx) },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Log } from '../../lib/log.js';
-import type { Metrics } from '../../lib/metrics.js';
+import type { Metrics } from '../../lib/metrics/metrics.js';
 import { errorType, noTracing, type Span, type Tracing, traceHeaderNames } from '../../lib/tracing.js';
 import type { IdentifyClient } from '../client-address.js';
 import { pathParameters, type RequestState } from '../request-state.js';

@@ -33,7 +33,7 @@ export const createAccountExportRoute = ({ quotas, accountExport }: AccountExpor
       'is not limited.',
     tags: ['Account'],
     auth: 'required',
-    places: 'files',
+    permit: 'files',
     query: z.object({
       versions: z.enum(['current', 'all'], 'must be current or all').optional().meta({
         description: 'Rows of the current version of each dataset (default), or of all that are kept.',

@@ -99,7 +99,7 @@ interface MergeCall {
   readonly requestId: string;
   readonly waitSeconds: number;
   readonly signal: AbortSignal;
-  readonly leavePlace: () => void;
+  readonly releasePermit: () => void;
 }
 
 const merge = async (deps: ColumnChangeRoutesDeps, call: MergeCall): Promise<Reply> => {
@@ -116,8 +116,8 @@ const merge = async (deps: ColumnChangeRoutesDeps, call: MergeCall): Promise<Rep
     holdStorage: (tx, bytes) => deps.quotas.holdStorage(tx, dataset.ownerId, bytes),
   });
   const process = await requireView(deps, dataset.id, accepted.processId);
-  // Others may have the place while this one waits.
-  call.leavePlace();
+  // Releases the permit while this request waits.
+  call.releasePermit();
   const seen = await waitFor(deps.processes, process, waitSeconds, () => signal.aborted || deps.stopping());
   if (seen.error !== null) throw uploadError(seen.error, seen.id);
   if (seen.status === 'pending') return { status: 202, body: seen };
@@ -146,7 +146,7 @@ const change = (deps: ColumnChangeRoutesDeps): Route =>
     }),
     body: changeBody,
     bodyExample: { name: 'Country code' },
-    places: 'own',
+    permit: 'own',
     authorize: ({ caller, params }) => deps.access.dataset(caller, params.dataset_id, 'Write', 'write'),
     responses: {
       200: {
@@ -160,7 +160,7 @@ const change = (deps: ColumnChangeRoutesDeps): Route =>
       },
     },
     errors: [402, 403, 404, 409],
-    handler: async ({ caller, params, query, body, access: dataset, requestId, signal, leavePlace }) => {
+    handler: async ({ caller, params, query, body, access: dataset, requestId, signal, releasePermit }) => {
       const { dataset_id: datasetId, column_id: columnId } = params;
       const name = mergeNameOf(body);
       if (name === undefined) {
@@ -176,7 +176,7 @@ const change = (deps: ColumnChangeRoutesDeps): Route =>
         requestId,
         waitSeconds: query.wait ?? 30,
         signal,
-        leavePlace,
+        releasePermit,
       });
     },
   });

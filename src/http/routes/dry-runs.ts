@@ -31,7 +31,7 @@ export const createDryRunRoutes = ({ access, comparisons }: DryRunRoutesDeps): R
     description: `Counts in the data store; for an hour after the dry run, unless the operator set another time. ${forWhom}`,
     tags: ['Data'],
     auth: 'required',
-    places: 'queries',
+    permit: 'queries',
     params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
     responses: { 200: { description: 'What would change.', schema: diffSchema } },
     errors: [403, 404, 409],

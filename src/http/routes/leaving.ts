@@ -43,7 +43,7 @@ export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
       'or delete those first; `last_admin` for the last admin of a team with members, `last_operator` for the last operator.',
     tags: ['Account'],
     auth: 'required',
-    places: 'calls',
+    permit: 'calls',
     query: z.object({
       confirm: queryText('The name of the account: there is no way back.').optional(),
     }),

@@ -53,7 +53,7 @@ const rightBehind = ({ keyId, sessionId, datasetId }: FileRef): StandingRight =>
 const linkEnded = ({ kind, code, message }: AppError): AppError =>
   kind === 'not_found' ? notFound(code, message) : forbidden(code, `The link is no longer valid: ${message}`);
 
-/** Milliseconds after which the right is judged again, when a place or the file had to be waited for. */
+/** Milliseconds after which the right is judged again, after waiting for a permit or the file. */
 const freshMs = 1_000;
 
 export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
@@ -90,7 +90,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
         'Links come from downloads of whole files, and work as long as the key or session that asked for them, its account and its permission. Single and multiple ranges and conditional requests are supported. A file that is still being written is sent as it grows. Ranges of a file count as one export; of the bytes, those that are sent.',
       tags: ['Data'],
       auth: 'none',
-      places: 'files',
+      permit: 'files',
       secretParams: ['token'],
       requestHeaders: {
         Range: 'Parts of the file, such as `bytes=0-1023`; several are possible.',

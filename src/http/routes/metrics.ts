@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Metrics } from '../../lib/metrics.js';
-import { shareLooks } from '../../lib/shared-look.js';
+import type { Metrics } from '../../lib/metrics/metrics.js';
+import { singleFlight } from '../../lib/single-flight.js';
 import { type Route, route } from '../route.js';
 import { HttpFault } from '../status.js';
 
@@ -27,14 +27,14 @@ const requireToken = (token: string | undefined, authorization: string | undefin
 
 /** `/metrics`: Prometheus text. */
 export const createMetricsRoute = ({ metrics, token }: MetricsRouteOptions): Route => {
-  const text = shareLooks(() => metrics.registry.metrics(), keptMs);
+  const text = singleFlight(() => metrics.registry.metrics(), keptMs);
   return route({
     method: 'GET',
     path: '/metrics',
     summary: 'Measurements in Prometheus text format',
     tags: ['Operations'],
     auth: 'none',
-    places: 'none',
+    permit: 'none',
     hidden: true,
     responses: { 200: { description: 'Measurements.', contentTypes: ['text/plain'] } },
     handler: async ({ header }) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Build } from '../../lib/build.js';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { shareLooks } from '../../lib/shared-look.js';
+import { singleFlight } from '../../lib/single-flight.js';
 import { type Route, route } from '../route.js';
 
 /** One thing the process depends on. */
@@ -61,7 +61,7 @@ const keptMs = 250;
  */
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
   const { build, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
-  const shared = { method: 'GET', tags: ['Operations'], auth: 'none', places: 'none', hidden: true } as const;
+  const shared = { method: 'GET', tags: ['Operations'], auth: 'none', permit: 'none', hidden: true } as const;
   // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
   const failing = new Map<string, string>();
   const tellChange = (log: Log, check: string, failure: unknown): void => {
@@ -75,7 +75,7 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       log.warn({ check, reason }, 'check fails');
     }
   };
-  const runAll = shareLooks(
+  const runAll = singleFlight(
     () => Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs))),
     keptMs,
   );

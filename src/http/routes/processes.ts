@@ -151,7 +151,7 @@ const events = (deps: ProcessRoutesDeps): Route => {
     path: '/datasets/:id/processes/:processId/events',
     operationId: 'followProcess',
     summary: 'Follow an upload process',
-    places: 'events',
+    permit: 'events',
     description:
       'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end; ' +
       `a broken connection when the right to read has ended. The data of each is the process. ${forWhom}`,
@@ -198,7 +198,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
     path: '/datasets/:id/processes/:processId/rejects',
     operationId: 'downloadRejects',
     summary: 'Download the records that were set aside',
-    places: 'files',
+    permit: 'files',
     description: `Line, column, reason and the record as it is in the file (the first 64 KiB of it). ${forWhom}`,
     tags,
     auth: 'required',

@@ -131,7 +131,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     path: '/providers/:slug/search',
     operationId: 'searchProvider',
     summary: 'Search one provider',
-    places: 'calls',
+    permit: 'calls',
     description: 'Needs capability `search`. An empty `q` finds nothing.',
     tags,
     auth,
@@ -145,7 +145,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
 ];
 
 const browseQuery = z.object({
-  path: queryText('Place in the tree; left out: the root.', { maxLength: 2_000 }).optional(),
+  path: queryText('Permit in the tree; left out: the root.', { maxLength: 2_000 }).optional(),
   depth: queryInteger('Levels of folders. Default 1.', { min: 1, max: 3 }).optional(),
   series: queryFlag('The series at the path, in pages, in place of folders.').optional(),
   limit: queryInteger('With `series=true`: size of the page. Default 200.', {
@@ -176,7 +176,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
     path: '/providers/:slug/browse',
     operationId: 'browseProvider',
     summary: 'Browse the tree of a provider',
-    places: 'calls',
+    permit: 'calls',
     description:
       'Needs capability `hierarchical`. With `depth` above 1 folders hold `children`; where they are absent (wide trees, small quotas) browse on with `path`. With `series=true` the series at the path.',
     tags,

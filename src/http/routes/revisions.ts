@@ -28,7 +28,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
       'repeats is not shown again.',
     tags: ['Versions'],
     auth: 'optional',
-    places: 'queries',
+    permit: 'queries',
     params: z.object({ id: pathId('Dataset') }),
     query: z.object({
       $filter: queryText('Only rows that match, in whatever version.', { maxLength: 65_536 }).optional(),

@@ -65,7 +65,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     path: '/providers/:slug/series/*seriesId/dataset',
     operationId: 'keepSeries',
     summary: 'Keep a series as a dataset',
-    places: 'calls',
+    permit: 'calls',
     description:
       'Makes a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
     tags,

@@ -59,7 +59,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     path: '/providers/:slug/series/*seriesId',
     operationId: 'previewSeries',
     summary: 'Preview of a series',
-    places: 'calls',
+    permit: 'calls',
     description:
       'About the 24 newest observations. If the provider needs a key and none is stored, `api_key_hint` says how to get one; data is included if the provider shows some without a key.',
     tags,
@@ -80,7 +80,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     changesNothing: true,
     operationId: 'getSeries',
     summary: 'All observations of a series',
-    places: 'calls',
+    permit: 'calls',
     description: 'Parameters are those of the provider; the error names unknown and invalid ones.',
     tags,
     auth: 'optional',
@@ -108,7 +108,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     changesNothing: true,
     operationId: 'getPanel',
     summary: 'Several series at once',
-    places: 'calls',
+    permit: 'calls',
     description:
       'Series that differ in some dimensions, from one request to the provider. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, IMF, Norges Bank, OECD) and Eurostat: positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). BLS: ids joined by `+`, at most 100. Other providers: 501. More than 200,000 observations: 400 `panel_too_large`.',
     tags,

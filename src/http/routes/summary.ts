@@ -75,7 +75,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
         'Per column, over all rows: nulls, different values, bounds, mean, quantiles and a histogram of numbers and dates, the most frequent texts. Kept per version.',
       tags: ['Data'],
       auth: 'optional',
-      places: 'own',
+      permit: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: z.object({
         $filter: queryText('Only rows that match.', { maxLength: 65_536 }).optional(),
@@ -95,7 +95,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       handler: async (request) => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query);
-        request.leavePlace();
+        request.releasePermit();
         const { rows, columns } = await deps.summaries.summarise({
           version,
           filter: query.$filter,
@@ -118,7 +118,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       description: 'Each value with the number of its rows, the most frequent first; for completion.',
       tags: ['Data'],
       auth: 'optional',
-      places: 'own',
+      permit: 'own',
       params: z.object({ id: pathId('Dataset'), column: pathName('Name or id of the column.') }),
       query: z.object({
         startsWith: queryText('Only values with this prefix.').optional(),
@@ -136,7 +136,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       handler: async (request) => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query);
-        request.leavePlace();
+        request.releasePermit();
         const values = await deps.columnValues.find({
           version,
           column: params.column,

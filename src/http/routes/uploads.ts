@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { holdForSender } from '../../lib/held-streams.js';
-import type { Places } from '../../lib/places.js';
-import { runYielding } from '../../lib/yielding.js';
+import type { Semaphore } from '../../lib/semaphore/semaphore.js';
+import { holdForSender } from '../../lib/semaphore/streams.js';
+import { runSliced } from '../../lib/time-slicing.js';
 import { otherVersion } from '../../uploads/lifecycle/acceptance.js';
 import type { ProcessRecords } from '../../uploads/lifecycle/process-records.js';
 import type { Reservations } from '../../uploads/lifecycle/reservations.js';
@@ -24,8 +24,8 @@ export interface UploadRoutesDeps {
   readonly receiver: Receiver;
   readonly processes: ProcessRecords;
   readonly reservations: Pick<Reservations, 'requireOpen'>;
-  /** Places for uploads that are received at a time, shared among accounts. */
-  readonly places: Places;
+  /** Semaphore for uploads that are received at a time, shared among accounts. */
+  readonly semaphore: Semaphore;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
   /** True when this process is about to end: nobody waits for an outcome any longer. */
@@ -70,7 +70,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       Digest: 'Checksum of the bytes of the file part: `md5=…`, `sha-256=…` or `sha-512=…`.',
       'Repr-Digest': 'The same as RFC 9530 writes it: `sha-256=:…:`.',
     },
-    places: 'own',
+    permit: 'own',
     bodyTypes: ['multipart/form-data'],
     authorize: async ({ caller, params, query }) => {
       const dataset = await deps.access.dataset(caller, params.id, 'Write', 'write');
@@ -96,24 +96,24 @@ const upload = (deps: UploadRoutesDeps): Route =>
       signal,
       access: dataset,
       kept,
-      leavePlace,
+      releasePermit,
     }) => {
       const digests = parseDigests(header);
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
       deps.receiver.requireAdmission();
-      leavePlace();
-      const place = await deps.places.take(owner, signal);
+      releasePermit();
+      const permit = await deps.semaphore.acquire(owner, signal);
       try {
-        place.idle();
+        permit.idle();
         const form = await readFileForm(raw, {
           part: 'data',
           longField: 'manifest',
           requireField: requireOptionField,
           idleMs: deps.idleMs,
           kept,
-          stop: place.lost,
+          stop: permit.revoked,
         });
-        const options = await runYielding(uploadOptionSteps(givenOptions(query, form.fields)));
+        const options = await runSliced(uploadOptionSteps(givenOptions(query, form.fields)));
         kept.close();
         const process = await deps.receiver.receive({
           datasetId: dataset.id,
@@ -121,7 +121,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
           accountId: caller.accountId,
           keyId: caller.key.id,
           requestId,
-          source: holdForSender(place, form.file),
+          source: holdForSender(permit, form.file),
           restOfRequest: form.rest,
           options,
           digests,
@@ -135,8 +135,8 @@ const upload = (deps: UploadRoutesDeps): Route =>
               : () => deps.quotas.requireStorage(dataset.ownerId, 0),
           sender: signal,
         });
-        // Release the place while waiting.
-        place.release();
+        // Release the permit while waiting.
+        permit.release();
         const seen = options.async
           ? process
           : await waitFor(
@@ -149,7 +149,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
         if (!options.async && seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };
       } finally {
-        place.release();
+        permit.release();
       }
     },
   });

@@ -87,7 +87,7 @@ const ofVersions = (deps: VersionChangeRoutesDeps): Route =>
     description: `${shape} Removed rows come first, then added and changed ones in the order of the second version.`,
     tags: ['Versions'],
     auth: 'optional',
-    places: 'queries',
+    permit: 'queries',
     params: z.object({
       id: pathId('Dataset'),
       from: pathVersion('First version'),
@@ -116,7 +116,7 @@ const ofDryRun = (deps: VersionChangeRoutesDeps): Route =>
     description: `${shape} ${forWhom}`,
     tags: ['Data'],
     auth: 'required',
-    places: 'queries',
+    permit: 'queries',
     params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
     query,
     responses: csv,

@@ -192,7 +192,7 @@ const comparison = ({ access, comparisons, versions }: VersionRoutesDeps): Route
     path: '/datasets/:id/versions/:from/diff/:to',
     operationId: 'compareVersions',
     summary: 'Compare two versions',
-    places: 'queries',
+    permit: 'queries',
     description: 'Counted in the data store; no rows are sent.',
     tags,
     auth: 'optional',

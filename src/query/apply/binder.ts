@@ -6,7 +6,7 @@
  * quotients, and sums of columns whose numbers lie too far apart for 76 digits.
  */
 
-import { runAtOnce } from '../../lib/yielding.js';
+import { runAtOnce } from '../../lib/time-slicing.js';
 import type { PhysicalType } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf, physicalOfDay } from '../../model/column-types/column-types.js';
 import { nameProblem } from '../../model/names.js';

@@ -4,7 +4,7 @@
  * Which names exist changes with each step (`groupby` leaves its keys and aggregates, `compute` adds), so the
  * parser keeps them as it goes. Unknown names are gathered and refused together.
  */
-import { runAtOnce } from '../../lib/yielding.js';
+import { runAtOnce } from '../../lib/time-slicing.js';
 import { excerpt, type Failures } from '../filter/failure.js';
 import type { FilterLimits } from '../filter/limits.js';
 import { createNameIndex, type NameIndex, type UnknownName, unknownColumns } from '../filter/names.js';

@@ -1,6 +1,5 @@
 /** The key by which rows of several versions are matched, and whether it tells the rows of each version apart. */
 import { createCache } from '../../lib/cache.js';
-import { createSharedWork } from '../../lib/shared-work.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import { pairRows, serverOf } from '../../rows/index.js';
@@ -8,6 +7,7 @@ import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readKeys } from '../../storage/postgres/version-keys.js';
 import { isMany, type ReadContext } from '../read-context.js';
+import { createSharedWork } from '../shared-work.js';
 import { repeatsSql } from './statements.js';
 
 /** Columns by which rows are matched. */

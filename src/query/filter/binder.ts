@@ -3,7 +3,7 @@
  * a comparison is true or false (null equals null alone; an ordering with null is false), arithmetic and
  * functions of null are null, `and`, `or`, `not` take null as unknown.
  */
-import { runAtOnce } from '../../lib/yielding.js';
+import { runAtOnce } from '../../lib/time-slicing.js';
 import { type Binding, type BoundSide, bindPair, type ColumnLookup, describe } from './binding.js';
 import { bindCall } from './call-binder.js';
 import { bindComparison, bindMembership } from './comparison-binder.js';

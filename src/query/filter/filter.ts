@@ -5,7 +5,7 @@
  * names with spaces and periods of statistics. What the binder cannot type is refused with its place; the
  * compiler never sees text of the caller. Nothing but an AppError of kind `invalid` leaves this file.
  */
-import { runAtOnce, runYielding } from '../../lib/yielding.js';
+import { runAtOnce, runSliced } from '../../lib/time-slicing.js';
 import { bindFilter } from './binder.js';
 import { conditionSteps, createContext } from './compiler.js';
 import { createFailures } from './failure.js';
@@ -93,4 +93,4 @@ export const compileFilterYielding = (
   text: string,
   columns: readonly FilterColumn[],
   limits: Partial<FilterLimits> = {},
-): Promise<CompiledFilter> => runYielding(compileSteps(text, columns, limits));
+): Promise<CompiledFilter> => runSliced(compileSteps(text, columns, limits));

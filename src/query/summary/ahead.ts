@@ -19,7 +19,7 @@ export interface SummariesAheadOptions {
   readonly log: Log;
 }
 
-/** Uploads that come every second must not keep the places of questions busy. */
+/** Uploads that come every second must not use up the permits of questions. */
 const perRound = 5;
 
 const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('summaries ahead', 0)) AS locked`;
@@ -34,7 +34,7 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
   const prepareOne = async ({ datasetId, versionId }: NewVersion, stop: AbortSignal): Promise<void> => {
     try {
       const version = await versions.find({ datasetId, currentVersionId: null, versionId });
-      // Places are shared by owner: work of our own is one among them, whosever dataset it is.
+      // Permits are shared by owner: work of our own is one among them, whosever dataset it is.
       await summaries.prepare(version, 'summaries ahead', stop);
     } catch (error) {
       // It is made when it is asked for.

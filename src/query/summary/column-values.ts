@@ -7,16 +7,16 @@
  */
 import { createCache } from '../../lib/cache.js';
 import { invalid, notFound } from '../../lib/errors.js';
-import type { Places } from '../../lib/places.js';
-import { createSharedWork } from '../../lib/shared-work.js';
+import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
 import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { ReadContext } from '../read-context.js';
+import { createSharedWork } from '../shared-work.js';
 import { anyRow, selectRows } from '../statement.js';
-import { createAsk, type PlacedSource } from './ask.js';
+import { createStatementRunner, type LocatedSource } from './statement.js';
 
 export interface ValuesWanted {
   readonly version: ReadableVersion;
@@ -24,7 +24,7 @@ export interface ValuesWanted {
   readonly column: string;
   readonly startsWith: string;
   readonly top: number;
-  /** Owner of places. */
+  /** Owner of permits. */
   readonly owner: string;
   readonly context: ReadContext;
 }
@@ -89,12 +89,18 @@ const tooLong = () =>
 const toValues = ([, , list]: Listed): ValueCount[] =>
   list.map(([value, count]) => ({ value, count: Number(count) }));
 
-export const createColumnValues = ({ reader, places }: { reader: Reader; places: Places }): ColumnValues => {
-  const ask = createAsk(reader);
+export const createColumnValues = ({
+  reader,
+  semaphore,
+}: {
+  reader: Reader;
+  semaphore: Semaphore;
+}): ColumnValues => {
+  const runStatement = createStatementRunner(reader);
   const shared = createSharedWork<Known>();
   const known = createCache<Known>({ limit: keptBytes, weigh });
 
-  const sourceOf = (version: ReadableVersion): PlacedSource => ({
+  const sourceOf = (version: ReadableVersion): LocatedSource => ({
     ...selectRows({
       rows: versionSource(reader.database, version),
       isWhole: true,
@@ -118,10 +124,15 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
     const text = columnTypeOf(column.physical).text('k');
     const groups = `SELECT ${text} AS v, n FROM (SELECT assumeNotNull(${name}) AS k, count() AS n ${source.sql}
       AND ${name} IS NOT NULL GROUP BY k)`;
-    const [row = [0, 0, []] as const] = await ask<Listed>(listSql(groups, wholeBytes), source, context, {
-      max_rows_to_group_by: wholeValues,
-      group_by_overflow_mode: 'break',
-    });
+    const [row = [0, 0, []] as const] = await runStatement<Listed>(
+      listSql(groups, wholeBytes),
+      source,
+      context,
+      {
+        max_rows_to_group_by: wholeValues,
+        group_by_overflow_mode: 'break',
+      },
+    );
     const isComplete = Number(row[0]) <= wholeValues && Number(row[1]) <= wholeBytes;
     return { values: isComplete ? toValues(row) : [], isComplete };
   };
@@ -139,7 +150,7 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
       AND ${name} IS NOT NULL AND startsWith(${text}, {prefix:String}) GROUP BY v ORDER BY n DESC, v LIMIT`;
     const asked = { ...source, values: { ...source.values, prefix: startsWith } };
     const list = async (limit: number): Promise<Listed> => {
-      const [row = [0, 0, []] as const] = await ask<Listed>(
+      const [row = [0, 0, []] as const] = await runStatement<Listed>(
         listSql(`${groups} ${limit}`, answerBytes),
         asked,
         context,
@@ -180,7 +191,7 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
     question: (context: ReadContext) => Promise<Known>,
   ): Promise<Known> =>
     shared.run(`${top}/${key}`, context.signal, (signal) =>
-      places.run(owner, signal, () => question({ ...context, signal })),
+      semaphore.run(owner, signal, () => question({ ...context, signal })),
     );
 
   return {

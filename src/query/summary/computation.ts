@@ -7,7 +7,6 @@
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ReadContext } from '../read-context.js';
-import type { Ask, PlacedSource } from './ask.js';
 import {
   type ColumnSummary,
   exactRows,
@@ -23,10 +22,11 @@ import {
   topTextsSql,
 } from './column-summary.js';
 import type { ValueCount } from './column-values.js';
+import type { LocatedSource, RunStatement } from './statement.js';
 
 /** Subject of a computation. */
 interface Subject {
-  readonly source: PlacedSource;
+  readonly source: LocatedSource;
   readonly rows: number;
   readonly context: ReadContext;
 }
@@ -34,7 +34,7 @@ interface Subject {
 /** Gives the summaries in the order of the columns. */
 export type Compute = (
   columns: readonly StoredColumn[],
-  source: PlacedSource,
+  source: LocatedSource,
   rows: number,
   context: ReadContext,
 ) => Promise<ColumnSummary[]>;
@@ -87,11 +87,11 @@ const inLanes = async <T, R>(
   return results;
 };
 
-export const createComputation = (ask: Ask): Compute => {
+export const createComputation = (runStatement: RunStatement): Compute => {
   const askList = <T>(list: readonly string[], { source, rows, context }: Subject): Promise<T[]> =>
     list.length === 0
       ? Promise.resolve([])
-      : ask<T[]>(
+      : runStatement<T[]>(
           `SELECT ${list.join(',\n')} ${source.sql}`,
           source,
           context,
@@ -100,7 +100,7 @@ export const createComputation = (ask: Ask): Compute => {
 
   const topOf = async (column: StoredColumn, { source, context }: Subject): Promise<ValueCount[]> => {
     const name = storageName(column);
-    const rows = await ask<[string, number]>(
+    const rows = await runStatement<[string, number]>(
       `SELECT ${shownText('v')}, n FROM (SELECT ${name} AS v, count() AS n ${source.sql} AND ${name} IS NOT NULL
        GROUP BY v ORDER BY n DESC, v LIMIT ${topTexts}) ORDER BY n DESC, v`,
       source,

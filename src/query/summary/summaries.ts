@@ -1,7 +1,6 @@
 /** Summaries of the columns of a version. Kept per version, which never changes; computed on first demand. */
 import { createCache } from '../../lib/cache.js';
-import type { Places } from '../../lib/places.js';
-import { createSharedWork } from '../../lib/shared-work.js';
+import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import { serverOf, versionSource } from '../../rows/index.js';
@@ -11,16 +10,17 @@ import { selectedColumns } from '../column-list.js';
 import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
 import { ownerOfMany, type ReadContext } from '../read-context.js';
+import { createSharedWork } from '../shared-work.js';
 import { anyRow, selectRows } from '../statement.js';
-import { createAsk, type PlacedSource } from './ask.js';
 import type { ColumnSummary } from './column-summary.js';
 import { createComputation } from './computation.js';
+import { createStatementRunner, type LocatedSource } from './statement.js';
 
 export interface SummaryWanted {
   readonly version: ReadableVersion;
   readonly filter: string | undefined;
   readonly select: string | undefined;
-  /** Owner of places. */
+  /** Owner of permits. */
   readonly owner: string;
   readonly context: ReadContext;
 }
@@ -30,16 +30,16 @@ export interface Summaries {
   summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly string[] }>;
   /**
    * Makes what is kept of a version before anybody asks, unless it is there or another process makes it.
-   * @param owner Who takes places for it.
+   * @param owner Owner of the permits.
    */
   prepare(version: ReadableVersion, owner: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface SummariesOptions {
   readonly reader: Reader;
-  readonly places: Places;
-  /** For versions of many rows, within `places`. */
-  readonly calculations: Places;
+  readonly semaphore: Semaphore;
+  /** For versions of many rows, within `semaphore`. */
+  readonly calculations: Semaphore;
   readonly sql: Sql;
 }
 
@@ -66,9 +66,9 @@ const asJson = (stored: Stored): Body =>
 const withName = (json: string, name: string): string =>
   `${json.slice(0, -1)},"name":${JSON.stringify(name)}}`;
 
-export const createSummaries = ({ reader, places, calculations, sql }: SummariesOptions): Summaries => {
-  const ask = createAsk(reader);
-  const computeAll = createComputation(ask);
+export const createSummaries = ({ reader, semaphore, calculations, sql }: SummariesOptions): Summaries => {
+  const runStatement = createStatementRunner(reader);
+  const computeAll = createComputation(runStatement);
   const shared = createSharedWork<Body>();
   // A version never changes, and neither does what is kept of it.
   const known = createCache<Body>({
@@ -81,16 +81,16 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
     weigh: (body) => Object.keys(body).length + 1,
   });
 
-  const inPlace = <T>(
+  const withinPermit = <T>(
     { version, owner }: Pick<SummaryWanted, 'version' | 'owner'>,
     signal: AbortSignal,
     work: () => Promise<T>,
   ): Promise<T> =>
-    places.run(owner, signal, () =>
+    semaphore.run(owner, signal, () =>
       ownerOfMany(version.rowCount, owner) === undefined ? work() : calculations.run(owner, signal, work),
     );
 
-  const sourceOf = (version: ReadableVersion, text: string | undefined): PlacedSource => ({
+  const sourceOf = (version: ReadableVersion, text: string | undefined): LocatedSource => ({
     ...selectRows({
       rows: versionSource(reader.database, version),
       isWhole: true,
@@ -132,7 +132,7 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
   }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<Body> =>
     shared.run(String(version.versionId), context.signal, async (signal) => {
       const lasting = { ...context, signal };
-      const columns = await inPlace({ version, owner }, signal, () =>
+      const columns = await withinPermit({ version, owner }, signal, () =>
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
       await keep(version.versionId, columns);
@@ -149,7 +149,7 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
     const key = String(version.versionId);
     const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
     if (missing.length > 0) {
-      const found = await inPlace({ version, owner }, context.signal, () =>
+      const found = await withinPermit({ version, owner }, context.signal, () =>
         computeAll(missing, sourceOf(version, undefined), version.rowCount, context),
       );
       parts.set(key, { ...parts.get(key), ...asJson(withoutNames(found)) });
@@ -163,8 +163,12 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
       const chosen = select === undefined ? version.columns : selectedColumns(select, version.columns);
       if (filter !== undefined) {
         const source = sourceOf(version, filter);
-        return inPlace(wanted, context.signal, async () => {
-          const [[rows = 0] = []] = await ask<number[]>(`SELECT count() ${source.sql}`, source, context);
+        return withinPermit(wanted, context.signal, async () => {
+          const [[rows = 0] = []] = await runStatement<number[]>(
+            `SELECT count() ${source.sql}`,
+            source,
+            context,
+          );
           const found = await computeAll(chosen, source, Number(rows), context);
           return { rows: Number(rows), columns: found.map((summary) => JSON.stringify(summary)) };
         });

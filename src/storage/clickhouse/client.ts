@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { AppError } from '../../lib/errors.js';
-import { createPulse } from '../../lib/pulse.js';
+import { createWatchdog } from '../../lib/watchdog.js';
 import { connectionOptions } from './address.js';
 import { type Engine, mergeTree } from './engine.js';
 import { serverSilent, statementError } from './errors.js';
@@ -193,7 +193,7 @@ export const createClickHouse = ({
   silenceMs = 15_000,
 }: ClickHouseOptions): ClickHouse => {
   const ping = createPing(url);
-  const pulse = createPulse({ ping: ping.ask, silenceMs, silent: () => serverSilent(silenceMs) });
+  const watchdog = createWatchdog({ ping: ping.send, silenceMs, silent: () => serverSilent(silenceMs) });
   const connection = connectionOptions(url);
   const { agent, repeated } = createKeptConnections(connection, maxConnections);
   const client = createClient({
@@ -226,11 +226,11 @@ export const createClickHouse = ({
 
   const rows = <T>(sql: string, options: StatementOptions = {}): Promise<T[]> =>
     translated(options.signal, () =>
-      pulse.during(async (silence) => {
+      watchdog.run(async (silence) => {
         const signal = either(options.signal, silence);
-        const ask = () =>
+        const send = () =>
           client.query({ query: sql, format: 'JSONEachRow', ...common({ ...options, signal }) });
-        const answer = await repeated(ask, signal);
+        const answer = await repeated(send, signal);
         return answer.json<T>();
       }),
     );
@@ -259,9 +259,9 @@ export const createClickHouse = ({
       }),
     async send({ body, contentType, search, queryId, signal: given }) {
       given?.throwIfAborted();
-      const answer = await pulse.during((silence) => {
+      const answer = await watchdog.run((silence) => {
         const signal = either(given, silence);
-        const ask = () =>
+        const send = () =>
           client.exec({
             query: body,
             http_headers: { 'Content-Type': contentType },
@@ -271,18 +271,18 @@ export const createClickHouse = ({
             ignore_error_response: true,
             decompress_response_stream: false,
           });
-        return repeated(ask, signal);
+        return repeated(send, signal);
       });
-      pulse.watch(answer.stream);
+      watchdog.watch(answer.stream);
       return {
         status: answer.http_status_code ?? 0,
         headers: answer.response_headers,
         body: answer.stream,
       };
     },
-    ping: () => ping.ask(),
+    ping: () => ping.send(),
     async close() {
-      pulse.close();
+      watchdog.close();
       await Promise.all([client.close(), ping.close()]);
     },
   });

@@ -10,7 +10,7 @@ export const createPing = (url: string) => {
     log: { level: 127 },
   });
   return {
-    ask: async (signal?: AbortSignal): Promise<boolean> =>
+    send: async (signal?: AbortSignal): Promise<boolean> =>
       (await client.ping({ select: false, ...(signal === undefined ? {} : { abort_signal: signal }) }))
         .success,
     close: () => client.close(),

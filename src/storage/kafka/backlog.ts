@@ -30,11 +30,11 @@ export interface LaneUse {
 
 export interface BacklogMonitor {
   /**
-   * Looks at both lanes.
+   * Probes both lanes.
    * @param kept Chunks whose offset is committed but which will be read again.
    * @throws the error of Kafka; the next call connects again.
    */
-  look(kept: readonly ChunkPosition[]): Promise<LaneUse[]>;
+  probe(kept: readonly ChunkPosition[]): Promise<LaneUse[]>;
   close(): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
     try {
       await (await last)?.disconnect();
     } catch (error) {
-      log.debug({ err: error }, 'connection of a look at Kafka could not be closed');
+      log.debug({ err: error }, 'connection of a Kafka probe could not be closed');
     }
   };
 
@@ -216,7 +216,7 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
   };
 
   return {
-    async look(kept) {
+    async probe(kept) {
       admin ??= connect();
       try {
         return await lookAt(await admin, kept);

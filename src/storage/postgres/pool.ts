@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Log } from '../../lib/log.js';
-import { createPulse, type Pulse } from '../../lib/pulse.js';
+import { createWatchdog, type Watchdog } from '../../lib/watchdog.js';
 
 const int8Oid = 20;
 /** pg names no array among its types. */
@@ -52,15 +52,15 @@ const logIn = async (databaseUrl: string, signal: AbortSignal): Promise<void> =>
   await client.end();
 };
 
-export interface DatabasePulseOptions {
+export interface DatabaseWatchdogOptions {
   readonly databaseUrl: string;
-  /** Milliseconds without a sign of life after which statements fail. */
+  /** Milliseconds without a reply after which statements fail. */
   readonly silenceMs: number;
 }
 
-/** Tells a PostgreSQL that hangs from a statement that takes long or waits for a lock. */
-export const createDatabasePulse = ({ databaseUrl, silenceMs }: DatabasePulseOptions): Pulse =>
-  createPulse({
+/** Distinguishes a PostgreSQL that hangs from a statement that takes long or waits for a lock. */
+export const createDatabaseWatchdog = ({ databaseUrl, silenceMs }: DatabaseWatchdogOptions): Watchdog =>
+  createWatchdog({
     ping: (signal) => logIn(databaseUrl, signal),
     silenceMs,
     silent: () =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, Pool, PoolClient } from 'pg';
-import type { Pulse } from '../../lib/pulse.js';
+import type { Watchdog } from '../../lib/watchdog.js';
 
 /** A statement that each connection parses and plans once only; for those that every request runs. */
 export interface PreparedStatement {
@@ -45,12 +45,12 @@ export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sq
 /** A connection that breaks between two statements says so as an event, which ends a process where nobody listens. */
 const toldByNextStatement = (): void => undefined;
 
-/** @param pulse Of the server: one that is silent makes statements fail. Without it they wait as long as it takes. */
-export const createSql = (pool: Pool, pulse?: Pulse): Sql => {
+/** @param watchdog fails statements when the server is silent. Without it they wait for as long as it takes. */
+export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
   const waiting: Waiting = (client, work) => {
-    if (pulse === undefined) return work();
-    return pulse.during((given) => {
-      // The answer may still come, when nobody waits for it any more: the connection is of no use.
+    if (watchdog === undefined) return work();
+    return watchdog.run((given) => {
+      // The answer may still come: the connection cannot be reused.
       given.addEventListener('abort', () => void (client as Client).end(), { once: true });
       return work();
     });

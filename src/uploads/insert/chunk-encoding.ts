@@ -2,7 +2,7 @@
 
 import { createChunkEncoder } from '../../csv/encoder.js';
 import type { ChunkEncoder } from '../../csv/types.js';
-import { runYielding } from '../../lib/yielding.js';
+import { runSliced } from '../../lib/time-slicing.js';
 import type { Chunk } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import type { StoredColumn } from '../../model/column.js';
@@ -50,7 +50,7 @@ export const encodeChunk = async (
   const bytes = await recordsOf(chunk);
   // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait for it.
   const target = { segment: segmentId(processId, attempt), uploadNumber };
-  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
+  const encoded = await runSliced(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
     // The encoder throws it if the chunk has a different number of records than its header says.
     throw new ChunkFault('content', error.message, { cause: error });

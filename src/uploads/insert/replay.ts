@@ -9,7 +9,7 @@
  * what it had recorded stays recorded.
  */
 import { isAppError } from '../../lib/errors.js';
-import { runYielding } from '../../lib/yielding.js';
+import { runSliced } from '../../lib/time-slicing.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
 import type { Readings } from '../layout/kept-type.js';
@@ -84,8 +84,8 @@ export const createReplaySteps = (
       if (stopping()) return 'stop';
       if (chunk.rows === 0) return 'next';
       const bytes = await recordsOf(chunk);
-      const readings = await runYielding(readingsInSteps(bytes, layout));
-      await runYielding(witnesses.lookInSteps({ bytes, firstLine: chunk.firstLine }, readings));
+      const readings = await runSliced(readingsInSteps(bytes, layout));
+      await runSliced(witnesses.lookInSteps({ bytes, firstLine: chunk.firstLine }, readings));
       joined = joined?.map((reading, at) => joinReadings(reading, readings[at]!)) ?? readings;
       return 'next';
     });

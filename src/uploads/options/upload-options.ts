@@ -2,7 +2,7 @@ import type { ColumnRules, Dialect } from '../../csv/types.js';
 import { type AppError, invalid } from '../../lib/errors.js';
 import { parseFlag } from '../../lib/flag.js';
 import { nearest } from '../../lib/nearest.js';
-import { runAtOnce } from '../../lib/yielding.js';
+import { runAtOnce } from '../../lib/time-slicing.js';
 import { textProblem } from '../../model/names.js';
 import { isKeyed, type UploadMode } from '../../model/process.js';
 import { type Manifest, manifestSteps } from './manifest.js';
@@ -91,7 +91,7 @@ const isKnown = (name: string): name is UploadOptionName => Object.hasOwn(upload
 /** @throws AppError for an unknown option, with the nearest one. */
 export function requireOption(name: string): asserts name is UploadOptionName {
   if (name === 'processId')
-    throw invalid('invalid_option', 'processId belongs in the address, not in the form.', {
+    throw invalid('invalid_option', 'processId stands in the address alone, not in the form.', {
       option: name,
     });
   if (isKnown(name)) return;

@@ -113,7 +113,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
       const counts = await handled([...asked]);
       for (const account of accounts.values()) settle(account, counts, asked);
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'no look at what workers have handled');
+      log.debug({ reason: messageOf(error) }, 'progress of workers not read');
     }
     for (const [id, account] of accounts) {
       wake(account);

@@ -6,10 +6,10 @@ import type { LaneUse } from '../../storage/kafka/backlog.js';
 
 export interface LaneWait {
   /**
-   * Takes in what a look has seen.
+   * Takes the result of a probe.
    * @param at Milliseconds of a clock that does not jump.
    */
-  look(use: Pick<LaneUse, 'waiting' | 'taken'>, at: number): void;
+  observe(use: Pick<LaneUse, 'waiting' | 'taken'>, at: number): void;
   /** Seconds that workers need for so many chunks; undefined while no rate is known. */
   secondsFor(chunks: number): number | undefined;
 }
@@ -27,7 +27,7 @@ export const createLaneWait = (): LaneWait => {
   let before: { at: number; waiting: number; taken: number } | undefined;
   let samples: Sample[] = [];
   return {
-    look({ waiting, taken }, at) {
+    observe({ waiting, taken }, at) {
       if (before !== undefined && before.waiting > 0)
         samples.push({ at, ms: at - before.at, taken: Math.max(0, taken - before.taken) });
       samples = samples.filter((sample) => at - sample.at < windowMs);

@@ -1,7 +1,7 @@
 import { headerNames } from '../../csv/header.js';
 import type { HeaderRecord, SplitChunk } from '../../csv/types.js';
 import { conflict } from '../../lib/errors.js';
-import { runYielding } from '../../lib/yielding.js';
+import { runSliced } from '../../lib/time-slicing.js';
 import type { DateForm } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed, type Notice } from '../../model/process.js';
@@ -39,7 +39,7 @@ export interface Proposal {
 }
 
 const columnNames = async (header: HeaderRecord, upload: Upload): Promise<string[]> => {
-  const names = await runYielding(headerNames(header));
+  const names = await runSliced(headerNames(header));
   requireWithin(names.length, upload.quota.maxColumns, 'quota_columns', 'columns per dataset');
   return names;
 };
@@ -97,7 +97,7 @@ const requireTypes = async (layout: Layout, first: SplitChunk): Promise<void> =>
   const lost = layout.columns.find(lostType);
   if (lost === undefined) return;
   const kind = hinderedKind(lost);
-  const witness = kind && (await runYielding(witnessInSteps(first, layout, readAsKept(lost), kind)));
+  const witness = kind && (await runSliced(witnessInSteps(first, layout, readAsKept(lost), kind)));
   const { code, message, ...details } = typeConflict(lost, witness);
   throw conflict(code, message, details);
 };
@@ -143,7 +143,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     names: readonly string[],
   ): Promise<BoundColumns> => {
     const bind = async (known: KnownColumns) => {
-      const fields = await runYielding(matchFields(names, options, known.base));
+      const fields = await runSliced(matchFields(names, options, known.base));
       const columns = columnsOf(fields, known, options.mode === 'replace');
       return { base: known.base, fields, columns };
     };
@@ -182,7 +182,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         ...(options.keepsTypes === undefined ? {} : { keepsTypes: options.keepsTypes }),
         ...(changes.length === 0 ? {} : { changes }),
       };
-      const readings = first && (await runYielding(readingsInSteps(first.bytes, layout)));
+      const readings = first && (await runSliced(readingsInSteps(first.bytes, layout)));
       const proposed = withColumns(
         layout,
         columns.map((column, at) => {
@@ -192,8 +192,8 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
       );
       if (first !== undefined && options.keepsTypes) await requireTypes(proposed, first);
       const notices = [
-        ...(first === undefined ? [] : await runYielding(firstNotices(proposed, first))),
-        ...(await runYielding(columnNotices(fields, options, base))),
+        ...(first === undefined ? [] : await runSliced(firstNotices(proposed, first))),
+        ...(await runSliced(columnNotices(fields, options, base))),
       ];
       if (!isKeyed(options.mode)) return { layout: proposed, notices };
       const { onDuplicateKey } = options;

@@ -4,7 +4,7 @@ import { checkText } from '../../csv/text-check.js';
 import type { SplitChunk } from '../../csv/types.js';
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { runYielding } from '../../lib/yielding.js';
+import { runSliced } from '../../lib/time-slicing.js';
 import { maxChunkRows } from '../../model/chunk.js';
 import type { ProcessView } from '../../model/process.js';
 import { type Everywhere, fitsPool, type PoolLimits } from '../../rows/index.js';
@@ -242,7 +242,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         hash?.update(piece);
         const splits =
           splitter.header === undefined
-            ? await runYielding(splitter.inSteps.push(piece))
+            ? await runSliced(splitter.inSteps.push(piece))
             : splitter.push(piece);
         for (const split of splits) await take(split);
       }
@@ -253,7 +253,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       fileDigest = hash?.digest();
       if (accepted !== undefined && fileDigest !== undefined)
         await processes.keepDigest(accepted.processId, fileDigest);
-      for (const split of await runYielding(splitter.inSteps.end())) await take(split);
+      for (const split of await runSliced(splitter.inSteps.end())) await take(split);
     };
 
     return {

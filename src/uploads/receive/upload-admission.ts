@@ -22,7 +22,7 @@ export interface UploadAdmission {
    * @throws AppError kind `unavailable` when that takes longer than the patience.
    */
   wait(): Promise<void>;
-  /** Tells what was sent, which counts until the next look sees it. */
+  /** Adds bytes that were sent; they count until a probe sees them. */
   sent(lane: Lane, bytes: number): void;
   close(): Promise<void>;
 }
@@ -30,22 +30,22 @@ export interface UploadAdmission {
 export interface UploadAdmissionOptions {
   readonly sql: Sql;
   readonly lanes: BacklogMonitor;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two probes. */
   readonly intervalMs: number;
   /** Milliseconds that a running upload waits for room. */
   readonly patienceMs: number;
   /** Longest that a chunk is to wait for a worker. */
   readonly maxWaitSeconds: number;
-  /** Called after each look; `seconds` are those that a chunk sent now would wait, 0 while that is not known. */
-  readonly onLook: (uses: readonly (LaneUse & { readonly seconds: number })[]) => void;
+  /** Called after each probe; `seconds` are those that a chunk sent now would wait, 0 while that is not known. */
+  readonly onProbe: (uses: readonly (LaneUse & { readonly seconds: number })[]) => void;
   readonly onRefused: (reason: string) => void;
   readonly log: Log;
 }
 
 const refuseShare = 0.5;
 const holdShare = 0.8;
-/** Kafka counts as unavailable after so many failed probes, once this time has passed as well. */
-const missedLooks = 5;
+/** Kafka counts as unavailable after this many failed probes, once this time has passed as well. */
+const missedProbes = 5;
 const awayMs = 5_000;
 const retryAfterSeconds = 30;
 
@@ -66,7 +66,7 @@ const nothing: Amount = { bytes: 0, chunks: 0 };
 
 const less = (a: Amount, b: Amount): Amount => ({ bytes: a.bytes - b.bytes, chunks: a.chunks - b.chunks });
 
-/** Share of a partition's bytes that is taken by chunks still needed, what was sent since the look included. */
+/** Share of a partition's bytes that is taken by chunks still needed, what was sent since the probe included. */
 const shareOf = ({ lane, backlogBytes, retentionBytes, partitions }: LaneUse, sent: Sent): number =>
   retentionBytes === null ? 0 : (backlogBytes + sent[lane].bytes / partitions) / Math.max(1, retentionBytes);
 
@@ -77,7 +77,7 @@ interface Refusal {
 }
 
 export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAdmission => {
-  const { sql, lanes, intervalMs, patienceMs, maxWaitSeconds, onLook, onRefused, log } = options;
+  const { sql, lanes, intervalMs, patienceMs, maxWaitSeconds, onProbe, onRefused, log } = options;
   const waits = { short: createLaneWait(), bulk: createLaneWait() };
   const waiting = new Set<() => void>();
   let uses: readonly LaneUse[] = [];
@@ -100,7 +100,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
   };
 
   const refusal = (): Refusal | undefined => {
-    if (Date.now() - succeededAt > missedLooks * intervalMs + awayMs)
+    if (Date.now() - succeededAt > missedProbes * intervalMs + awayMs)
       return { reason: 'log_unavailable', retryAfterSeconds };
     if (share() >= refuseShare || uses.some(({ overdue }) => overdue))
       return { reason: 'backlog', retryAfterSeconds };
@@ -122,28 +122,28 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     waiting.clear();
   };
 
-  const look = async (): Promise<void> => {
+  const probe = async (): Promise<void> => {
     const sentBefore = sent;
     try {
-      uses = await lanes.look(await sql.query<ChunkPosition>(keptChunks));
-      // Chunks that were sent during the look may be missing from it.
+      uses = await lanes.probe(await sql.query<ChunkPosition>(keptChunks));
+      // Chunks that were sent during the probe may be missing from it.
       sent = { short: less(sent.short, sentBefore.short), bulk: less(sent.bulk, sentBefore.bulk) };
       succeededAt = Date.now();
-      for (const use of uses) waits[use.lane].look(use, performance.now());
-      onLook(uses.map((use) => ({ ...use, seconds: secondsOf(use) })));
+      for (const use of uses) waits[use.lane].observe(use, performance.now());
+      onProbe(uses.map((use) => ({ ...use, seconds: secondsOf(use) })));
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'no look at what Kafka holds');
+      log.debug({ reason: messageOf(error) }, 'Kafka backlog probe failed');
     }
     tell();
     wakeAll();
   };
 
-  // One look ends before the next begins, however long it takes.
+  // One probe ends before the next begins, however long it takes.
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const schedule = (): void => {
     timer = setTimeout(() => {
-      running = look().finally(() => {
+      running = probe().finally(() => {
         if (!closed) schedule();
       });
     }, intervalMs);
@@ -170,7 +170,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
           const message = 'The upload was aborted: earlier uploads are not stored yet; try again later.';
           throw new AppError('unavailable', 'backlog', message, { retryAfterSeconds });
         }
-        // Every look wakes those who wait, also one that failed.
+        // Every probe wakes the waiting uploads, also one that failed.
         await new Promise<void>((resolve) => waiting.add(resolve));
       }
     },

@@ -10,7 +10,7 @@ import { pathId, queryInteger } from '../../../src/http/parameters.js';
 import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { AppError } from '../../../src/lib/errors.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 import { type Answer, createAsk } from '../../support/api.js';
 import { basic } from '../../support/credentials.js';
 

@@ -1,14 +1,18 @@
-/** Each kind of places and each budget of bytes, full: what the next request is answered. */
+/** Each semaphore and each budget of bytes, full: what the next request is answered. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../src/http/app.js';
-import { createRoutePlaces, defaultPlaces, type RoutePlacesOptions } from '../../../src/http/places.js';
 import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
+import {
+  createSemaphores,
+  defaultSemaphoreLimits,
+  type SemaphoreLimits,
+} from '../../../src/http/semaphores.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 import { type Ask, createAsk } from '../../support/api.js';
 import { basic } from '../../support/credentials.js';
 
@@ -31,12 +35,12 @@ const shared = {
 
 const kinds = ['requests', 'queries', 'calls', 'files', 'events'] as const;
 const routes: Route[] = [
-  ...kinds.map((places) =>
+  ...kinds.map((permit) =>
     route({
       ...shared,
       method: 'GET',
-      path: `/${places}`,
-      places,
+      path: `/${permit}`,
+      permit,
       handler: async () => {
         await new Promise<void>((resolve) => release.push(resolve));
         return ok({ done: true });
@@ -65,9 +69,9 @@ let port = 0;
 const sockets: Socket[] = [];
 
 const start = async (
-  options: { places?: Partial<RoutePlacesOptions>; bodyBytes?: number; answerBytes?: number } = {},
+  options: { limits?: Partial<SemaphoreLimits>; bodyBytes?: number; answerBytes?: number } = {},
 ): Promise<Ask> => {
-  const { places, ...budgets } = options;
+  const { limits, ...budgets } = options;
   app = createApp({
     routes,
     rootRoutes: [],
@@ -83,7 +87,7 @@ const start = async (
     log: silentLog,
     metrics: createMetrics(),
     version: '0',
-    places: createRoutePlaces({ ...defaultPlaces, ...places }),
+    semaphores: createSemaphores({ ...defaultSemaphoreLimits, ...limits }),
     ...budgets,
   });
   port = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -112,13 +116,13 @@ const refusal = async (ask: Ask, path: string, key: string) => {
   return [answer.status, answer.json().code, Number(answer.headers.get('retry-after')) > 0];
 };
 
-describe('places', () => {
+describe('semaphores', () => {
   it.each([
-    ['queries', { queries: { places: 1, queueLength: 0 } }, 'no_query_slot'],
+    ['queries', { queries: { maxRunning: 1, queueLength: 0 } }, 'no_query_slot'],
     // Of this one everybody has an eighth.
-    ['events', { events: 1 }, 'no_event_place'],
-  ] as const)('for %s, all taken: 503', async (kind, places, code) => {
-    const ask = await start({ places });
+    ['events', { events: 1 }, 'no_event_slot'],
+  ] as const)('for %s, all taken: 503', async (kind, limits, code) => {
+    const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
     expect(await refusal(ask, `/${kind}`, 'bob')).toEqual([503, code, true]);
@@ -127,11 +131,11 @@ describe('places', () => {
   });
 
   it.each([
-    ['calls', { calls: 1 }, 4, 'no_call_place'],
-    ['files', { files: 1 }, 4, 'no_file_place'],
-    ['requests', { requests: 1 }, 64, 'no_request_place'],
-  ] as const)('for %s, with as many waiting as may: 503', async (kind, places, queueLength, code) => {
-    const ask = await start({ places });
+    ['calls', { calls: 1 }, 4, 'no_call_slot'],
+    ['files', { files: 1 }, 4, 'no_file_slot'],
+    ['requests', { requests: 1 }, 64, 'no_request_slot'],
+  ] as const)('for %s, with as many waiting as may: 503', async (kind, limits, queueLength, code) => {
+    const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
     // Whoever asks first is not known by name yet: half of the queue is for their address.

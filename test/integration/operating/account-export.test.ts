@@ -190,7 +190,7 @@ it('ends with its client, and holds no place afterwards', async () => {
     const { samples } = await readMetrics(api);
     return samples
       .filter(
-        ({ name, labels }) => name === 'tabulary_places' && ['files', 'queries'].includes(labels.kind ?? ''),
+        ({ name, labels }) => name === 'tabulary_permits' && ['files', 'queries'].includes(labels.kind ?? ''),
       )
       .reduce((sum, { value }) => sum + value, 0);
   };

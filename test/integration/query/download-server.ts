@@ -12,8 +12,8 @@ import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { AppError, notFound } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
-import type { Places } from '../../../src/lib/places.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
+import type { Semaphore } from '../../../src/lib/semaphore/semaphore.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
@@ -22,14 +22,14 @@ import { createWholeFiles } from '../../../src/query/whole-file.js';
 import type { Reader } from '../../../src/storage/clickhouse/reader.js';
 import { createLocalStorage } from '../../../src/storage/objects/local-storage.js';
 import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
-import { queryPlaces } from '../../support/places.js';
+import { querySemaphore } from '../../support/query-semaphore.js';
 
 /** The download side behind real HTTP; the catalog is a map. */
 export interface DownloadServer {
   /** Address of the data route of a version, which stands for a dataset of the same id. */
   dataUrl(version: ReadableVersion, query?: string): string;
   readonly url: string;
-  readonly places: Places;
+  readonly semaphore: Semaphore;
   readonly storage: ObjectStorage;
   readonly exportFiles: ExportFiles;
   /** Bytes of each export that was counted. */
@@ -39,7 +39,7 @@ export interface DownloadServer {
 }
 
 export interface DownloadServerOptions {
-  readonly places?: number;
+  readonly maxRunning?: number;
   readonly queueLength?: number;
   readonly storage?: ObjectStorage;
   readonly nowMs?: () => number;
@@ -106,15 +106,15 @@ export const createDownloadServer = async (
   };
   const folder = await mkdtemp(join(tmpdir(), 'downloads-'));
   const storage = options.storage ?? createLocalStorage(join(folder, 'files'));
-  const { places: count = 8, queueLength = 8, nowMs = Date.now } = options;
-  const places = queryPlaces({ places: count, queueLength, maxWaitMs: 30_000 });
+  const { maxRunning = 8, queueLength = 8, nowMs = Date.now } = options;
+  const semaphore = querySemaphore({ maxRunning, queueLength, maxWaitMs: 30_000 });
   const stop = new AbortController();
   const counted: number[] = [];
   const linkTtlSeconds = 60;
   const links = createLinks({ secret: 's'.repeat(32), ttlSeconds: linkTtlSeconds, clock: { now: nowMs } });
   const builds = createBuilds({ spoolFolder: join(folder, 'spool'), storage, log: silentLog });
   let queries = 0;
-  const files = createWholeFiles({ versions, reader, places, newQueryId: () => `${folder}-${queries++}` });
+  const files = createWholeFiles({ versions, reader, semaphore, newQueryId: () => `${folder}-${queries++}` });
   const exportFiles = createExportFiles({
     storage,
     builds,
@@ -134,7 +134,7 @@ export const createDownloadServer = async (
         downloads: createDownloads({
           versions,
           reader,
-          places,
+          semaphore,
           pageTokens: createPageTokens('t'.repeat(32)),
         }),
         seriesOf: async () => [],
@@ -165,7 +165,7 @@ export const createDownloadServer = async (
   url = `http://127.0.0.1:${port}`;
   return {
     url,
-    places,
+    semaphore,
     storage,
     exportFiles,
     counted,

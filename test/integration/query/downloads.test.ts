@@ -9,7 +9,7 @@ import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import { widePartColumns } from '../../../src/rows/engine.js';
 import { insideOf } from '../../../src/rows/place.js';
-import { queryPlaces } from '../../support/places.js';
+import { querySemaphore } from '../../support/query-semaphore.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;
@@ -48,7 +48,7 @@ const downloadsOf = (version: ReadableVersion, compile = compileFilter) =>
       remembered: () => version,
     },
     reader: tables.reader,
-    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 }),
+    semaphore: querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });
 
 const requestFor = (version: ReadableVersion, query: Record<string, unknown>): DownloadRequest => {
@@ -308,7 +308,7 @@ describe('what an answer is', () => {
         remembered: () => undefined,
       },
       reader: tables.reader,
-      places: queryPlaces({ places: 1, queueLength: 0, maxWaitMs: 1 }),
+      semaphore: querySemaphore({ maxRunning: 1, queueLength: 0, maxWaitMs: 1 }),
     });
     expect(never.recall(requestFor(prices, query))).toBeUndefined();
     // A version asked for by id may have been dropped: the database has to tell.

@@ -1,17 +1,17 @@
 /** Heavy queries of one owner take turns until their first row; its light ones do not wait for them. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Places } from '../../../src/lib/places.js';
+import type { Semaphore } from '../../../src/lib/semaphore/semaphore.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { serverOf } from '../../../src/rows/index.js';
-import { takeTurns } from '../../../src/storage/clickhouse/heavy-queries.js';
+import { limitHeavyQueries } from '../../../src/storage/clickhouse/heavy-queries.js';
 import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
-import { queryPlaces } from '../../support/places.js';
+import { querySemaphore } from '../../support/query-semaphore.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;
 let server: DownloadServer;
-let turns: Places;
+let turns: Semaphore;
 let large: ReadableVersion;
 let small: ReadableVersion;
 let heavy = 0;
@@ -52,8 +52,8 @@ beforeAll(async () => {
     );
   large = await add(100_000);
   small = await add(10);
-  turns = queryPlaces({ places: 4, ownPlaces: 1, queueLength: 64, maxWaitMs: 60_000 });
-  server = await createDownloadServer(takeTurns(counting(tables.reader), turns));
+  turns = querySemaphore({ maxRunning: 4, ownRunning: 1, queueLength: 64, maxWaitMs: 60_000 });
+  server = await createDownloadServer(limitHeavyQueries(counting(tables.reader), turns));
 });
 afterAll(async () => {
   await server.close();
@@ -88,11 +88,11 @@ describe('heavy queries of one owner', () => {
   });
 
   it('do not hold up its pages, nor heavy queries of others', async () => {
-    const mine = await turns.take('ip:127.0.0.1', new AbortController().signal);
+    const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     const waiting = ask(large, { $orderby: 'Amount desc', $top: '5', $format: 'json' });
     await expect.poll(() => turns.waiting).toBeGreaterThan(0);
     expect(await ask(large, { $top: '5', $format: 'json' })).toBe(200);
-    const [row] = await takeTurns(tables.reader, turns).facts<{ one: number }>({
+    const [row] = await limitHeavyQueries(tables.reader, turns).facts<{ one: number }>({
       sql: 'SELECT 1 AS one FORMAT JSONEachRow',
       values: {},
       place: serverOf(large),
@@ -106,7 +106,7 @@ describe('heavy queries of one owner', () => {
   });
 
   it('of few rows do not take turns', async () => {
-    const mine = await turns.take('ip:127.0.0.1', new AbortController().signal);
+    const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     try {
       expect(await ask(small, { $orderby: 'Amount desc', $top: '5', $format: 'json' })).toBe(200);
     } finally {
@@ -115,7 +115,7 @@ describe('heavy queries of one owner', () => {
   });
 
   it('leave the queue when their client is gone', async () => {
-    const mine = await turns.take('ip:127.0.0.1', new AbortController().signal);
+    const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     const gone = new AbortController();
     const query = new URLSearchParams({ $orderby: 'Amount', $top: '5', $format: 'json' }).toString();
     const asked = fetch(server.dataUrl(large, query), { signal: gone.signal }).catch(() => undefined);

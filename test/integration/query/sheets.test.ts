@@ -5,7 +5,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
-import { queryPlaces } from '../../support/places.js';
+import { querySemaphore } from '../../support/query-semaphore.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;
@@ -24,7 +24,7 @@ const download = async (version: ReadableVersion, query: Record<string, unknown>
       remembered: () => version,
     },
     reader: tables.reader,
-    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 }),
+    semaphore: querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });
   const options = parseOptions({ $format: 'xlsx', ...query });
   const request = {

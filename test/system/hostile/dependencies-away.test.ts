@@ -220,8 +220,8 @@ describe('an upload', () => {
     expect(answer).toContain('"code":"upload_abandoned"');
   });
 
-  it('whose client says nothing loses its place to others: 503', async () => {
-    // Two seats belong to one place; of one account's a half.
+  it('whose client says nothing loses its permit to others: 503', async () => {
+    // Two permits are held for each that runs; one account holds half.
     const silent = await open(1_000);
     silent.write(partHead);
     const other = await product.createAccount('other');
@@ -233,7 +233,7 @@ describe('an upload', () => {
     const done = upload(third, await createDataset(third), 'a\n1\n');
     const answer = await answerOf(silent);
     expect(answer).toContain('HTTP/1.1 503 ');
-    expect(answer).toContain('"code":"place_lost"');
+    expect(answer).toContain('"code":"slot_lost"');
     expect(await done).toMatchObject({ status: 'completed' });
     alsoSilent.destroy();
   });

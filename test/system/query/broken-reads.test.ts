@@ -29,7 +29,7 @@ let sleepy: ReadableVersion;
 /** A table whose text column is long enough that no buffer on the way can hold it. */
 beforeAll(async () => {
   tables = await createStoredTables(inject('clickhouseUrl'));
-  server = await createDownloadServer(tables.reader, { places: 2, queueLength: 1 });
+  server = await createDownloadServer(tables.reader, { maxRunning: 2, queueLength: 1 });
   big = await tables.addSelected(
     [
       { name: 'text', physical: 's' },
@@ -159,9 +159,9 @@ describe('a client that goes away', () => {
       call.destroy();
       await expect.poll(() => runningQueries(going)).toBe(0);
       expect(await runningQueries(staying)).toBe(1);
-      await expect.poll(() => server.places.running).toBe(1);
+      await expect.poll(() => server.semaphore.running).toBe(1);
       other.destroy();
-      await expect.poll(() => server.places.running).toBe(0);
+      await expect.poll(() => server.semaphore.running).toBe(0);
     },
   );
 });
@@ -177,12 +177,12 @@ describe('places among the running queries', () => {
     const calls = [open(), open()];
     await Promise.all(calls.map((call) => once(call, 'response')));
     const waiting = open();
-    await expect.poll(() => server.places.waiting).toBe(1);
+    await expect.poll(() => server.semaphore.waiting).toBe(1);
     const refused = await fetch(server.dataUrl(big, '$format=json'));
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('5');
     for (const call of [...calls, waiting]) call.destroy();
-    await expect.poll(() => server.places.running).toBe(0);
+    await expect.poll(() => server.semaphore.running).toBe(0);
   });
 });
 

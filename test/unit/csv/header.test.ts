@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { headerNames, headerSteps } from '../../../src/csv/header.js';
 import { checkText } from '../../../src/csv/text-check.js';
-import { runAtOnce } from '../../../src/lib/yielding.js';
+import { runAtOnce } from '../../../src/lib/time-slicing.js';
 
 const names = (text: string, delimiter = ','): string[] =>
   runAtOnce(

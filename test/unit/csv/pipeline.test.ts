@@ -4,7 +4,7 @@ import { createChunkEncoder } from '../../../src/csv/encoder.js';
 import { headerNames, headerSteps } from '../../../src/csv/header.js';
 import { joinProfiles, noProfile, physicalOf } from '../../../src/csv/profile.js';
 import type { EncodeColumn, EncodePhysical } from '../../../src/csv/types.js';
-import { runAtOnce } from '../../../src/lib/yielding.js';
+import { runAtOnce } from '../../../src/lib/time-slicing.js';
 import { profilesOf, untypedLayout } from '../../support/profiles.js';
 import { csvFile, csvText } from './arbitraries.js';
 import { comma, decodeBlock, parseReference, splitAll } from './reference.js';

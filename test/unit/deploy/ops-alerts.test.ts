@@ -58,7 +58,7 @@ describe('alerts of the console', () => {
 });
 
 const well: AlertFacts = {
-  look: {
+  health: {
     components: [{ name: 'kafka', ok: true, ms: 1, error: null, since: '2026-01-01T00:00:00.000' }],
     uploads: { pending: [], deadLetters: 0 },
     sizes: { kinds: [], mostParts: 700, disks: [{ disk: 'default', freeBytes: 15, bytes: 100 }] },
@@ -77,8 +77,8 @@ const names = (facts: AlertFacts): string[] => judgeAlerts(facts, [], new Date()
 
 const pendingFor = (phase: string): AlertFacts => ({
   ...well,
-  look: {
-    ...well.look,
+  health: {
+    ...well.health,
     uploads: {
       pending: [{ phase, count: 1, oldestCreatedAt: '', oldestSeconds: 1_801 }],
       deadLetters: 0,
@@ -89,39 +89,39 @@ const pendingFor = (phase: string): AlertFacts => ({
 describe('a condition', () => {
   it('does not hold at its limit', () => expect(names(well)).toEqual([]));
 
-  const look = (changes: Partial<AlertFacts['look']>): AlertFacts => ({
+  const health = (changes: Partial<AlertFacts['health']>): AlertFacts => ({
     ...well,
-    look: { ...well.look, ...changes },
+    health: { ...well.health, ...changes },
   });
-  const [place] = well.look.log?.lag ?? [];
+  const [place] = well.health.log?.lag ?? [];
   it.each<[string, AlertFacts]>([
     [
       'TabularyComponentDown',
-      look({ components: [{ name: 'kafka', ok: false, ms: 1, error: 'x', since: '' }], log: null }),
+      health({ components: [{ name: 'kafka', ok: false, ms: 1, error: 'x', since: '' }], log: null }),
     ],
     [
       'TabularyNoWorker',
-      look({
+      health({
         log: {
           lag: [],
           groups: [{ group: 't.bulk', state: 'Empty', members: 0, assigned: 0, assignments: [] }],
         },
       }),
     ],
-    ['TabularyDeadLetters', look({ uploads: { pending: [], deadLetters: 1 } })],
+    ['TabularyDeadLetters', health({ uploads: { pending: [], deadLetters: 1 } })],
     [
       'TabularyConsumerLag',
-      look({ log: { lag: place === undefined ? [] : [{ ...place, seconds: 301 }], groups: [] } }),
+      health({ log: { lag: place === undefined ? [] : [{ ...place, seconds: 301 }], groups: [] } }),
     ],
     ['TabularyOldestPendingUpload', pendingFor('ready')],
     ['TabularyUploadsFail', { ...well, failureReasons: ['miscounted'] }],
     ['TabularyBacklogGrows', { ...well, backlogRatio: new Map([['bulk', 0.34]]) }],
     [
       'TabularyDiskFull',
-      look({ sizes: { kinds: [], mostParts: 1, disks: [{ disk: 'd', freeBytes: 14, bytes: 100 }] } }),
+      health({ sizes: { kinds: [], mostParts: 1, disks: [{ disk: 'd', freeBytes: 14, bytes: 100 }] } }),
     ],
     ['TabularyExportDiskFull', { ...well, exportDisk: { freeBytes: 14, bytes: 100 } }],
-    ['TabularyManyParts', look({ sizes: { kinds: [], mostParts: 701, disks: [] } })],
+    ['TabularyManyParts', health({ sizes: { kinds: [], mostParts: 701, disks: [] } })],
     [
       'TabularyQuotaUsedUp',
       {

@@ -6,7 +6,7 @@ import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { invalid } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const shared = { summary: 's', tags: ['t'], auth: 'none', responses: { 200: { description: 'd' } } } as const;
 

@@ -5,7 +5,7 @@ import { createApp } from '../../../src/http/app.js';
 import { ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const maxBytes = 200_000;
 const mostBytes = 1_000_000;
@@ -32,7 +32,7 @@ const stream = (how: string): Route =>
     ...shared,
     method: 'GET',
     path: `/${how}`,
-    places: 'queries',
+    permit: 'queries',
     handler: () => ({
       status: 200,
       headers: { 'Content-Type': 'text/csv' },
@@ -46,7 +46,7 @@ const routes: Route[] = [
     ...shared,
     method: 'GET',
     path: '/events',
-    places: 'events',
+    permit: 'events',
     handler: () => {
       eventsAsked += 1;
       return {

@@ -4,7 +4,7 @@ import { openMetrics, refuseKeys } from '../../../src/compose/metrics-port.js';
 import { createApp } from '../../../src/http/app.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 import { createScope } from '../../../src/lib/scope.js';
 
 const token = 'sixteen-letters-and-more';

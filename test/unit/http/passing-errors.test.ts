@@ -24,13 +24,13 @@ const reached: Readonly<Record<string, string>> = {
   version_gone: 'integration/uploads/pools.test.ts',
   upload_abandoned: 'system/hostile/dependencies-away.test.ts',
   // 503: too much at a time
-  no_request_place: 'integration/http/no-room.test.ts',
+  no_request_slot: 'integration/http/no-room.test.ts',
   no_query_slot: 'integration/http/no-room.test.ts',
-  no_call_place: 'integration/http/no-room.test.ts',
-  no_file_place: 'integration/http/no-room.test.ts',
-  no_event_place: 'integration/http/no-room.test.ts',
+  no_call_slot: 'integration/http/no-room.test.ts',
+  no_file_slot: 'integration/http/no-room.test.ts',
+  no_event_slot: 'integration/http/no-room.test.ts',
   no_upload_slot: 'system/hostile/dependencies-away.test.ts',
-  place_lost: 'system/hostile/dependencies-away.test.ts',
+  slot_lost: 'system/hostile/dependencies-away.test.ts',
   no_body_room: 'integration/http/no-room.test.ts',
   no_answer_room: 'integration/http/no-room.test.ts',
   // 504
@@ -45,7 +45,7 @@ const answeredToNobody =
 
 /** Where the code stands in a variable: the lines that say what it can be. */
 const named: Readonly<Record<string, readonly string[]>> = {
-  'src/lib/places.ts code': [],
+  'src/lib/semaphore/semaphore.ts code': [],
   'src/uploads/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],
   'src/uploads/receive/sender-watch.ts error.code': ['upload_abandoned'],
 };

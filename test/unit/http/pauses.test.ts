@@ -14,8 +14,8 @@ import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { AppError, isAppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
-import { runYielding } from '../../../src/lib/yielding.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
+import { runSliced } from '../../../src/lib/time-slicing.js';
 import type { StoredColumn } from '../../../src/model/column.js';
 import type { Notice } from '../../../src/model/process.js';
 import { compileFilterYielding, type FilterColumn } from '../../../src/query/filter/filter.js';
@@ -69,9 +69,7 @@ describe('a manifest of 8 MiB', () => {
     ['60,000 mistakes', columnsOf(20_000, () => ({ name: '', id: 'x', dataType: 'y', isEntity: 3 }))],
   ];
   it.each(manifests)('%s', async (_, value) => {
-    await expectShortTurns(() =>
-      refused(() => runYielding(uploadOptionSteps([{ name: 'manifest', value }]))),
-    );
+    await expectShortTurns(() => refused(() => runSliced(uploadOptionSteps([{ name: 'manifest', value }]))));
   });
 });
 
@@ -98,7 +96,7 @@ describe('columns of a file and of a dataset', () => {
     const options = parseUploadOptions([{ name: 'mode', value: 'append' }]);
     let matched = 0;
     await expectShortTurns(async () => {
-      const fields = await runYielding(matchFields(names, options, base));
+      const fields = await runSliced(matchFields(names, options, base));
       matched = fields.filter(({ existing }) => existing !== undefined).length;
     });
     expect(matched).toBe(10_000);
@@ -113,7 +111,7 @@ describe('columns of a file and of a dataset', () => {
     }));
     let notices: Notice[] = [];
     await expectShortTurns(async () => {
-      notices = await runYielding(columnNotices(fields, parseUploadOptions([]), base));
+      notices = await runSliced(columnNotices(fields, parseUploadOptions([]), base));
     });
     expect(notices.filter(({ code }) => code === 'similar_names')).toHaveLength(5);
   });
@@ -122,7 +120,7 @@ describe('columns of a file and of a dataset', () => {
     const names = readAgain(all);
     const key = { name: 'key', value: JSON.stringify(all.slice(-300)) };
     const options = parseUploadOptions([{ name: 'mode', value: mode }, key]);
-    await expectShortTurns(() => runYielding(matchFields(names, options, base)));
+    await expectShortTurns(() => runSliced(matchFields(names, options, base)));
   });
 
   it.each<[string, string]>([
@@ -143,10 +141,10 @@ describe('columns of a file and of a dataset', () => {
       };
       const splitter = createRecordSplitter(sizes);
       for (let at = 0; at < bytes.length; at += 65_536) {
-        await runYielding(splitter.inSteps.push(bytes.subarray(at, at + 65_536)));
+        await runSliced(splitter.inSteps.push(bytes.subarray(at, at + 65_536)));
         await setImmediate();
       }
-      names = splitter.header === undefined ? [] : await runYielding(headerNames(splitter.header));
+      names = splitter.header === undefined ? [] : await runSliced(headerNames(splitter.header));
     });
     expect(names).toHaveLength(10_000);
   });

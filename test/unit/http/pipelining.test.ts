@@ -8,7 +8,7 @@ import { createApp } from '../../../src/http/app.js';
 import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { logOptions } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const shared = {
   summary: 's',

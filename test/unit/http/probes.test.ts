@@ -3,7 +3,7 @@ import { createApp } from '../../../src/http/app.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const away = new Set<string>();
 const check = (name: string, optional = false) => ({

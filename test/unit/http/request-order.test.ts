@@ -9,7 +9,7 @@ import { ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { AppError, forbidden } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 import type { Caller } from '../../../src/model/permission.js';
 
 const callerOf = (accountId: number): Caller => ({

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type ByteShare, createByteBudget } from '../../../src/http/byte-budget.js';
 import { sendStream } from '../../../src/http/streamed-body.js';
-import { type ByteShare, createByteBudget } from '../../../src/lib/byte-budget.js';
 
 let server: Server | undefined;
 afterEach(() => {

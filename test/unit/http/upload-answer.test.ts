@@ -15,11 +15,11 @@ const failed = {
 
 /** Answers as if a worker had been faster than the response. */
 const answer = async (query: Record<string, string>): Promise<unknown> => {
-  const place = {
-    lost: new AbortController().signal,
+  const permit = {
+    revoked: new AbortController().signal,
     idle() {},
     busy() {},
-    rest() {},
+    pause() {},
     release() {},
   };
   const deps = {
@@ -30,7 +30,7 @@ const answer = async (query: Record<string, string>): Promise<unknown> => {
         return failed;
       },
     },
-    places: { take: async () => place },
+    semaphore: { acquire: async () => permit },
   };
   const [route] = createUploadRoutes(deps as unknown as UploadRoutesDeps);
   const raw = Object.assign(Readable.from([Buffer.from(body)]), {
@@ -54,7 +54,7 @@ const answer = async (query: Record<string, string>): Promise<unknown> => {
     },
     kept: { add() {}, close() {} },
     header: () => undefined,
-    leavePlace() {},
+    releasePermit() {},
   };
   return (route as unknown as { handler(asked: typeof request): Promise<unknown> }).handler(request);
 };

@@ -16,7 +16,7 @@ import type { Versions } from '../../../src/query/versions.js';
 import { placeOf } from '../../../src/rows/place.js';
 import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
 import type { Sql } from '../../../src/storage/postgres/sql.js';
-import { queryPlaces } from '../../support/places.js';
+import { querySemaphore } from '../../support/query-semaphore.js';
 
 const physicals: readonly (readonly [string, PhysicalType])[] = [
   ['Country', 's'],
@@ -155,7 +155,7 @@ const versionsOf = (version: ReadableVersion): Versions => ({
 });
 
 const signal = new AbortController().signal;
-const places = queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 });
+const semaphore = querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 });
 const noSql = { query: async () => [] } as unknown as Sql;
 
 const requestOf = (query: Record<string, string>, skipToken?: string): DownloadRequest => {
@@ -173,7 +173,7 @@ const requestOf = (query: Record<string, string>, skipToken?: string): DownloadR
 const downloadsOf = (version: ReadableVersion) => {
   const { reader, text } = recorder();
   const pageTokens = createPageTokens('t'.repeat(32));
-  const downloads = createDownloads({ versions: versionsOf(version), reader, places, pageTokens });
+  const downloads = createDownloads({ versions: versionsOf(version), reader, semaphore, pageTokens });
   return { downloads, pageTokens, text };
 };
 
@@ -267,10 +267,10 @@ describe('other statements about rows', () => {
     const { reader, text } = recorder();
     const context = { queryId: 'q', signal };
     const wanted = { version: own, owner: 'me', context };
-    const summaries = createSummaries({ reader, places, calculations: places, sql: noSql });
+    const summaries = createSummaries({ reader, semaphore, calculations: semaphore, sql: noSql });
     await summaries.summarise({ ...wanted, filter: undefined, select: undefined });
     await summaries.summarise({ ...wanted, filter: "Country eq 'France'", select: 'Price' });
-    const values = createColumnValues({ reader, places });
+    const values = createColumnValues({ reader, semaphore });
     await values.find({ ...wanted, column: 'Country', startsWith: 'F', top: 10 });
     await expectText('summaries', text());
   });

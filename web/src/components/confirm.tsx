@@ -6,7 +6,7 @@ import { ErrorText } from './states.js';
 export interface ConfirmProps {
   /** Text of the button that asks, and of the one that does it. */
   readonly text: string;
-  /** Accessible name of the button, where several have the same label. */
+  /** What a screen reader says of the button, where several are alike. */
   readonly name?: string;
   readonly title: string;
   readonly note: string;

@@ -7,12 +7,12 @@ type Attributes = Pick<
 
 export interface TextFieldProps extends Attributes {
   readonly type?: 'text' | 'password' | 'date' | 'number';
-  /** Label above the field, also for screen readers. */
+  /** What stands above it, and what screen readers say. */
   readonly label: string;
-  /** Hint below the field. */
+  /** A hint that stands below it. */
   readonly note?: string;
   readonly value: string;
-  /** Called with the whole text after each key. */
+  /** Told the whole text after each key. */
   readonly onInput: (text: string) => void;
 }
 

@@ -46,7 +46,7 @@ const typedColumns = (
 const firstSeries = 8;
 
 interface Drawn {
-  /** Question that this answers; the page may already ask another. */
+  /** What was asked; what the page asks may be on its way. */
   readonly question: Question;
   readonly model: Model;
   readonly apply: string;

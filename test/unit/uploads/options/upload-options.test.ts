@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/lib/yielding.js';
+import { runAtOnce } from '../../../../src/lib/time-slicing.js';
 import { parseDigests } from '../../../../src/uploads/options/digest.js';
 import { manifestSteps } from '../../../../src/uploads/options/manifest.js';
 import { parseUploadOptions } from '../../../../src/uploads/options/upload-options.js';

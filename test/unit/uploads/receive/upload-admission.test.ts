@@ -26,9 +26,9 @@ beforeEach(() => {
   use = calm;
   refused = [];
   admission = createUploadAdmission({
-    sql: { query: async () => [], tx: () => expect.unreachable('a look only reads') },
+    sql: { query: async () => [], tx: () => expect.unreachable('a probe only reads') },
     lanes: {
-      look: async () => {
+      probe: async () => {
         if (use instanceof Error) throw use;
         return [{ ...use, lane: 'short', backlogBytes: 0, waiting: 0, taken: 0, late: false }, use];
       },
@@ -37,7 +37,7 @@ beforeEach(() => {
     intervalMs: 1_000,
     patienceMs: 10_000,
     maxWaitSeconds: 60,
-    onLook: () => undefined,
+    onProbe: () => undefined,
     onRefused: (reason) => refused.push(reason),
     log: silentLog,
   });
@@ -92,7 +92,7 @@ describe('room for uploads', () => {
     expect(() => admission.require()).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }));
   });
 
-  it('counts what was sent until a look has seen it', async () => {
+  it('counts what was sent until a probe has seen it', async () => {
     await seen({});
     admission.sent('bulk', 2_000);
     expect(() => admission.require()).toThrow();
@@ -100,7 +100,7 @@ describe('room for uploads', () => {
     expect(() => admission.require()).not.toThrow();
   });
 
-  it('lets a running upload wait, and go on after a look that finds room', async () => {
+  it('lets a running upload wait, and go on after a probe that finds room', async () => {
     await seen({ backlogBytes: 799 });
     await admission.wait();
     await seen({ backlogBytes: 800 });
@@ -123,11 +123,11 @@ describe('room for uploads', () => {
     await outcome;
   });
 
-  it('takes Kafka for away after some looks without success, and back after one', async () => {
+  it('takes Kafka for away after some probes without success, and back after one', async () => {
     await seen({});
-    for (let look = 0; look < 8; look += 1) await seen(new Error('away'));
+    for (let probe = 0; probe < 8; probe += 1) await seen(new Error('away'));
     expect(() => admission.require()).not.toThrow();
-    for (let look = 0; look < 4; look += 1) await seen(new Error('away'));
+    for (let probe = 0; probe < 4; probe += 1) await seen(new Error('away'));
     expect(() => admission.require()).toThrow(expect.objectContaining({ code: 'log_unavailable' }));
     await seen({});
     expect(() => admission.require()).not.toThrow();

@@ -28,7 +28,7 @@ export interface FilterBarProps {
   /** Rows without any filter. */
   readonly rowCount: number;
   readonly onApply: (filter: string) => void;
-  /** Buttons next to the conditions. */
+  /** Buttons that stand beside the conditions. */
   readonly children?: ComponentChildren;
 }
 
@@ -219,7 +219,7 @@ const Conditions = ({ filter, onApply }: { filter: string; onApply: (filter: str
   );
 };
 
-/** Attributes that make a text field a combobox. */
+/** What makes a combobox of a text field. */
 const comboBox = (isOpen: boolean, list: string, active: string): object => ({
   role: 'combobox',
   'aria-expanded': isOpen,

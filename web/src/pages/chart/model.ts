@@ -12,7 +12,7 @@ export interface Line {
   readonly numbers: readonly (number | null | undefined)[];
 }
 
-/** Data of a chart, with exact values. */
+/** What is drawn, and read out to the digit. */
 export interface Model {
   readonly axis: 'time' | 'number' | 'names';
   /** Name of the rows. */

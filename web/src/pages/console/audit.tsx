@@ -134,7 +134,7 @@ const Screen = () => {
   );
 };
 
-/** The audit trail. */
+/** Who did what? */
 export const Audit = () => (
   <ConsolePage screen="consoleAudit">
     <Screen />

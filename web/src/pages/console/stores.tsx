@@ -179,7 +179,7 @@ const Screen = () => {
   );
 };
 
-/** Tables and disks of ClickHouse. */
+/** What ClickHouse holds. */
 export const Stores = () => (
   <ConsolePage screen="consoleStores">
     <Screen />

@@ -195,7 +195,7 @@ const Screen = () => {
   );
 };
 
-/** Uploads that are stuck or failed. */
+/** What is stuck or failed? */
 export const Uploads = () => (
   <ConsolePage screen="consoleUploads">
     <Screen />

@@ -7,7 +7,7 @@ const t = texts.upload;
 
 export interface Picked {
   readonly file: File;
-  /** Name of the new dataset. */
+  /** Of a new dataset. */
   readonly name: string;
   readonly chosen: Chosen;
 }

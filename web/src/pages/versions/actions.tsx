@@ -80,7 +80,7 @@ const Ask = ({
   );
 };
 
-/** Actions on a version for accounts with Write. */
+/** What somebody who may write does with a version. */
 export const Actions = (props: Props) => {
   const { datasetId, version, onDone } = props;
   const [asked, setAsked] = useState<Asked>();

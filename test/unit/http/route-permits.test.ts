@@ -1,6 +1,5 @@
-/** In which places each route runs: nothing that costs is done beside them, and a new route is noticed here. */
+/** The semaphore of each route: no expensive work runs without a permit, and a new route has to be added here. */
 import { expect, it } from 'vitest';
-import type { PlaceKind } from '../../../src/http/places.js';
 import type { Route } from '../../../src/http/route.js';
 import { createAccountExportRoute } from '../../../src/http/routes/account-export.js';
 import { createCatalogRoutes } from '../../../src/http/routes/catalog.js';
@@ -25,7 +24,8 @@ import { createUserKeyRoutes } from '../../../src/http/routes/user-keys.js';
 import { createVersionChangeRoutes } from '../../../src/http/routes/version-changes.js';
 import { createVersionRoutes } from '../../../src/http/routes/versions.js';
 import { createWebRoutes } from '../../../src/http/routes/web.js';
-import { createMetrics } from '../../../src/lib/metrics.js';
+import type { PermitKind } from '../../../src/http/semaphores.js';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 /** Only declarations are looked at: no handler runs. */
 const nothing = new Proxy({}, { get: () => ({}) }) as never;
@@ -59,7 +59,7 @@ const routes: readonly Route[] = [
   ...createDocsRoutes({ openApi: { paths: {} }, apiUrl: () => '/api' }),
 ];
 
-/** Pool of places by route. `own` says which one the handler takes itself, `none` why it may do without. */
+/** Semaphore by route. `own` says which permit the handler acquires itself, `none` why it needs none. */
 const expected: Readonly<Record<string, string>> = {
   'GET /account': 'requests',
   'PUT /account': 'requests',
@@ -162,9 +162,9 @@ const expected: Readonly<Record<string, string>> = {
   'GET /ops/stores': 'requests',
   'PUT /ops/consuming': 'requests',
   'GET /healthz': 'none: says a constant, to supervisors whatever else happens',
-  'GET /readyz': 'none: to supervisors whatever else happens; one look for all who ask',
-  'GET /startupz': 'none: to supervisors whatever else happens; one run of the checks for all who ask',
-  'GET /metrics': 'none: wanted most when all places are taken; one text for all who ask',
+  'GET /readyz': 'none: to supervisors whatever else happens; one run of the checks for all callers',
+  'GET /startupz': 'none: to supervisors whatever else happens; one run of the checks for all callers',
+  'GET /metrics': 'none: wanted most when all permits are taken; one text for all callers',
   'GET /': 'requests',
   'GET /assets/:file': 'requests',
   'GET /*page': 'requests',
@@ -175,13 +175,13 @@ const expected: Readonly<Record<string, string>> = {
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-it('every route has its places, and a new one has to be thought of here', () => {
-  const declared = routes.map((route): [string, PlaceKind] => [nameOf(route), route.places ?? 'requests']);
+it('every route has a semaphore, and a new one has to be listed here', () => {
+  const declared = routes.map((route): [string, PermitKind] => [nameOf(route), route.permit ?? 'requests']);
   const kinds = Object.entries(expected).map(([name, text]) => [name, text.split(':', 1)[0]]);
   expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(kinds));
 });
 
-it('a route that takes places of its own says which, one without says why', () => {
+it('a route that acquires its own permit says which, one without says why', () => {
   const texts = Object.values(expected).filter((text) => /^(?:own|none)/.test(text));
   expect(
     texts.filter((text) => !/^(?:own: (?:queries|uploads|none while \w+)|none: \w+ .{10,})/.test(text)),

@@ -1,4 +1,4 @@
-/** Uploads that wait for their own account keep their places, and nobody else's. */
+/** Uploads that wait for their own account keep their permits, and nobody else's. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -28,8 +28,8 @@ afterAll(() => product?.close());
 /** Three full chunks, in a few kilobytes. */
 const file = gzipSync(`a,b\n${'0,0\n'.repeat(2_500_000)}`, { level: 1 });
 
-const places = async (state: string): Promise<number | undefined> =>
-  (await readMetrics(product.baseUrl.replace(/\/api$/, ''))).value('tabulary_places', {
+const permits = async (state: string): Promise<number | undefined> =>
+  (await readMetrics(product.baseUrl.replace(/\/api$/, ''))).value('tabulary_permits', {
     kind: 'uploads',
     state,
   });
@@ -38,8 +38,8 @@ it('another account uploads at once while one has more on its way than workers h
   await product.stopWorker();
   const datasets = await Promise.all([1, 2, 3].map(() => createDataset(greedy)));
   const sending = datasets.map((dataset) => putFile(greedy, dataset, file));
-  // Half of the places, and no more; their memory is bounded by them.
-  await expect.poll(async () => [await places('running'), await places('waiting')]).toEqual([2, 1]);
+  // Half of the permits, and no more; their memory is bounded by them.
+  await expect.poll(async () => [await permits('running'), await permits('waiting')]).toEqual([2, 1]);
   const sent = await json<ProcessAnswer>(await putFile(other, await createDataset(other), 'a,b\n1,2\n'), 201);
   await product.startWorker();
   expect(await ended(other, sent)).toMatchObject({ status: 'completed', rows: 1 });

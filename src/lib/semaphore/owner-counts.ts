@@ -1,24 +1,24 @@
-/** Counts of the shared places that each owner has, and of all together. */
+/** Permits of one owner, and callers that wait. */
 export interface OwnerCount {
   readonly running: number;
-  readonly seats: number;
+  readonly held: number;
   readonly waiting: number;
 }
 
 export interface OwnerCounts {
   of(owner: string): OwnerCount;
-  /** Adds to the counts of an owner; who has nothing any more is forgotten. */
+  /** Adds to the counts of an owner. An owner whose counts are all zero is deleted. */
   change(owner: string, by: Partial<OwnerCount>): void;
-  /** Holders that run, beyond the share of an owner included. */
+  /** Permits that are running, including those above an owner's share. */
   running(): number;
-  /** What owners run beyond their share when they go on after a rest is at nobody's cost but their own. */
+  /** Running permits without those above an owner's share: permits that resume after a pause cost no other owner. */
   occupied(): number;
 }
 
-const none: OwnerCount = { running: 0, seats: 0, waiting: 0 };
+const none: OwnerCount = { running: 0, held: 0, waiting: 0 };
 
-/** @param ownPlaces Places of one owner. */
-export const createOwnerCounts = (ownPlaces: number): OwnerCounts => {
+/** @param ownRunning Semaphore of one owner. */
+export const createOwnerCounts = (ownRunning: number): OwnerCounts => {
   const owners = new Map<string, { -readonly [Name in keyof OwnerCount]: number }>();
   const sumOf = (part: (running: number) => number): number => {
     let sum = 0;
@@ -27,15 +27,15 @@ export const createOwnerCounts = (ownPlaces: number): OwnerCounts => {
   };
   return {
     of: (key) => owners.get(key) ?? none,
-    change(key, { running = 0, seats = 0, waiting = 0 }) {
+    change(key, { running = 0, held = 0, waiting = 0 }) {
       const owner = owners.get(key) ?? { ...none };
       owners.set(key, owner);
       owner.running += running;
-      owner.seats += seats;
+      owner.held += held;
       owner.waiting += waiting;
-      if (owner.seats === 0 && owner.waiting === 0) owners.delete(key);
+      if (owner.held === 0 && owner.waiting === 0) owners.delete(key);
     },
     running: () => sumOf((running) => running),
-    occupied: () => sumOf((running) => Math.min(running, ownPlaces)),
+    occupied: () => sumOf((running) => Math.min(running, ownRunning)),
   };
 };

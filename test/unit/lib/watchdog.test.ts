@@ -1,19 +1,19 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPulse, type Pulse } from '../../../src/lib/pulse.js';
+import { createWatchdog, type Watchdog } from '../../../src/lib/watchdog.js';
 
 const silenceMs = 5_000;
 const never = (): Promise<never> => new Promise(() => undefined);
 
 let pings: { readonly signal: AbortSignal; readonly settle: () => void; readonly fail: () => void }[];
-let pulse: Pulse;
+let watchdog: Watchdog;
 let answers: 'at once' | 'refuses' | 'not at all';
 
 beforeEach(() => {
   vi.useFakeTimers();
   pings = [];
   answers = 'not at all';
-  pulse = createPulse({
+  watchdog = createWatchdog({
     ping: (signal) => {
       if (answers === 'refuses') return Promise.reject(new Error('too many connections'));
       if (answers === 'at once') return Promise.resolve();
@@ -27,11 +27,11 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  pulse.close();
+  watchdog.close();
   vi.useRealTimers();
 });
 
-/** How the promise stands by now. */
+/** Current state of the promise. */
 const state = async (promise: Promise<unknown>): Promise<string> =>
   Promise.race([
     promise.then(
@@ -45,7 +45,7 @@ describe('a server that answers pings', () => {
   it.each(['at once', 'refuses'] as const)('is waited for as long as its query takes: %s', async (how) => {
     answers = how;
     let finish = (): void => undefined;
-    const work = pulse.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    const work = watchdog.run(() => new Promise<void>((resolve) => (finish = resolve)));
     await vi.advanceTimersByTimeAsync(100 * silenceMs);
     expect(await state(work)).toBe('waits');
     finish();
@@ -54,13 +54,13 @@ describe('a server that answers pings', () => {
   });
 
   it('is not pinged for work that is done by the first round', async () => {
-    await pulse.during(() => Promise.resolve(1));
+    await watchdog.run(() => Promise.resolve(1));
     await vi.advanceTimersByTimeAsync(10 * silenceMs);
     expect(pings).toHaveLength(0);
   });
 
   it('gives the error of the work', async () => {
-    await expect(pulse.during(() => Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
+    await expect(watchdog.run(() => Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -69,8 +69,8 @@ describe('a server that answers nothing', () => {
   it('ends all that waits for it after the silence, and tells the work', async () => {
     const signals: AbortSignal[] = [];
     const works = [1, 2].map(() =>
-      pulse
-        .during((signal) => {
+      watchdog
+        .run((signal) => {
           signals.push(signal);
           return never();
         })
@@ -86,17 +86,17 @@ describe('a server that answers nothing', () => {
   it('breaks an answer that is being read', async () => {
     const answer = new PassThrough();
     const broken = new Promise<Error>((resolve) => answer.once('error', resolve));
-    pulse.watch(answer);
+    watchdog.watch(answer);
     await vi.advanceTimersByTimeAsync(silenceMs);
     expect((await broken).message).toBe('silent');
   });
 
   it('is asked nothing more until it answers a ping again', async () => {
-    const first = pulse.during(never).catch((error: Error) => error.message);
+    const first = watchdog.run(never).catch((error: Error) => error.message);
     await vi.advanceTimersByTimeAsync(silenceMs);
     expect(await first).toBe('silent');
     const asked = vi.fn(never);
-    await expect(pulse.during(asked)).rejects.toThrow('silent');
+    await expect(watchdog.run(asked)).rejects.toThrow('silent');
     expect(asked).not.toHaveBeenCalled();
     // Pings that lead nowhere are given up, and never more than five are under way.
     await vi.advanceTimersByTimeAsync(4 * silenceMs);
@@ -104,11 +104,11 @@ describe('a server that answers nothing', () => {
     expect(pings.filter(({ signal }) => !signal.aborted)).toHaveLength(5);
     for (const { signal, fail } of pings) if (signal.aborted) fail();
     await vi.advanceTimersByTimeAsync(0);
-    await expect(pulse.during(asked)).rejects.toThrow('silent');
+    await expect(watchdog.run(asked)).rejects.toThrow('silent');
 
     pings.at(-1)?.settle();
     await vi.advanceTimersByTimeAsync(0);
-    expect(await pulse.during(() => Promise.resolve('well'))).toBe('well');
+    expect(await watchdog.run(() => Promise.resolve('well'))).toBe('well');
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -117,7 +117,7 @@ it('takes bytes that come in for a sign of life where pings get no answer', asyn
   const answer = Object.assign(new PassThrough(), { socket: { bytesRead: 0 } });
   const broken = vi.fn();
   answer.once('error', broken);
-  pulse.watch(answer);
+  watchdog.watch(answer);
   for (let round = 0; round < 50; round += 1) {
     answer.socket.bytesRead += 1;
     await vi.advanceTimersByTimeAsync(silenceMs / 2);
@@ -129,7 +129,7 @@ it('takes bytes that come in for a sign of life where pings get no answer', asyn
 
 it('is at rest when an answer has been read', async () => {
   const answer = new PassThrough();
-  pulse.watch(answer);
+  watchdog.watch(answer);
   expect(vi.getTimerCount()).toBe(1);
   answer.destroy();
   await vi.advanceTimersByTimeAsync(0);

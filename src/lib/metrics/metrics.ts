@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Semaphore } from '../semaphore/semaphore.js';
 import { createExportMetrics } from './export-metrics.js';
 import { createGatewayMetrics } from './gateway-metrics.js';
 import { createPipelineMetrics } from './pipeline-metrics.js';
-import type { Places } from './places.js';
 
 /** Seconds; from a cached answer to a whole-table download. */
 const latencyBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600];
@@ -15,28 +15,28 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
   const registry = new Registry();
   const registers = [registry];
   if (defaults) collectDefaultMetrics({ register: registry });
-  const watchedPlaces = new Map<string, Pick<Places, 'running' | 'resting' | 'waiting'>>();
+  const watchedSemaphores = new Map<string, Pick<Semaphore, 'running' | 'paused' | 'waiting'>>();
   return {
     registry,
-    /** Shows these places in `tabulary_places`. */
-    watchPlaces: (kind: string, places: Places) => watchedPlaces.set(kind, places),
-    places: new Gauge({
-      name: 'tabulary_places',
-      help: 'Holders of places and callers that wait for one. State: running, resting (waits for its client) or waiting.',
+    /** Shows this semaphore in `tabulary_permits`. */
+    watchSemaphore: (kind: string, semaphore: Semaphore) => watchedSemaphores.set(kind, semaphore),
+    permits: new Gauge({
+      name: 'tabulary_permits',
+      help: 'Permits held and callers that wait for one. State: running, paused (waits for its client) or waiting.',
       labelNames: ['kind', 'state'] as const,
       registers,
       collect() {
-        for (const [kind, { running, resting, waiting }] of watchedPlaces) {
+        for (const [kind, { running, paused, waiting }] of watchedSemaphores) {
           this.set({ kind, state: 'running' }, running);
-          this.set({ kind, state: 'resting' }, resting);
+          this.set({ kind, state: 'paused' }, paused);
           this.set({ kind, state: 'waiting' }, waiting);
         }
       },
     }),
     /** Label `what`: refused (answered 503) or lost (a slow holder made room for others). */
-    placesRefused: new Counter({
-      name: 'tabulary_places_refused_total',
-      help: 'Callers that were refused a place (refused), and slow holders that lost theirs to others (lost).',
+    permitsRefused: new Counter({
+      name: 'tabulary_permits_refused_total',
+      help: 'Callers that were refused a permit (refused), and slow holders that lost theirs to others (lost).',
       labelNames: ['kind', 'what'] as const,
       registers,
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSharedWork } from '../../../src/lib/shared-work.js';
+import { createSharedWork } from '../../../src/query/shared-work.js';
 
 /** Work that ends when it is told to. */
 const createJob = () => {

@@ -2,23 +2,23 @@ import type { Reader, ReadQuery, ReadSettings } from '../../storage/clickhouse/r
 import { isMany, type ReadContext } from '../read-context.js';
 import type { SelectedRows } from '../statement.js';
 
-/** Rows, and where they lie. */
-export interface PlacedSource extends SelectedRows {
+/** Rows, and where they are stored. */
+export interface LocatedSource extends SelectedRows {
   /** Rows of the version, of which the source may leave some out. */
   readonly rowCount: number;
   readonly place: ReadQuery['place'];
 }
 
 /** Runs a SELECT whose answer is small; each row comes as the list of its values. */
-export type Ask = <T>(
+export type RunStatement = <T>(
   text: string,
-  source: Pick<PlacedSource, 'values' | 'place' | 'rowCount'>,
+  source: Pick<LocatedSource, 'values' | 'place' | 'rowCount'>,
   context: ReadContext,
   settings?: ReadSettings,
 ) => Promise<T[]>;
 
 /** Each statement gets an id of its own, by which ClickHouse cancels it. */
-export const createAsk = (reader: Reader): Ask => {
+export const createStatementRunner = (reader: Reader): RunStatement => {
   let statements = 0;
   return (text, source, context, settings = {}) => {
     statements += 1;

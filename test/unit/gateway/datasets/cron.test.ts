@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextTime, parseCron } from '../../../src/lib/cron.js';
+import { nextTime, parseCron } from '../../../../src/gateway/datasets/cron.js';
 
 const next = (text: string, after: string): string | undefined => {
   const time = nextTime(parseCron(text), Date.parse(after));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runYielding } from '../../../src/lib/yielding.js';
+import { runSliced } from '../../../src/lib/time-slicing.js';
 
 function* steps(count: number, work: (step: number) => void): Generator<void, string> {
   for (let step = 0; step < count; step += 1) {
@@ -13,10 +13,10 @@ const workFor = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 
-describe('runYielding', () => {
+describe('runSliced', () => {
   it('does every step once, in order, and gives the result', async () => {
     const done: number[] = [];
-    expect(await runYielding(steps(100, (step) => done.push(step)))).toBe('result');
+    expect(await runSliced(steps(100, (step) => done.push(step)))).toBe('result');
     expect(done).toEqual(Array.from({ length: 100 }, (_, step) => step));
   });
 
@@ -28,7 +28,7 @@ describe('runYielding', () => {
       if (begun < 5) setImmediate(look);
     };
     setImmediate(look);
-    await runYielding(
+    await runSliced(
       steps(5, (step) => {
         begun = step + 1;
         workFor(5);
@@ -49,7 +49,7 @@ describe('runYielding', () => {
     };
     setImmediate(look);
     const long = () =>
-      runYielding(
+      runSliced(
         steps(5, () => {
           workFor(5);
           done += 1;
@@ -64,7 +64,7 @@ describe('runYielding', () => {
   it('gives turns in order', async () => {
     const turns: number[] = [];
     const long = (number: number) =>
-      runYielding(
+      runSliced(
         steps(3, () => {
           workFor(5);
           turns.push(number);
@@ -78,7 +78,7 @@ describe('runYielding', () => {
     const failing = steps(2, () => {
       throw new Error('step failed');
     });
-    const [first, second] = await Promise.allSettled([runYielding(failing), runYielding(steps(2, () => 0))]);
+    const [first, second] = await Promise.allSettled([runSliced(failing), runSliced(steps(2, () => 0))]);
     expect([first?.status, second?.status]).toEqual(['rejected', 'fulfilled']);
   });
 
@@ -86,6 +86,6 @@ describe('runYielding', () => {
     const failing = steps(3, (step) => {
       if (step === 1) throw new Error('step failed');
     });
-    await expect(runYielding(failing)).rejects.toThrow('step failed');
+    await expect(runSliced(failing)).rejects.toThrow('step failed');
   });
 });

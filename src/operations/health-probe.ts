@@ -1,8 +1,8 @@
-/** One look at what PostgreSQL, ClickHouse and Kafka know of the service: for metrics, for alerts and for the console. */
+/** Health probe of PostgreSQL, ClickHouse and Kafka: for metrics, alerts and the console. */
 import type { Config } from '../config.js';
 import type { ComponentState } from '../http/routes/ops-schema.js';
 import type { Log } from '../lib/log.js';
-import { shareLooks } from '../lib/shared-look.js';
+import { singleFlight } from '../lib/single-flight.js';
 import { isoUtc } from '../lib/time.js';
 import { type ClickHouseSizes, readSizes } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -12,20 +12,20 @@ import type { TopicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type PendingUploads, readPendingUploads } from '../uploads/lifecycle/pipeline-state.js';
 import { createDeadLetterRecords } from '../uploads/repair/dead-letter-records.js';
-import { ask } from './ask.js';
+import { probe } from './probe.js';
 
-/** Parts that do not answer are null: nothing old is taken for the present. */
-export interface Look {
+/** Parts of components that do not answer are null, never an earlier result. */
+export interface Health {
   readonly components: readonly ComponentState[];
   readonly uploads: { readonly pending: readonly PendingUploads[]; readonly deadLetters: number } | null;
   readonly sizes: ClickHouseSizes | null;
   readonly log: LogState | null;
 }
 
-/** Those who ask at the same time share one look. */
+/** Milliseconds for which a result is shared. */
 const keptMs = 500;
 
-export interface LookParts {
+export interface HealthProbeParts {
   readonly config: Pick<Config, 'kafkaPrefix'>;
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
@@ -34,16 +34,16 @@ export interface LookParts {
   readonly log: Log;
 }
 
-/** It does not throw: a component that is down must not hide the others. */
-export const createLook = ({
+/** Does not throw: a component that is down must not hide the others. */
+export const createHealthProbe = ({
   config,
   sql,
   clickhouse,
   kafka,
   topics,
   log,
-}: LookParts): (() => Promise<Look>) => {
-  /** Since when each component has been as it is, as this process saw it. */
+}: HealthProbeParts): (() => Promise<Health>) => {
+  /** State of each component and since when, as seen by this process. */
   const before = new Map<string, { readonly ok: boolean; readonly since: string }>();
   const remember = (component: Omit<ComponentState, 'since'>): ComponentState => {
     const { name, ok, error } = component;
@@ -54,14 +54,14 @@ export const createLook = ({
     if (ok && last?.ok === false) log.info({ component: name }, 'component answers again');
     return { ...component, since: now.since };
   };
-  return shareLooks(async () => {
+  return singleFlight(async () => {
     const [database, store, kafkaLog] = await Promise.all([
-      ask('database', async () => ({
+      probe('database', async () => ({
         pending: await readPendingUploads(sql),
         deadLetters: await createDeadLetterRecords(sql).count(),
       })),
-      ask('clickhouse', () => readSizes(clickhouse)),
-      ask('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
+      probe('clickhouse', () => readSizes(clickhouse)),
+      probe('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
     ]);
     return {
       components: [database, store, kafkaLog].map(({ component }) => remember(component)),

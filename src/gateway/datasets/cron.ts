@@ -1,5 +1,5 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
-import { invalid } from './errors.js';
+import { invalid } from '../../lib/errors.js';
 
 /**
  * Five fields of cron, in UTC: minute, hour, day of month, month, day of week (0 and 7 are Sunday). A field is `*`,

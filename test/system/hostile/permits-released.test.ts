@@ -1,4 +1,4 @@
-/** Whoever hangs up, at any moment of any kind of request, leaves no place taken. */
+/** A client that hangs up at any moment of any request leaves no permit held. */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,11 +94,11 @@ interface Taken {
 const taken = async (): Promise<Taken[]> => {
   const { samples } = await readMetrics(product.baseUrl.replace(/\/api$/, ''));
   return samples
-    .filter(({ name, value }) => name === 'tabulary_places' && value > 0)
+    .filter(({ name, value }) => name === 'tabulary_permits' && value > 0)
     .map(({ labels, value }) => ({ kind: labels.kind, state: labels.state, value }));
 };
 
-it('hang-ups at random moments leave no place taken', async () => {
+it('hang-ups at random moments leave no permit held', async () => {
   const random = createRandom(20_261);
   const kinds = requests();
   const seen = new Set<string | undefined>();

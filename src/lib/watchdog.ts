@@ -1,0 +1,123 @@
+/**
+ * Watchdog for a server: distinguishes one that hangs (stopped, or behind a dead network) from one whose answer takes long.
+ * While requests are pending, it pings the server on separate connections. Any reply counts as alive, also a refused
+ * connection: a server that is down fails pending requests by itself. So do bytes of an answer that is being read.
+ *
+ * Time is counted in rounds, not by the clock: a process whose own event loop was blocked declares no server silent.
+ */
+import type { Readable } from 'node:stream';
+
+export interface WatchdogOptions {
+  /** Settles, either way, when the server answers. Closes its connection when the signal is aborted. */
+  readonly ping: (signal: AbortSignal) => Promise<unknown>;
+  /** Milliseconds without a reply after which pending requests fail. */
+  readonly silenceMs: number;
+  /** Error of pending requests. */
+  readonly silent: () => Error;
+}
+
+export interface Watchdog {
+  /**
+   * Runs a request. While the server is silent, requests fail at once.
+   * @param work Its signal is aborted when the request has failed because the server is silent.
+   * @throws What `work` throws, or the error of a silent server.
+   */
+  run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Destroys an answer that is being read if the server becomes silent. */
+  watch(answer: Readable): void;
+  close(): void;
+}
+
+/** Rounds without a reply after which a server is silent. */
+const rounds = 5;
+
+/** Bytes received on the connection of an answer, read or not. */
+const bytesOf = (answer: Readable): number => {
+  const socket: unknown = Reflect.get(answer, 'socket');
+  return socket instanceof Object ? Number(Reflect.get(socket, 'bytesRead') ?? 0) : 0;
+};
+
+interface Pending {
+  readonly fail: () => void;
+  /** Bytes received for it. */
+  readonly bytes: () => number;
+  seen: number;
+}
+
+export const createWatchdog = ({ ping, silenceMs, silent }: WatchdogOptions): Watchdog => {
+  const pending = new Set<Pending>();
+  /** In flight, oldest first. */
+  const pings: AbortController[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let quietRounds = 0;
+
+  const isSilent = (): boolean => quietRounds >= rounds;
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+    quietRounds = 0;
+    for (const sent of pings.splice(0)) sent.abort();
+  };
+  const sendPing = (): void => {
+    // The oldest may hang on a dead connection.
+    if (pings.length >= rounds) pings.shift()?.abort();
+    const sent = new AbortController();
+    pings.push(sent);
+    const answered = (): void => {
+      if (sent.signal.aborted) return;
+      pings.splice(pings.indexOf(sent), 1);
+      quietRounds = 0;
+      if (pending.size === 0) stop();
+    };
+    ping(sent.signal).then(answered, answered);
+  };
+  const round = (): void => {
+    quietRounds += 1;
+    for (const request of pending) {
+      const bytes = request.bytes();
+      if (bytes !== request.seen) quietRounds = 0;
+      request.seen = bytes;
+    }
+    if (isSilent()) for (const { fail } of [...pending]) fail();
+    sendPing();
+  };
+  /** Returns a function that ends the watch. */
+  const begin = (fail: Pending['fail'], bytes: Pending['bytes']): (() => void) => {
+    const request: Pending = { fail, bytes, seen: bytes() };
+    pending.add(request);
+    timer ??= setInterval(round, silenceMs / rounds).unref();
+    return () => {
+      pending.delete(request);
+      if (pending.size === 0 && !isSilent()) stop();
+    };
+  };
+
+  return {
+    async run(work) {
+      if (isSilent()) throw silent();
+      const abandoned = new AbortController();
+      let end: (() => void) | undefined;
+      const failed = new Promise<never>((_resolve, reject) => {
+        const fail = (): void => {
+          reject(silent());
+          abandoned.abort();
+        };
+        end = begin(fail, () => 0);
+      });
+      try {
+        return await Promise.race([work(abandoned.signal), failed]);
+      } finally {
+        end?.();
+      }
+    },
+    watch(answer) {
+      if (answer.destroyed) return;
+      const end = begin(
+        () => answer.destroy(silent()),
+        () => bytesOf(answer),
+      );
+      answer.once('close', end);
+    },
+    close: stop,
+  };
+};

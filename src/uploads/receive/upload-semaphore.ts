@@ -1,0 +1,30 @@
+import { createSemaphore, type Semaphore } from '../../lib/semaphore/semaphore.js';
+
+export interface UploadSemaphoreOptions {
+  /** Uploads that are received at a time. */
+  readonly maxRunning: number;
+  readonly onRefused?: (what: 'refused' | 'lost') => void;
+}
+
+/** Uploads that wait for a permit; each holds an open connection whose body nobody reads. */
+const uploadsQueued = 1_000;
+
+/** Longest wait for a permit, in milliseconds. */
+const longestWaitMs = 300_000;
+
+/** An upload that has waited for its client for this long loses its permit when others need one. */
+const pauseLimitMs = 5_000;
+
+/** Semaphore for uploads. Slow clients keep nobody from theirs. */
+export const createUploadSemaphore = ({ maxRunning, onRefused }: UploadSemaphoreOptions): Semaphore =>
+  createSemaphore({
+    name: 'uploads',
+    code: 'no_upload_slot',
+    maxRunning,
+    maxHeld: 2 * maxRunning,
+    queueLength: uploadsQueued,
+    maxWaitMs: longestWaitMs,
+    pauseLimitMs,
+    retryAfterSeconds: 10,
+    ...(onRefused === undefined ? {} : { onRefused }),
+  });
