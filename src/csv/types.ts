@@ -143,7 +143,7 @@ export interface ChunkEncoder {
 
 export interface RecordSplitterOptions {
   /** Recognised from the header when missing. */
-  readonly dialect?: Dialect;
+  readonly dialect?: Dialect | undefined;
   /** Size of the first chunk; a record that is larger makes a chunk of its own. */
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;

@@ -139,12 +139,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
         permit.release();
         const seen = options.async
           ? process
-          : await waitFor(
-              deps.processes,
-              process,
-              options.waitSeconds,
-              () => signal.aborted || deps.stopping(),
-            );
+          : await waitFor(deps.processes, process, options.wait, () => signal.aborted || deps.stopping());
         // A caller who does not wait reads of it in the process, however soon it failed.
         if (!options.async && seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };

@@ -10,7 +10,7 @@ import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed } from '../../model/process.js';
 import type { RegisteredColumn } from '../../storage/postgres/columns.js';
 import { type ManifestColumn, refuseManifest } from '../options/manifest.js';
-import type { UploadOptions } from '../options/upload-options.js';
+import type { UploadOptions } from '../options/table.js';
 import type { BaseColumns } from './base-version.js';
 import { keyFields, requireKeys } from './key-columns.js';
 

@@ -2,7 +2,7 @@
 import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Notice } from '../../model/process.js';
-import type { UploadOptions } from '../options/upload-options.js';
+import type { UploadOptions } from '../options/table.js';
 import type { BaseColumns } from './base-version.js';
 import type { MatchedField } from './column-match.js';
 

@@ -2,7 +2,7 @@
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, quotedNames } from '../../lib/listing.js';
 import { createColumnNames } from '../../model/column-names.js';
-import type { UploadOptions } from '../options/upload-options.js';
+import type { UploadOptions } from '../options/table.js';
 import type { BaseColumns } from './base-version.js';
 import { isEntityColumn, type LayoutColumn } from './layout.js';
 

@@ -10,7 +10,7 @@ import {
 import { columnTypeOf, dataTypeOf } from '../../model/column-types/column-types.js';
 import type { Place } from '../../model/version.js';
 import { storedAs } from '../../rows/index.js';
-import type { BadRowLimit, DuplicateKey } from '../options/upload-options.js';
+import type { StoredOptions } from '../options/stored-options.js';
 
 /** Where one field of a record goes. */
 export interface LayoutColumn {
@@ -51,18 +51,10 @@ export interface ColumnChange {
 }
 
 /** How the file of one upload is read and stored; kept with the process, so that every worker does the same. */
-export interface Layout {
+export interface Layout extends StoredOptions {
   readonly dialect: Dialect;
   readonly fieldCount: number;
   readonly columns: readonly LayoutColumn[];
-  readonly rules?: ColumnRules;
-  readonly onBadRow?: 'fail' | 'quarantine';
-  readonly maxBadRows?: BadRowLimit;
-  /** True when types may become wider than those of the version before. */
-  readonly widen?: boolean;
-  /** Mode replace: a value that does not fit the type its column had fails the upload. */
-  readonly keepsTypes?: true;
-  readonly onDuplicateKey?: DuplicateKey;
   /** Ids of the columns that tell rows apart; modes with a key only. */
   readonly keyIds?: readonly number[];
   /** The key was named: it stays when other columns become entities. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.js';
 import type { Vintage } from '../../model/version.js';
 import type { ExpectedDigest } from './digest.js';
-import type { UploadOptions } from './upload-options.js';
+import type { UploadOptions } from './table.js';
 
 /** One upload as the API hands it in, after the caller was allowed to make it. */
 export interface Upload {

@@ -19,6 +19,7 @@ import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
 import { firstNotices, hinderedKind, readAsKept, typeConflict } from '../layout/value-notices.js';
 import { witnessInSteps } from '../layout/witness.js';
 import { requireWithin, type Upload } from '../options/upload.js';
+import { storedOptions } from '../options/upload-options.js';
 
 /** Resolves the columns of an upload. */
 export interface LayoutProposal {
@@ -175,11 +176,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         dialect: header.dialect,
         fieldCount: names.length,
         columns,
-        rules: options.rules,
-        onBadRow: options.onBadRow,
-        ...(options.maxBadRows === undefined ? {} : { maxBadRows: options.maxBadRows }),
-        ...(options.onTypeConflict === 'widen' ? { widen: true } : {}),
-        ...(options.keepsTypes === undefined ? {} : { keepsTypes: options.keepsTypes }),
+        ...storedOptions(options),
         ...(changes.length === 0 ? {} : { changes }),
       };
       const readings = first && (await runSliced(readingsInSteps(first.bytes, layout)));
@@ -190,15 +187,13 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
           return proposeColumn(layout, reading.column, reading.profile);
         }),
       );
-      if (first !== undefined && options.keepsTypes) await requireTypes(proposed, first);
+      if (first !== undefined && proposed.keepsTypes) await requireTypes(proposed, first);
       const notices = [
         ...(first === undefined ? [] : await runSliced(firstNotices(proposed, first))),
         ...(await runSliced(columnNotices(fields, options, base))),
       ];
       if (!isKeyed(options.mode)) return { layout: proposed, notices };
-      const { onDuplicateKey } = options;
-      const key = keyOf(options, base, proposed.columns);
-      return { layout: { ...proposed, onDuplicateKey, ...key }, notices };
+      return { layout: { ...proposed, ...keyOf(options, base, proposed.columns) }, notices };
     },
   };
 };

@@ -16,6 +16,7 @@ import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import type { Reservations } from '../lifecycle/reservations.js';
 import { checkDigests } from '../options/digest.js';
 import { requireWithin, type Upload } from '../options/upload.js';
+import { dialectOf } from '../options/upload-options.js';
 import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
@@ -87,9 +88,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     log,
   } = options;
 
-  const beginSplitting = ({ options: { dialect } }: Upload) =>
+  const beginSplitting = (upload: Upload) =>
     createRecordSplitter({
-      ...(dialect === undefined ? {} : { dialect }),
+      dialect: dialectOf(upload.options),
       firstChunkBytes: options.firstChunkBytes,
       chunkBytes: options.chunkBytes,
       maxRecordBytes: options.maxRecordBytes,

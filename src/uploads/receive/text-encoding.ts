@@ -1,5 +1,7 @@
 import { invalid } from '../../lib/errors.js';
-import type { Encoding } from '../options/upload-options.js';
+import type { UploadOptions } from '../options/table.js';
+
+type Encoding = UploadOptions['encoding'];
 
 /** Characters of the bytes 0x80 to 0x9f; all others are those of Latin-1. Unassigned bytes stay controls (WHATWG). */
 const upperControls =

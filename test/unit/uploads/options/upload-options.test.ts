@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../../../../src/lib/time-slicing.js';
 import { parseDigests } from '../../../../src/uploads/options/digest.js';
 import { manifestSteps } from '../../../../src/uploads/options/manifest.js';
-import { parseUploadOptions } from '../../../../src/uploads/options/upload-options.js';
+import {
+  dialectOf,
+  parseUploadOptions,
+  storedOptions,
+} from '../../../../src/uploads/options/upload-options.js';
 import { decodeText } from '../../../../src/uploads/receive/text-encoding.js';
 
 const parse = (given: Record<string, string>) =>
@@ -13,7 +17,7 @@ describe('upload options', () => {
     expect(parse({})).toEqual({
       mode: 'replace',
       manifest: undefined,
-      onTypeConflict: 'fail',
+      onTypeConflict: undefined,
       onDuplicateKey: 'fail',
       key: undefined,
       dryRun: false,
@@ -22,25 +26,33 @@ describe('upload options', () => {
       onBadRow: 'fail',
       maxBadRows: undefined,
       async: true,
-      waitSeconds: 30,
-      dialect: undefined,
+      wait: 30,
+      delimiter: undefined,
+      quote: '"',
       encoding: 'utf-8',
-      rules: {},
+      decimal: '.',
+      nullValues: [],
     });
   });
 
   it.each([
     [{ maxBadRows: '10', onBadRow: 'quarantine' }, { maxBadRows: { count: 10 } }],
     [{ maxBadRows: '0.5%', onBadRow: 'quarantine' }, { maxBadRows: { percent: 0.5 } }],
-    [{ delimiter: 'tab' }, { dialect: { delimiter: 9, quote: 0x22 } }],
-    [{ delimiter: ';', quote: 'none' }, { dialect: { delimiter: 0x3b, quote: 0 } }],
+    [{ delimiter: 'tab' }, { delimiter: 9 }],
+    [
+      { delimiter: ';', quote: 'none' },
+      { delimiter: 0x3b, quote: 'none' },
+    ],
     [{ key: 'A, B', mode: 'sync' }, { key: ['A', ' B'] }],
     [
       { key: '["A,B"]', mode: 'delete', dryRun: 'true' },
       { key: ['A,B'], dryRun: true },
     ],
-    [{ nullValues: 'x,y' }, { rules: { nullValues: ['x', 'y'] } }],
-    [{ nullValues: '["a,b"]', decimal: ',' }, { rules: { nullValues: ['a,b'], decimal: ',' } }],
+    [{ nullValues: 'x,y' }, { nullValues: ['x', 'y'] }],
+    [
+      { nullValues: '["a,b"]', decimal: ',' },
+      { nullValues: ['a,b'], decimal: ',' },
+    ],
   ])('%j are read', (given, wanted) => {
     expect(parse(given)).toMatchObject(wanted);
   });
@@ -68,6 +80,37 @@ describe('upload options', () => {
     expect(() => parse(given)).toThrow(
       expect.objectContaining({ code: 'invalid_option', details: { option } }),
     );
+  });
+
+  it.each([
+    [{}, { rules: {}, onBadRow: 'fail' }],
+    [{ onTypeConflict: 'fail' }, { rules: {}, onBadRow: 'fail', keepsTypes: true }],
+    [
+      { onTypeConflict: 'fail', mode: 'append' },
+      { rules: {}, onBadRow: 'fail' },
+    ],
+    [
+      { onTypeConflict: 'widen', mode: 'append' },
+      { rules: {}, onBadRow: 'fail', widen: true },
+    ],
+    [{ mode: 'upsert' }, { rules: {}, onBadRow: 'fail', onDuplicateKey: 'fail' }],
+    [
+      { onBadRow: 'quarantine', maxBadRows: '5%', decimal: ',', nullValues: '-' },
+      { rules: { decimal: ',', nullValues: ['-'] }, onBadRow: 'quarantine', maxBadRows: { percent: 5 } },
+    ],
+  ])('%j are stored for workers', (given, stored) => {
+    expect(storedOptions(parse(given))).toEqual(stored);
+  });
+
+  it.each([
+    [{}, undefined],
+    [{ delimiter: 'tab' }, { delimiter: 9, quote: 0x22 }],
+    [
+      { delimiter: ';', quote: 'none' },
+      { delimiter: 0x3b, quote: 0 },
+    ],
+  ])('%j give the dialect', (given, dialect) => {
+    expect(dialectOf(parse(given))).toEqual(dialect);
   });
 
   it('name the nearest known one', () => {

@@ -1,0 +1,19 @@
+import type { ColumnRules } from '../../csv/types.js';
+
+/** How many bad rows an upload may have; with more it fails. */
+export type BadRowLimit = { readonly count: number } | { readonly percent: number };
+
+export type DuplicateKey = 'last' | 'first' | 'fail';
+
+/** What options put into the layout of an upload, for the workers. */
+export interface StoredOptions {
+  readonly rules?: ColumnRules;
+  readonly onBadRow?: 'fail' | 'quarantine';
+  readonly maxBadRows?: BadRowLimit;
+  /** True when types may become wider than those of the version before. */
+  readonly widen?: boolean;
+  /** Mode replace: a value that does not fit the type its column had fails the upload. */
+  readonly keepsTypes?: true;
+  /** Modes with a key only. */
+  readonly onDuplicateKey?: DuplicateKey;
+}
