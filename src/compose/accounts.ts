@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { createAccountExport } from '../accounts/account-export.js';
 import { leave, type Remainder, removeAccount } from '../accounts/account-removal.js';
+import { type WrittenFile, writeExportFile } from '../accounts/export-file.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createTeamAdministration } from '../catalog/team-administration.js';
 import { createScope } from '../lib/scope.js';
@@ -19,10 +16,8 @@ import { openStorageTools } from './sweep.js';
 
 const secondsPerDay = 86_400;
 
-export interface ExportedAccount {
+export interface ExportedAccount extends WrittenFile {
   readonly account: string;
-  readonly file: string;
-  readonly bytes: number;
 }
 
 /** Writes all data of an account into a file, which is there when it is whole. @throws AppError 404. */
@@ -59,21 +54,10 @@ export const exportAccount = async (
     files,
     log,
   });
-  const file = resolve(to);
-  const unfinished = `${file}.part`;
-  try {
-    const body = accountExport.open(caller, {
-      versions,
-      owner: 'operator',
-      signal: new AbortController().signal,
-    });
-    await pipeline(body, createWriteStream(unfinished, { flags: 'wx' }));
-    await rename(unfinished, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true });
-    throw error;
-  }
-  return { account: caller.accountName, file, bytes: (await stat(file)).size };
+  const written = await writeExportFile(to, () =>
+    accountExport.open(caller, { versions, owner: 'operator', signal: new AbortController().signal }),
+  );
+  return { account: caller.accountName, ...written };
 };
 
 /** Deletes an account, for a command. @throws what `removeAccount` throws. */

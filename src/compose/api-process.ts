@@ -24,14 +24,17 @@ import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import { createSemaphores, type Semaphores } from '../http/semaphores.js';
 import type { HttpServer } from '../http/server.js';
+import { createShutdown } from '../http/shutdown.js';
 import { loadWebApp } from '../http/web-app.js';
 import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
+import { dependencyChecks } from '../operations/checks.js';
 import { createConsoleState } from '../operations/console-state.js';
 import { createHealthProbe } from '../operations/health-probe.js';
+import { refreshPipelineGauges } from '../operations/pipeline-gauges.js';
 import { createHomeTurns } from '../rows/index.js';
 import { lastBackupSeconds } from '../storage/postgres/last-backup.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
@@ -40,13 +43,12 @@ import { createColumnMergeRequests } from '../versions/columns/column-merge-requ
 import { createColumnRemoval } from '../versions/columns/column-removal.js';
 import { createVersionRecords } from '../versions/version-records.js';
 import { leaveFrom } from './accounts.js';
-import { type Core, checksOf, connect, type Listening, listen, requestDrainMs } from './core.js';
+import { type Core, connect, type Listening, requestDrainMs } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
 import { openMetrics } from './metrics-port.js';
 import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
-import { startPipelineWatch } from './pipeline-watch.js';
 
 /** The web app that `npm run build` made; at the same depth below the root of the package in `src` and in `dist`. */
 const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
@@ -110,7 +112,10 @@ export const createApiProcess = async (
   const probeHealth = createHealthProbe(core);
   const ops = createConsoleState(core, { gateway, probeHealth });
   const metricsRoutes = await openMetrics(core, scope, build.version);
-  const server: HttpServer = createApp({
+  const shutdown = createShutdown();
+  const stopping = (): boolean => shutdown.stopping;
+  const server = createApp({
+    shutdown,
     routes: [
       ...createCatalogRoutes(catalog),
       ...createTransferRoutes({
@@ -126,14 +131,14 @@ export const createApiProcess = async (
         reservations,
         semaphore: uploadSemaphore,
         idleMs: config.uploadIdleMs,
-        stopping: () => server.stopping,
+        stopping,
       }),
       ...createProcessRoutes({
         access,
         processes,
         dispatcher,
         rejects: (processId) => readRejects(sql, processId),
-        stopping: () => server.stopping,
+        stopping,
       }),
       createReservationRoute({ access, processes, reservations, apiUrl }),
       ...createDryRunRoutes({ access, comparisons: downloads.comparisons }),
@@ -142,7 +147,7 @@ export const createApiProcess = async (
         removal: createColumnRemoval({ sql, clickhouse: core.clickhouse }),
         merges: createColumnMergeRequests({ sql }),
         processes,
-        stopping: () => server.stopping,
+        stopping,
       }),
       ...createRetentionRoutes(catalog),
       ...createVersionRoutes({
@@ -168,8 +173,8 @@ export const createApiProcess = async (
     rootRoutes: [
       ...createOperationsRoutes({
         build,
-        checks: checksOf(core, 'api'),
-        draining: () => server.draining,
+        checks: dependencyChecks(core, 'api'),
+        draining: () => shutdown.draining,
       }),
       ...metricsRoutes,
     ],
@@ -196,14 +201,21 @@ export const createApiProcess = async (
     maxMeasuredBytes: config.http10MaxBytes,
     semaphores,
   });
-  await startPipelineWatch(core, scope, {
+  const gauges = {
+    metrics,
     probeHealth,
     upstreams: gateway.state,
     lastBackup: () => lastBackupSeconds(sql),
-    onHealth: ops.keep,
+  };
+  const watch = startPeriodic({
+    name: 'watch',
+    intervalMs: config.watchIntervalMs,
+    run: async () => ops.keep(await refreshPipelineGauges(gauges)),
+    log,
   });
+  await scope.defer('watch', watch.stop);
   await scope.defer('HTTP server', () => server.close(requestDrainMs(config), config.drainIdleMs));
-  const port = await listen(server, config.host, config.port, 'PORT');
+  const port = await server.listen({ host: config.host, port: config.port, setting: 'PORT' });
   const heartbeat = await startHeartbeat(
     sql,
     {

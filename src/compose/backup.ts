@@ -1,7 +1,7 @@
 import { createBackup } from '../backup/backup.js';
 import { type BackupFolder, createBackupFolder } from '../backup/backup-folder.js';
 import { createSegmentArchive, type SegmentArchive } from '../backup/segment-archive.js';
-import type { Config } from '../config.js';
+import { countFiles } from '../exports/measures.js';
 import { createSegmentFiles, createStoreTables, type StoreTables, withAllShards } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createReader } from '../storage/clickhouse/reader.js';
@@ -55,18 +55,6 @@ export const openRows = async (
   return { servers, folder, archive, tables };
 };
 
-const describeExports = async (config: Config, scope: BackupParts['scope']) => {
-  const { storage } = await openExportStorage(config, scope);
-  let files = 0;
-  let bytes = 0;
-  for await (const { key, size } of storage.list()) {
-    if (key.startsWith('spool/')) continue;
-    files += 1;
-    bytes += size;
-  }
-  return { at: config.exportsUrl ?? 'DATA_DIR/exports', files, bytes };
-};
-
 export const openBackup = async (
   parts: BackupParts,
   product: string,
@@ -75,6 +63,7 @@ export const openBackup = async (
   await requireSchema(sql);
   await recordBackupBegun(sql);
   const { servers, folder, archive } = await openRows(parts);
+  const { storage: exported } = await openExportStorage(config, scope);
   const backup = createBackup({
     folder,
     archive,
@@ -82,7 +71,10 @@ export const openBackup = async (
     snapshot: (work) => withCatalogSnapshot(databaseUrl, work),
     baseline: readSchema().baseline,
     migrations: (snapshot) => appliedMigrations(snapshot.sql),
-    exports: () => describeExports(config, scope),
+    exports: async () => ({
+      at: config.exportsUrl ?? 'DATA_DIR/exports',
+      ...(await countFiles(exported)),
+    }),
     product,
     log,
   });

@@ -1,8 +1,5 @@
 import type { Config } from '../config.js';
-import type { Check } from '../http/routes/operations.js';
-import type { HttpServer } from '../http/server.js';
 import { explainCertificate } from '../lib/certificate.js';
-import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
@@ -95,46 +92,7 @@ export const connect = async (
 export const requestDrainMs = ({ drainTimeoutMs }: Pick<Config, 'drainTimeoutMs'>): number =>
   Math.floor((drainTimeoutMs * 4) / 5);
 
-/**
- * Checks of a process. Without ClickHouse the API still takes uploads and serves catalog and console, and the load
- * balancer must not take all API processes away at once.
- */
-export const checksOf = ({ sql, clickhouse }: Core, of: 'api' | 'worker'): Check[] => [
-  {
-    name: 'database',
-    run: async () => {
-      await sql.query('SELECT 1');
-    },
-  },
-  {
-    name: 'clickhouse',
-    optional: of === 'api',
-    run: async () => {
-      if (!(await clickhouse.entry.ping())) throw new Error('ClickHouse does not answer');
-    },
-  },
-];
-
 /** A process that listens. */
 export interface Listening {
   readonly port: number;
 }
-
-/** @throws AppError with one clear line when the port is occupied. */
-export const listen = async (
-  server: HttpServer,
-  host: string,
-  port: number,
-  variable: string,
-): Promise<number> => {
-  try {
-    return await server.listen({ host, port });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new AppError(
-      'unavailable',
-      'port_occupied',
-      `port ${port} is occupied: set ${variable} to another port`,
-    );
-  }
-};

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Access } from '../catalog/access.js';
 import type { Quotas } from '../catalog/quotas.js';
 import { readSeriesOf } from '../catalog/refresh-view.js';
@@ -7,7 +7,7 @@ import { type Builds, createBuilds } from '../exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../exports/export-files.js';
 import { createExportFolder, type ExportFolder } from '../exports/export-folder.js';
 import { createExportHousekeeping } from '../exports/housekeeping.js';
-import { createLinks } from '../exports/links.js';
+import { createLinks, sharedLinkSecret } from '../exports/links.js';
 import { measureDisk, measureFiles } from '../exports/measures.js';
 import { apiBase } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
@@ -33,18 +33,11 @@ import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
 import { limitHeavyQueries } from '../storage/clickhouse/heavy-queries.js';
 import { createReader } from '../storage/clickhouse/reader.js';
-import { sharedSetting } from '../storage/postgres/settings.js';
-import type { Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
 import { openExportStorage } from './export-storage.js';
 import { required } from './required.js';
 import { traceReader } from './traced-parts.js';
-
-/** The secret of all API processes: from the settings, else made once and kept in the database. */
-const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> => {
-  return given ?? sharedSetting(sql, 'link_secret', randomBytes(32).toString('hex'));
-};
 
 /** How often published versions are looked for, in milliseconds. */
 const aheadIntervalMs = 1_000;
@@ -133,7 +126,7 @@ export const createDownloadPart = async (
 
   const versions = createVersions(sql);
   const { storage, spoolFolder } = await openExportStorage(config, scope);
-  const secret = await linkSecret(sql, config.linkSecret);
+  const secret = config.linkSecret ?? (await sharedLinkSecret(sql));
   const links = createLinks({
     secret,
     ttlSeconds: config.linkTtlSeconds,

@@ -3,6 +3,7 @@ import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
+import { countInserted, countsOfUploads } from '../operations/upload-metrics.js';
 import { createWrite } from '../rows/index.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
@@ -13,6 +14,7 @@ import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import { createChunkFaults } from '../uploads/insert/chunk-faults.js';
 import { createChunkInserter } from '../uploads/insert/chunk-inserter.js';
 import { createChunkWorker } from '../uploads/insert/chunk-worker.js';
+import type { Consumers } from '../uploads/insert/consumers.js';
 import { createReplaySteps } from '../uploads/insert/replay.js';
 import { createSegmentVerifier } from '../uploads/insert/segment-verifier.js';
 import { createShortBatches } from '../uploads/insert/short-batches.js';
@@ -26,14 +28,13 @@ import { createPublisher } from '../uploads/lifecycle/publisher.js';
 import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
 import { createDeadLetterRecords } from '../uploads/repair/dead-letter-records.js';
 import { createPlainAppend } from '../versions/merge/plain-append.js';
-import type { Sweeper } from '../versions/sweeper.js';
 import { type ColumnMergeSettings, createMergeStep, keepMergingColumns } from './column-merges.js';
 import { startMembership } from './consumer-membership.js';
 import { startCompaction, startSweeper } from './ingest-maintenance.js';
 import { traceChunks, tracePublisher } from './traced-parts.js';
-import { countsOfUploads } from './upload-counts.js';
 
 export interface IngestWorkerOptions extends ColumnMergeSettings {
+  readonly consumers: Consumers;
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly tracing: Tracing;
@@ -50,28 +51,14 @@ export interface IngestWorkerOptions extends ColumnMergeSettings {
   readonly isPaused: () => boolean;
 }
 
-export interface IngestWorker {
-  readonly sweeper: Sweeper;
-  /** Milliseconds since the epoch of the last sign of life of the consumer that is quiet for longest. */
-  lastTickAt(): number;
-}
-
 /** Chunks of a partition that a member of the short lane takes together. */
 const shortAtOnce = 64;
-
-const countInserted =
-  ({ metrics }: IngestWorkerOptions) =>
-  (rows: number, bytes: number, seconds: number): void => {
-    metrics.ingestRows.inc(rows);
-    metrics.ingestBytes.inc(bytes);
-    metrics.insertSeconds.observe(seconds);
-  };
 
 const createInserterOf = (options: IngestWorkerOptions) => () =>
   createChunkInserter({
     write: createWrite(options.clickhouse, options.tables),
     log: options.log,
-    onInserted: countInserted(options),
+    onInserted: countInserted(options.metrics),
   });
 
 /** The dispatcher with every step that a worker takes. */
@@ -138,14 +125,11 @@ const openDeadLetterProducer = async (
 };
 
 /** Starts everything a worker does; the scope stops it, consumers first. */
-export const startIngestWorker = async (
-  options: IngestWorkerOptions,
-  scope: Scope,
-): Promise<IngestWorker> => {
-  const { sql, kafka, topics, metrics, log } = options;
+export const startIngestWorker = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
+  const { sql, kafka, topics, metrics, log, consumers } = options;
   const dispatcher = createWorkerDispatcher(options);
   const deadLetters = await openDeadLetterProducer(options, scope);
-  const sweeper = await startSweeper(options, dispatcher, scope);
+  await startSweeper(options, dispatcher, scope);
   await scope.defer('uploads in the background', dispatcher.close);
   await keepMergingColumns(options, dispatcher, scope);
   await startCompaction(options, scope);
@@ -157,19 +141,15 @@ export const startIngestWorker = async (
     processes: createProcessRecords(sql),
     write: createWrite(options.clickhouse, options.tables),
     dispatcher,
-    onInserted: countInserted(options),
+    onInserted: countInserted(options.metrics),
     log,
   });
   const faults = createChunkFaults({ processes: createProcessRecords(sql), dispatcher, deadLetters, log });
-  // Each may wait half a second for its last fetch: all leave at once.
-  const joined = new Set<ChunkConsumer>();
-  await scope.defer('consumers', async () => {
-    await Promise.all([...joined].map((consumer) => consumer.close()));
-  });
-  const join = async (lane: Lane): Promise<ChunkConsumer> => {
+  await scope.defer('consumers', consumers.close);
+  const join = (lane: Lane): Promise<ChunkConsumer> => {
     const topic = topicOf(topics, lane);
     const group = `${options.groupPrefix}.${lane}`;
-    const consumer = await createChunkConsumer({
+    return createChunkConsumer({
       kafka,
       groupId: group,
       topic,
@@ -192,9 +172,6 @@ export const startIngestWorker = async (
       isPaused: options.isPaused,
       log,
     });
-    if (scope.closing) await consumer.close();
-    else joined.add(consumer);
-    return consumer;
   };
   // Known from the start, so that the first of each is a rise.
   for (const lane of ['short', 'bulk'] as const) {
@@ -205,7 +182,7 @@ export const startIngestWorker = async (
     ...new Array<Lane>(options.shortMembers).fill('short'),
     ...new Array<Lane>(options.bulkMembers).fill('bulk'),
   ];
-  const consumers = await Promise.all(lanes.map(join));
+  await Promise.all(lanes.map((lane) => consumers.start(() => join(lane))));
+  consumers.ready();
   await scope.defer('batches of short uploads', batches.close);
-  return { sweeper, lastTickAt: () => Math.min(...consumers.map((consumer) => consumer.lastTickAt())) };
 };

@@ -1,11 +1,10 @@
 import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import { traceIdOf } from '../lib/tracing.js';
-import type { Lane } from '../model/chunk.js';
+import { countsOfUploads, showBacklog } from '../operations/upload-metrics.js';
 import { createEverywhere } from '../rows/index.js';
-import { createBacklogMonitor } from '../storage/kafka/backlog.js';
+import { openBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
-import { countPartitions } from '../storage/kafka/topics.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { createDispatcher } from '../uploads/lifecycle/dispatcher.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
@@ -21,19 +20,23 @@ import { createUploadSemaphore } from '../uploads/receive/upload-semaphore.js';
 import { createPlainAppend } from '../versions/merge/plain-append.js';
 import type { Core } from './core.js';
 import { tracePublisher, traceReceiver } from './traced-parts.js';
-import { countsOfUploads } from './upload-counts.js';
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
   const { config, log, sql, kafka, topics, metrics, tables, tracing } = core;
-  const partitions: Record<Lane, number> = {
-    short: await countPartitions(kafka, topics.short),
-    bulk: await countPartitions(kafka, topics.bulk),
-  };
+  const backlog = await openBacklogMonitor({
+    kafka,
+    topics,
+    groupPrefix: config.kafkaPrefix,
+    ageShare: 0.5,
+    // One probe early: a chunk that is not late yet may be late at the next one.
+    lateMs: Math.max(500 * config.maxBacklogSeconds, 1000 * config.maxBacklogSeconds - config.backlogLookMs),
+    log,
+  });
   const producer = await createChunkProducer({
     kafka,
     topics,
-    partitions: (lane) => partitions[lane],
+    partitions: backlog.partitions,
     maxMessageBytes: config.maxMessageBytes,
     patienceMs: config.sendPatienceMs,
     traceHeaders: tracing.carry,
@@ -42,39 +45,17 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   await scope.defer('producer', producer.close);
   const admission = createUploadAdmission({
     sql,
-    lanes: createBacklogMonitor({
-      kafka,
-      topics,
-      groupPrefix: config.kafkaPrefix,
-      ageShare: 0.5,
-      // One probe early: a chunk that is not late yet may be late at the next one.
-      lateMs: Math.max(
-        500 * config.maxBacklogSeconds,
-        1000 * config.maxBacklogSeconds - config.backlogLookMs,
-      ),
-      log,
-    }),
+    lanes: backlog,
     intervalMs: config.backlogLookMs,
     patienceMs: config.sendPatienceMs,
     maxWaitSeconds: config.maxBacklogSeconds,
-    onProbe: (uses) => {
-      for (const { lane, backlogBytes, retentionBytes, seconds, partitions: count } of uses) {
-        // An operator may add some at any time.
-        partitions[lane] = count;
-        metrics.backlogBytes.set({ lane }, backlogBytes);
-        metrics.backlogRatio.set(
-          { lane },
-          retentionBytes === null ? 0 : backlogBytes / Math.max(1, retentionBytes),
-        );
-        metrics.backlogSeconds.set({ lane }, seconds);
-      }
-    },
+    onProbe: showBacklog(metrics),
     onRefused: (reason) => metrics.uploadsRefused.inc({ reason }),
     log,
   });
   await scope.defer('Kafka probes', admission.close);
   const windows = createAccountWindows({
-    chunks: () => config.chunksAhead ?? partitions.bulk,
+    chunks: () => config.chunksAhead ?? backlog.partitions('bulk'),
     handled: createChunkRecords(sql).handled,
     log,
   });

@@ -4,7 +4,7 @@ import type { Route } from '../http/route.js';
 import { createMetricsRoute } from '../http/routes/metrics.js';
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
-import { type Core, listen, requestDrainMs } from './core.js';
+import { type Core, requestDrainMs } from './core.js';
 
 /** A server whose routes take no key. */
 export const refuseKeys = async (): Promise<never> => {
@@ -33,7 +33,7 @@ export const openMetrics = async (
     documents: false,
   });
   await scope.defer('HTTP server of /metrics', () => server.close(requestDrainMs(config)));
-  const port = await listen(server, config.host, config.metricsPort, 'METRICS_PORT');
+  const port = await server.listen({ host: config.host, port: config.metricsPort, setting: 'METRICS_PORT' });
   log.info({ port }, 'metrics ready');
   return [];
 };

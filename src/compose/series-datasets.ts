@@ -3,7 +3,6 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayCaller } from '../gateway/caller.js';
 import { type Backfills, createBackfills, type VintageUpload } from '../gateway/datasets/backfill.js';
 import { createBackfillRecords } from '../gateway/datasets/backfill-records.js';
-import type { SeriesColumn } from '../gateway/datasets/series-csv.js';
 import { createSeriesDatasetRecords } from '../gateway/datasets/series-dataset-records.js';
 import {
   createSeriesDatasets,
@@ -11,23 +10,9 @@ import {
   type SeriesUpload,
 } from '../gateway/datasets/series-datasets.js';
 import type { Gateway } from '../gateway/gateway.js';
-import { parseUploadOptions } from '../uploads/options/upload-options.js';
 import type { Receiver } from '../uploads/receive/receiver.js';
+import { receiveSeries } from '../uploads/receive/series-upload.js';
 import type { Core } from './core.js';
-
-const uploadOptions = (columns: readonly SeriesColumn[]) =>
-  parseUploadOptions([
-    {
-      name: 'manifest',
-      value: JSON.stringify({ columns, unlisted: 'reject' }),
-    },
-    // A series that reads as a number would otherwise clash with what the column was before.
-    { name: 'onTypeConflict', value: 'replace' },
-  ]);
-
-async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
 
 export interface SeriesDatasetParts {
   readonly gateway: Gateway;
@@ -45,30 +30,24 @@ export const openSeriesDatasets = (
     datasetId,
     accountId,
     requestId,
-    csv,
-    columns,
     vintage,
+    ...table
   }: SeriesUpload & Partial<VintageUpload>) => {
     const caller = await callerOfAccount(sql, accountId);
     const dataset = await catalog.access.dataset(caller, datasetId, 'Write', 'write');
-    return receiver.receive({
+    const target = {
       datasetId,
       storeId: dataset.storeId,
       accountId,
-      keyId: null,
       requestId,
-      source: only(csv),
-      restOfRequest: Promise.resolve(undefined),
-      options: uploadOptions(columns),
-      digests: [],
-      expectedVersionId: undefined,
       vintage,
       quota: dataset.uploadQuota,
       requireStorage:
         dataset.limits.maxStoredBytes === null
           ? undefined
           : () => catalog.quotas.requireStorage(dataset.ownerId, 0),
-    });
+    };
+    return receiveSeries(receiver, table, target);
   };
   const callerOf = async (accountId: number): Promise<GatewayCaller> => ({
     accountId,

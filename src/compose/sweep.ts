@@ -1,5 +1,6 @@
 import { createExportFolder } from '../exports/export-folder.js';
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
+import { type SweptItem, sweptItems } from '../operations/swept-items.js';
 import { createStoreTables, createTidy, type Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
@@ -7,15 +8,6 @@ import { afterRetention, createRetention } from '../versions/retention.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage } from './export-storage.js';
 import type { OperatorParts } from './operator.js';
-
-/** One kind of thing, and how many were removed or found. */
-export interface SweptItem {
-  readonly where: string;
-  readonly what: string;
-  readonly count: number;
-}
-
-const both = 'PostgreSQL and ClickHouse';
 
 export interface StorageTools {
   readonly tidy: Tidy;
@@ -56,16 +48,6 @@ export const openStorageSweep = async (parts: OperatorParts): Promise<() => Prom
   const { sweep } = afterRetention(tools.tidy, createRetention(parts));
   return async () => {
     const report = await sweep();
-    const files = await tools.sweepFiles();
-    return [
-      { where: 'PostgreSQL', what: 'versions beyond retention', count: report.versions },
-      { where: 'PostgreSQL', what: 'compactions of silent workers', count: report.abandonedCompactions },
-      { where: both, what: 'segments that no version names', count: report.segments },
-      { where: both, what: 'stores without a dataset', count: report.stores },
-      { where: 'ClickHouse', what: 'segments that PostgreSQL does not know', count: report.orphanSegments },
-      { where: 'ClickHouse', what: 'tables that PostgreSQL does not know', count: report.orphanStores },
-      { where: 'ClickHouse', what: 'segments that are missing (not removed)', count: report.missingSegments },
-      { where: 'export files', what: 'files of versions that are gone, old, or too many', count: files },
-    ];
+    return sweptItems(report, await tools.sweepFiles());
   };
 };

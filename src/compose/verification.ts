@@ -1,9 +1,7 @@
 import { createSavedSegments } from '../backup/saved-segments.js';
-import { isAppError } from '../lib/errors.js';
-import { processOfSegment } from '../model/version.js';
 import { createCompactions, createHashes, createWrite } from '../rows/index.js';
 import { readSetting } from '../storage/postgres/settings.js';
-import type { UploadReplay } from '../uploads/repair/upload-replay.js';
+import { createSegmentRepair } from '../versions/verify/segment-repair.js';
 import { createSegmentRestore, type RestoreSegment } from '../versions/verify/segment-restore.js';
 import {
   createVerification,
@@ -14,16 +12,6 @@ import { createVersionReads } from '../versions/verify/version-reads.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
 import { type OperatorParts, openUploadReplay } from './operator.js';
-
-/** From Kafka. */
-const createReplayRepair = (parts: OperatorParts): RepairSegment => {
-  let replay: Promise<UploadReplay> | undefined;
-  return async ({ id }) => {
-    replay ??= openUploadReplay(parts);
-    const report = await (await replay).replay(processOfSegment(id), { takeOver: false, waitMs: 0 });
-    return report.kind === 'rewritten' ? report.outcome : 'not_completed';
-  };
-};
 
 /** @param place Folder or `s3://bucket/prefix` of backups. */
 const openBackupRepair = async (parts: OperatorParts, place: string): Promise<RestoreSegment> => {
@@ -37,20 +25,6 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
   const compactions = createCompactions({ sql, leaseMs: config.replayLeaseMs, log });
   return createSegmentRestore({ sql, compactions, find: saved.find });
 };
-
-/** Kafka first, which has the file itself; then the backup. */
-const oneAfterTheOther =
-  (replay: RepairSegment, restore: RestoreSegment | undefined): RepairSegment =>
-  async (segment) => {
-    if (restore === undefined) return replay(segment);
-    try {
-      const outcome = await replay(segment);
-      if (outcome !== 'not_completed') return outcome;
-    } catch (error) {
-      if (!isAppError(error) || error.kind === 'unavailable') throw error;
-    }
-    return restore(segment);
-  };
 
 /**
  * The comparison of both databases, while workers run.
@@ -69,6 +43,6 @@ export const openVerification = async (
       hashes: createHashes({ sql, clickhouse, log }),
       reads: createVersionReads({ sql, clickhouse, write: createWrite(clickhouse) }),
     }),
-    repair: oneAfterTheOther(createReplayRepair(parts), restore),
+    repair: createSegmentRepair({ openReplay: () => openUploadReplay(parts), restore }),
   };
 };

@@ -9,16 +9,15 @@ import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
+import { dependencyChecks } from '../operations/checks.js';
 import { makeShardTablesAtStart } from '../rows/index.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
+import { createConsumers } from '../uploads/insert/consumers.js';
 import { watchConsuming } from '../uploads/lifecycle/consuming.js';
-import { checksOf, connect, type Listening, listen, requestDrainMs } from './core.js';
-import { type IngestWorker, startIngestWorker } from './ingest-worker.js';
+import { connect, type Listening, requestDrainMs } from './core.js';
+import { startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
 import { keepSegmentHashes } from './segment-hashes.js';
-
-/** Longest silence of a consumer that still counts as alive: several empty fetches. */
-const consumerSilenceMs = 30_000;
 
 /** The worker: consumers, replays, sweeps, and a small HTTP server for its health. */
 export const createWorkerProcess = async (
@@ -31,19 +30,12 @@ export const createWorkerProcess = async (
   const { metrics } = core;
   await makeShardTablesAtStart(core);
   metrics.buildInfo.set({ ...build }, 1);
-  let worker: IngestWorker | undefined;
-  const consuming: Check = {
-    name: 'consumers',
-    run: async () => {
-      if (worker === undefined) throw new Error('consumers have not joined yet');
-      const silentMs = Date.now() - worker.lastTickAt();
-      if (silentMs > consumerSilenceMs) throw new Error(`a consumer was silent for ${silentMs} ms`);
-    },
-  };
+  const consumers = createConsumers();
+  const consuming: Check = { name: 'consumers', run: consumers.check };
   const server = createApp({
     routes: [],
     rootRoutes: [
-      ...createOperationsRoutes({ build, checks: [...checksOf(core, 'worker'), consuming] }),
+      ...createOperationsRoutes({ build, checks: [...dependencyChecks(core, 'worker'), consuming] }),
       ...(await openMetrics(core, scope, build.version)),
     ],
     authenticate: refuseKeys,
@@ -53,11 +45,12 @@ export const createWorkerProcess = async (
     documents: false,
   });
   await scope.defer('HTTP server', () => server.close(requestDrainMs(config)));
-  const port = await listen(server, config.host, config.workerPort, 'WORKER_PORT');
+  const port = await server.listen({ host: config.host, port: config.workerPort, setting: 'WORKER_PORT' });
   const pausing = await watchConsuming({ sql: core.sql, intervalMs: config.consumingLookMs, log });
   await scope.defer('switch of the consumers', pausing.stop);
-  worker = await startIngestWorker(
+  await startIngestWorker(
     {
+      consumers,
       isPaused: pausing.isPaused,
       ...core,
       address: `${hostname()}:${port}`,

@@ -1,8 +1,10 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
 import { textWithMac, withMac } from '../lib/signed-text.js';
 import type { Plan } from '../query/plan.js';
+import { sharedSetting } from '../storage/postgres/settings.js';
+import type { Sql } from '../storage/postgres/sql.js';
 
 export type FileVariant = 'table' | 'transposed';
 
@@ -99,3 +101,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
     },
   };
 };
+
+/** Secret that all API processes share: generated once and stored in the database. */
+export const sharedLinkSecret = (sql: Sql): Promise<string> =>
+  sharedSetting(sql, 'link_secret', randomBytes(32).toString('hex'));

@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../lib/errors.js';
+import type { GatewayMetrics } from '../lib/metrics/gateway-metrics.js';
 
 /** What the gateway counts. The receiver turns these into metrics; labels are slugs and words of closed lists. */
 export interface Telemetry {
@@ -24,3 +25,15 @@ export const silentTelemetry: Telemetry = {
   queue: () => undefined,
   denied: () => undefined,
 };
+
+export const meteredTelemetry = (metrics: GatewayMetrics): Telemetry => ({
+  upstreamCall(provider, outcome, seconds) {
+    metrics.calls.inc({ provider, outcome });
+    metrics.callSeconds.observe({ provider }, seconds);
+  },
+  answered: (provider, from) => metrics.answers.inc({ provider, from }),
+  unexpectedReply: (provider) => metrics.unexpectedReplies.inc({ provider }),
+  flaggedValues: (provider, count) => metrics.flaggedValues.inc({ provider }, count),
+  queue: (provider, waiting) => metrics.queue.set({ provider }, waiting),
+  denied: (provider, reason) => metrics.denied.inc({ provider, reason }),
+});

@@ -25,6 +25,7 @@ import { createWebRoutes } from './routes/web.js';
 import { createSemaphores, defaultSemaphoreLimits, type Semaphores } from './semaphores.js';
 import { createHttpServer, type HttpServer } from './server.js';
 import { createReadSessionCookie } from './session-cookie.js';
+import type { Shutdown } from './shutdown.js';
 import { createSiteCheck } from './site-check.js';
 import { createFailureThrottle } from './throttle.js';
 import type { WebApp } from './web-app.js';
@@ -74,6 +75,8 @@ export interface AppOptions {
   readonly authenticateSession?: Authenticate;
   /** The web app, at `/` and at addresses of its own. @default it is not served */
   readonly web?: WebApp;
+  /** @default one of its own */
+  readonly shutdown?: Shutdown;
   /** Also serve `/openapi.json` and `/docs`. @default true */
   readonly documents?: boolean;
 }
@@ -183,5 +186,6 @@ export const createApp = (options: AppOptions): HttpServer => {
       onRefused: (what) => metrics.permitsRefused.inc({ kind: 'connections', what }),
     },
     log,
+    options.shutdown,
   );
 };

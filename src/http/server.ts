@@ -1,14 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse, setMaxIdleHTTPParsers } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { type ConnectionLimits, limitConnections } from './connections.js';
 import { createLeftover } from './leftover.js';
 import { oneAtATime } from './pipelining.js';
+import { createShutdown, type Shutdown } from './shutdown.js';
 
 export interface HttpServer {
-  /** Listens and gives the port that was taken. */
-  listen(options: { host: string; port: number }): Promise<number>;
+  /**
+   * Listens. Returns the port.
+   * @param setting Name of the setting that has the port, for the message.
+   * @throws AppError with one clear line when the port is occupied.
+   */
+  listen(options: { host: string; port: number; setting?: string }): Promise<number>;
   /**
    * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed, and their
    * handlers have a second to write down what that means. Connections without a request stay open for the first `idleMs`
@@ -20,9 +26,6 @@ export interface HttpServer {
    * whoever comes is served all the same. False: ready again.
    */
   setDraining(on: boolean): void;
-  readonly draining: boolean;
-  /** True from `close` on: what waits for something that may take long answers now. */
-  readonly stopping: boolean;
 }
 
 export interface ServerTimeouts {
@@ -70,6 +73,9 @@ const shortTurnMs = 1;
 /** Longest for which a stopping server takes connections that wait. */
 const takingMs = 500;
 
+const occupied = (port: number, setting: string): AppError =>
+  new AppError('unavailable', 'port_occupied', `port ${port} is occupied: set ${setting} to another port`);
+
 const statusLineOf = (code: string | undefined): string => {
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
@@ -108,9 +114,9 @@ export const createHttpServer = (
   timeouts: ServerTimeouts,
   connections: ConnectionLimits,
   log: Log,
+  shutdown: Shutdown = createShutdown(),
 ): HttpServer => {
   let closing: Promise<void> | undefined;
-  let draining = false;
   /** True while connections without a request wait for one that may be on its way. */
   let lingering = false;
   const leftover = createLeftover();
@@ -124,7 +130,7 @@ export const createHttpServer = (
   };
 
   const answer = oneAtATime((request: IncomingMessage, response: ServerResponse): void => {
-    if (draining) endWithAnswer(response);
+    if (shutdown.draining) endWithAnswer(response);
     running.add(response);
     response.once('close', () => {
       running.delete(response);
@@ -195,28 +201,24 @@ export const createHttpServer = (
   };
 
   return {
-    listen: ({ host, port }) =>
+    listen: ({ host, port, setting = 'PORT' }) =>
       new Promise((resolve, reject) => {
-        server.once('error', reject);
+        const onError = (error: NodeJS.ErrnoException): void =>
+          reject(error.code === 'EADDRINUSE' ? occupied(port, setting) : error);
+        server.once('error', onError);
         server.listen(port, host, () => {
-          server.removeListener('error', reject);
+          server.removeListener('error', onError);
           resolve((server.address() as AddressInfo).port);
         });
       }),
     close(drainMs, idleMs = 0) {
-      draining = true;
+      shutdown.stop();
       closing ??= drain(drainMs, idleMs);
       return closing;
     },
     setDraining(on) {
-      draining = on || closing !== undefined;
-      if (draining) for (const response of running) endWithAnswer(response);
-    },
-    get draining() {
-      return draining;
-    },
-    get stopping() {
-      return closing !== undefined;
+      shutdown.setDraining(on);
+      if (shutdown.draining) for (const response of running) endWithAnswer(response);
     },
   };
 };

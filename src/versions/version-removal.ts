@@ -1,3 +1,4 @@
+import { AppError } from '../lib/errors.js';
 import { removeVersions } from '../rows/index.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -32,4 +33,15 @@ export const removeDue = async (tx: Sql, datasetId: number): Promise<number[]> =
   const due = (await tx.query<{ id: number }>(dueVersionsSql, [datasetId])).map(({ id }) => id);
   await removeVersions(tx, datasetId, due);
   return due;
+};
+
+/** @throws AppError `quota_exceeded` if the next sweep would remove versions of a dataset that is being restored. */
+export const requireRetained = async (tx: Sql, datasetId: number): Promise<void> => {
+  const due = await tx.query(dueVersionsSql, [datasetId]);
+  if (due.length === 0) return;
+  throw new AppError(
+    'quota',
+    'quota_exceeded',
+    `The plan of the repository's owner would remove ${due.length} of these versions at once, by their number or age: restore one with --version, or change the plan.`,
+  );
 };

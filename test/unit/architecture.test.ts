@@ -297,6 +297,25 @@ const tableBranches = (text: string): string[] =>
     /(?:[!=]==|\bcase)\s*'(?:csv|json|xlsx|tsv|parquet|arrow|[dtfs]|n\d+_\d+)'|\bswitch \([^)]*(?:physical|[fF]ormat)\)/g,
   ) ?? [];
 
+/** SQL in a literal, and calls that take one. */
+const sqlWords = /['"`]\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH)\s|\.query(?:<[^>]*>)?\(\s*['"`]/;
+
+/** What files of compose do although they only construct. */
+const composeFaults = (texts: Texts): string[] =>
+  [...texts]
+    .filter(([file]) => file.startsWith('compose/'))
+    .flatMap(([file, text]) => {
+      const code = codeOf(text);
+      return [
+        ...(sqlWords.test(code) ? [`${file}: contains SQL`] : []),
+        ...(/['"]node:fs/.test(code) ? [`${file}: uses the file system`] : []),
+        ...(/^ *let /m.test(code) && !composeState.has(file) ? [`${file}: keeps state`] : []),
+      ];
+    });
+
+/** Tracing keeps what its vendor needs. */
+const composeState: ReadonlySet<string> = new Set(['compose/opentelemetry.ts']);
+
 /** Words for where rows are stored: columns of the key, shared tables, tables over all shards, parts. */
 const storageWords = /\b_seg\b|\b_row\b|\bd?pool_|\bDistributed\b|\bsystem\.parts\b/;
 
@@ -420,6 +439,10 @@ describe('the source tree', () => {
     expect(offenders.map(([file]) => file)).toEqual([]);
   });
 
+  it('constructs in compose, and does nothing else there: no SQL, no files, no state', () => {
+    expect(composeFaults(sourceTexts())).toEqual([]);
+  });
+
   it('exports by name only', () => {
     const offenders = sourceFiles().filter((file) =>
       /^export default/m.test(readFileSync(join(source, file), 'utf8')),
@@ -459,6 +482,15 @@ describe('the rules themselves', () => {
 
   it('see a dynamic import of the embedded components', () => {
     expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only standalone\.ts/);
+  });
+
+  it('see SQL, files and state in compose', () => {
+    const faults = (text: string): string[] => composeFaults(new Map([['compose/a.ts', text]]));
+    expect(faults("await sql.query<X>(\n  'TRUNCATE x')")).toEqual(['compose/a.ts: contains SQL']);
+    expect(faults('const read = `SELECT 1`;')).toEqual(['compose/a.ts: contains SQL']);
+    expect(faults("import { rm } from 'node:fs/promises';")).toEqual(['compose/a.ts: uses the file system']);
+    expect(faults('  let worker;')).toEqual(['compose/a.ts: keeps state']);
+    expect(faults('/* SELECT 1 */ const server = createApp();')).toEqual([]);
   });
 
   it('see a table that is written in two places, over several lines too', () => {

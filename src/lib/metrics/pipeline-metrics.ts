@@ -41,7 +41,7 @@ const createWatchMetrics = (registers: Registry[]) => ({
     labelNames: ['component'] as const,
     registers,
   }),
-  lookedAt: new Gauge({
+  probedAt: new Gauge({
     name: 'tabulary_watch_last_look_timestamp_seconds',
     help: 'When this API process last checked the components, Unix time.',
     registers,

@@ -5,7 +5,7 @@ import type { ChunkPosition, Lane } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { clientOf } from './kafkajs/client.js';
 import { type LogSize, readLogSizes } from './kafkajs/log-sizes.js';
-import { type TopicNames, topicOf } from './topics.js';
+import { countPartitions, type TopicNames, topicOf } from './topics.js';
 
 /** A topic, as describeConfigs names it. kafkajs exports the enum to CommonJS only. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
@@ -35,6 +35,8 @@ export interface BacklogMonitor {
    * @throws the error of Kafka; the next call connects again.
    */
   probe(kept: readonly ChunkPosition[]): Promise<LaneUse[]>;
+  /** Partitions of a lane at the last probe: an operator may add some at any time. */
+  partitions(lane: Lane): number;
   close(): Promise<void>;
 }
 
@@ -82,10 +84,14 @@ const backlogOf = ({ low, high, needed }: PartitionRange, bytes: number): number
 const sumOf = (ranges: readonly PartitionRange[], of: (range: PartitionRange) => bigint): number =>
   Number(ranges.reduce((sum, range) => sum + of(range), 0n));
 
-export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMonitor => {
+export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promise<BacklogMonitor> => {
   const { kafka, topics, groupPrefix, ageShare, lateMs, log } = options;
   let admin: Promise<Admin> | undefined;
   let sizesUnknown = false;
+  const partitions: Record<Lane, number> = {
+    short: await countPartitions(kafka, topics.short),
+    bulk: await countPartitions(kafka, topics.bulk),
+  };
 
   const connect = async (): Promise<Admin> => {
     const connecting = clientOf(kafka).admin({
@@ -168,9 +174,9 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
   };
 
   /** Sizes are a privilege of its own on some clusters. Without them age alone is looked at. */
-  const sizesOf = async (partitions: ReadonlyMap<string, number>): Promise<LogSize[]> => {
+  const sizesOf = async (counts: ReadonlyMap<string, number>): Promise<LogSize[]> => {
     try {
-      const sizes = await readLogSizes(kafka, partitions, logSizeWithinMs);
+      const sizes = await readLogSizes(kafka, counts, logSizeWithinMs);
       sizesUnknown = false;
       return sizes;
     } catch (error) {
@@ -183,12 +189,13 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
     }
   };
 
-  const lookAt = async (client: Admin, kept: readonly ChunkPosition[]): Promise<LaneUse[]> => {
+  const probeAll = async (client: Admin, kept: readonly ChunkPosition[]): Promise<LaneUse[]> => {
     const limits = await limitsOf(client);
     const ranges = {
       short: await rangesOf(client, 'short', kept),
       bulk: await rangesOf(client, 'bulk', kept),
     };
+    for (const lane of lanes) partitions[lane] = Math.max(1, ranges[lane].length);
     const behind = lanes.filter((lane) => ranges[lane].some(({ needed, high }) => needed < high));
     const sizes =
       behind.length === 0
@@ -203,7 +210,7 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
       const { bytes, ms } = limits[lane];
       return {
         lane,
-        partitions: Math.max(1, ranges[lane].length),
+        partitions: partitions[lane],
         backlogBytes: Math.max(0, ...backlogs),
         retentionBytes: bytes,
         overdue: ms !== null && (await holdsOlder(client, lane, ranges[lane], 'needed', ms * ageShare)),
@@ -219,12 +226,13 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
     async probe(kept) {
       admin ??= connect();
       try {
-        return await lookAt(await admin, kept);
+        return await probeAll(await admin, kept);
       } catch (error) {
         await leave();
         throw error;
       }
     },
+    partitions: (lane) => partitions[lane],
     close: leave,
   };
 };

@@ -97,3 +97,8 @@ export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
     },
   };
 };
+
+/** @throws the error of a database that does not answer. */
+export const pingDatabase = async (sql: Sql): Promise<void> => {
+  await sql.query('SELECT 1');
+};

@@ -32,6 +32,7 @@ beforeEach(() => {
         if (use instanceof Error) throw use;
         return [{ ...use, lane: 'short', backlogBytes: 0, waiting: 0, taken: 0, late: false }, use];
       },
+      partitions: () => 1,
       close: async () => undefined,
     },
     intervalMs: 1_000,

@@ -1,19 +1,17 @@
 /**
- * Probes PostgreSQL, ClickHouse and Kafka for the state of the pipeline and of quotas, and shows it as metrics. API
- * processes do it, not workers: that no worker runs is one of the things to be seen. What a component does not tell has no value, so
- * that nothing old is taken for the present.
+ * Gauges of the pipeline and of quotas, from a probe of PostgreSQL, ClickHouse and Kafka. API processes refresh them, not
+ * workers: the gauges have to show that no worker runs. Gauges of a component that does not answer have no value, never an
+ * earlier one.
  */
 import type { Gateway } from '../gateway/gateway.js';
 import type { GatewayMetrics } from '../lib/metrics/gateway-metrics.js';
+import type { Metrics } from '../lib/metrics/metrics.js';
 import type { PipelineMetrics } from '../lib/metrics/pipeline-metrics.js';
-import { startPeriodic } from '../lib/periodic.js';
-import type { Scope } from '../lib/scope.js';
-import type { Health } from '../operations/health-probe.js';
-import { probe } from '../operations/probe.js';
 import type { ClickHouseSizes } from '../rows/index.js';
 import type { LogState } from '../storage/kafka/consumer-lag.js';
 import { pendingPhases } from '../uploads/lifecycle/pipeline-state.js';
-import type { Core } from './core.js';
+import type { Health } from './health-probe.js';
+import { probe } from './probe.js';
 
 const showLog = (metrics: PipelineMetrics, state: LogState | null): void => {
   const { lagMessages, lagSeconds, groupMembers, assignedPartitions } = metrics;
@@ -72,38 +70,34 @@ const showQuotas = (
     for (const { span, key, left } of quotas) quotaLeft.set({ provider, span, key }, left);
 };
 
-/** Dependencies of the watch in addition to the core. */
-export interface PipelineWatchOptions {
+/** Dependencies of the gauges. */
+export interface PipelineGaugesOptions {
+  readonly metrics: Metrics;
   readonly probeHealth: () => Promise<Health>;
   readonly upstreams: Gateway['state'];
   /** Unix time of the newest good backup; undefined: none was ever begun. */
   readonly lastBackup: () => Promise<number | undefined>;
-  /** Called with each result. */
-  readonly onHealth: (health: Health) => Promise<void>;
 }
 
-/** Probes every `WATCH_INTERVAL_MS` until the process stops. */
-export const startPipelineWatch = async (
-  { config, metrics, log }: Core,
-  scope: Scope,
-  { probeHealth, upstreams, lastBackup, onHealth }: PipelineWatchOptions,
-): Promise<void> => {
+/** Probes all components, sets the gauges and returns the health. */
+export const refreshPipelineGauges = async ({
+  metrics,
+  probeHealth,
+  upstreams,
+  lastBackup,
+}: PipelineGaugesOptions): Promise<Health> => {
   const { pipeline } = metrics;
-  const run = async (): Promise<void> => {
-    const [seen, { answer: quotas }, { answer: backup }] = await Promise.all([
-      probeHealth(),
-      probe('database', upstreams),
-      probe('database', lastBackup),
-    ]);
-    showUploads(pipeline, seen.uploads);
-    showSizes(pipeline, seen.sizes);
-    showLog(pipeline, seen.log);
-    showQuotas(metrics.gateway, quotas);
-    for (const { name, ok } of seen.components) pipeline.componentUp.set({ component: name }, ok ? 1 : 0);
-    showBackup(pipeline, backup ?? undefined);
-    pipeline.lookedAt.setToCurrentTime();
-    await onHealth(seen);
-  };
-  const watch = startPeriodic({ name: 'watch', intervalMs: config.watchIntervalMs, run, log });
-  await scope.defer('watch', watch.stop);
+  const [health, { answer: quotas }, { answer: backup }] = await Promise.all([
+    probeHealth(),
+    probe('database', upstreams),
+    probe('database', lastBackup),
+  ]);
+  showUploads(pipeline, health.uploads);
+  showSizes(pipeline, health.sizes);
+  showLog(pipeline, health.log);
+  showQuotas(metrics.gateway, quotas);
+  for (const { name, ok } of health.components) pipeline.componentUp.set({ component: name }, ok ? 1 : 0);
+  showBackup(pipeline, backup ?? undefined);
+  pipeline.probedAt.setToCurrentTime();
+  return health;
 };

@@ -1,0 +1,41 @@
+import { notFound } from '../lib/errors.js';
+import { requireQuota } from '../model/plan.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { holdRepository } from './datasets.js';
+import { requireName } from './names.js';
+import { planOf } from './plans.js';
+import { holdOwner, requireStorage } from './quotas.js';
+
+export interface RestoredSize {
+  readonly rows: number;
+  readonly columns: number;
+  readonly bytes: number;
+}
+
+/**
+ * Checks that a dataset may be restored into a repository, whose locks are held until the transaction ends. Returns the
+ * owner of the repository.
+ * @throws AppError 404 without such a repository; 400 for a bad name; `quota_exceeded`.
+ */
+export const admitRestoredDataset = async (
+  tx: Sql,
+  repositoryId: number,
+  name: string,
+  size: RestoredSize,
+): Promise<number> => {
+  requireName(name);
+  const [repository] = await tx.query<{ ownerId: number }>(
+    'SELECT created_by AS "ownerId" FROM repositories WHERE id = $1',
+    [repositoryId],
+  );
+  if (repository === undefined)
+    throw notFound('repository_not_found', `There is no repository ${repositoryId}.`);
+  await holdRepository(tx, repositoryId);
+  const { ownerId } = repository;
+  await holdOwner(tx, ownerId);
+  const plan = await planOf(tx, ownerId);
+  requireQuota('datasetRows', plan.maxDatasetRows, size.rows);
+  requireQuota('columns', plan.maxColumns, size.columns);
+  await requireStorage(tx, ownerId, size.bytes);
+  return ownerId;
+};
