@@ -129,14 +129,14 @@ CREATE TABLE series_datasets (
   -- account in whose name the provider is asked and the data uploaded
   account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   provider text NOT NULL,
-  series_ids text[] NOT NULL,
-  params jsonb NOT NULL,
+  -- [{name, id, params}]; name: value of the column Series
+  series jsonb NOT NULL,
   -- the dataset has a column for the flags of the observations
   with_flags boolean NOT NULL DEFAULT false,
-  -- the one id and its parameters stand for several series
+  -- the one id and its parameters name several series
   is_panel boolean NOT NULL DEFAULT false,
-  -- Answer of the provider at the last refresh, one entry for each of series_ids in their order:
-  -- {provider, seriesId, params, label, unit, unitMultiplier, source, license, attribution, flags}.
+  -- Answer of the provider at the last refresh, one entry for each of series in their order:
+  -- {name, provider, seriesId, params, label, unit, unitMultiplier, source, license, attribution, flags}.
   described jsonb NOT NULL,
   -- "daily", "weekly" or five fields of cron in UTC; null: only on request
   schedule text,

@@ -50,6 +50,8 @@ export const refreshColumns = `s.dataset_id IS NOT NULL AS "isRefreshed", s.sche
 
 /** A series that a dataset is made of, as its provider described it with the last refresh. */
 export interface SeriesView {
+  /** Value of the column Series. */
+  readonly name: string;
   /** Slug. */
   readonly provider: string;
   readonly seriesId: string;

@@ -66,7 +66,7 @@ const claimSql = `
         ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING *)
   SELECT b.dataset_id AS "datasetId", b.days, b.version_ids AS "versionIds", b.failures,
-    s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds", s.params,
+    s.account_id AS "accountId", s.provider, s.series,
     s.with_flags AS "withFlags",
     d.first_version_at AS "firstAt", coalesce(v.row_count, 0) AS rows,
     CASE WHEN v.id IS NULL THEN p.error ->> 'message' END AS "firstError",

@@ -20,6 +20,7 @@ import type { Gateway } from '../gateway.js';
 import type { BackfillOutcome, BackfillPlan, BackfillRecords, ClaimedBackfill } from './backfill-records.js';
 import { retryWaitMs } from './schedule.js';
 import { type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
+import type { UnnamedSeries } from './wanted-series.js';
 
 /** One upload of a vintage, in the name of an account. */
 export interface VintageUpload {
@@ -46,7 +47,7 @@ export interface BackfillsOptions {
 
 export interface Backfills {
   /** Days of all vintages of some series, oldest first. @throws AppError 400 for a provider without. */
-  days(caller: GatewayCaller, slug: string, seriesIds: readonly string[]): Promise<readonly string[]>;
+  days(caller: GatewayCaller, slug: string, series: readonly UnnamedSeries[]): Promise<readonly string[]>;
   /** What will be brought into a dataset that has no version yet. */
   plan(datasetId: number, days: readonly string[]): Promise<BackfillPlan>;
   /** Begins, for a dataset that is known to be made of series. */
@@ -116,20 +117,20 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     places: readonly number[],
     stop: AbortSignal | undefined,
   ): Promise<number> => {
-    const { datasetId, accountId, provider, seriesIds, params, versionIds, withFlags } = backfill;
+    const { datasetId, accountId, provider, versionIds, withFlags } = backfill;
     const dayAt = (at: number): string => backfill.days[at] ?? '';
     const caller = await callerOf(accountId);
     const days = places.map(dayAt).reverse();
-    const series: { seriesId: string; on: Awaited<ReturnType<Gateway['vintages']>> }[] = [];
-    for (const seriesId of seriesIds) {
+    const series: { name: string; on: Awaited<ReturnType<Gateway['vintages']>> }[] = [];
+    for (const { name, id, params } of backfill.series) {
       await keepLease(datasetId, stop);
-      series.push({ seriesId, on: await gateway.vintages(caller, provider, seriesId, { params, days }) });
+      series.push({ name, on: await gateway.vintages(caller, provider, id, { params, days }) });
     }
     let validUntil = firstAt.toISOString();
     for (const [brought, at] of places.entries()) {
       const day = dayAt(at);
       const csv = seriesCsv(
-        series.map(({ seriesId, on }) => ({ seriesId, data: on(day) })),
+        series.map(({ name, on }) => ({ name, data: on(day) })),
         withFlags,
       );
       await keepLease(datasetId, stop);
@@ -182,10 +183,10 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
   };
 
   return {
-    async days(caller, slug, seriesIds) {
+    async days(caller, slug, series) {
       const all = new Set<string>();
-      for (const seriesId of seriesIds)
-        for (const day of await gateway.vintageDays(caller, slug, seriesId)) all.add(day);
+      for (const id of new Set(series.map((one) => one.id)))
+        for (const day of await gateway.vintageDays(caller, slug, id)) all.add(day);
       return [...all].filter((day) => isPast(day, now())).sort();
     },
     async plan(datasetId, days) {

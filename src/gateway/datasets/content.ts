@@ -5,9 +5,10 @@ import type { SeriesAnswer } from '../series-answer.js';
 import type { DescribedAnswer } from './described-series.js';
 import { panelColumns, panelCsv, type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
 import type { SeriesSource } from './series-dataset-records.js';
+import type { WantedSeries } from './wanted-series.js';
 
 /** The series of a dataset. */
-export type Wanted = Pick<SeriesSource, 'seriesIds' | 'params' | 'withFlags' | 'isPanel'> & {
+export type Wanted = Pick<SeriesSource, 'series' | 'withFlags' | 'isPanel'> & {
   readonly slug: string;
 };
 
@@ -15,7 +16,7 @@ export type Wanted = Pick<SeriesSource, 'seriesIds' | 'params' | 'withFlags' | '
 export interface Content {
   readonly csv: Buffer;
   readonly columns: readonly SeriesColumn[];
-  /** One for each series id. */
+  /** One for each series. */
   readonly answers: readonly (DescribedAnswer & Pick<SeriesAnswer, 'stale' | 'ageSeconds'>)[];
 }
 
@@ -46,29 +47,30 @@ const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | unde
 export const fetchContent = async (
   gateway: Pick<Gateway, 'fullSeries' | 'panel'>,
   caller: GatewayCaller,
-  { slug, seriesIds, params, withFlags, isPanel }: Wanted,
+  { slug, series, withFlags, isPanel }: Wanted,
   { beforeEach, stop }: Steps = {},
 ): Promise<Content> => {
   if (isPanel) {
-    const [id = '', ...others] = seriesIds;
-    if (others.length > 0) {
+    const [one, ...others] = series;
+    if (one === undefined || others.length > 0) {
       throw invalid('invalid_parameter', `A panel is made of one id; leave 'seriesIds' out.`, {
         parameter: 'seriesIds',
       });
     }
     await beforeEach?.();
-    const answer = await unlessStopped(() => gateway.panel(caller, slug, id, params), stop);
+    const answer = await unlessStopped(() => gateway.panel(caller, slug, one.id, one.params), stop);
     const { label, metadata } = answer.panel;
     return {
       csv: panelCsv(answer.panel, withFlags),
       columns: panelColumns(answer.panel, withFlags),
-      answers: [{ ...answer, label, metadata }],
+      answers: [{ ...answer, name: one.name, label, metadata }],
     };
   }
-  const answers: SeriesAnswer[] = [];
-  for (const id of seriesIds) {
+  const answers: (SeriesAnswer & Pick<WantedSeries, 'name'>)[] = [];
+  for (const { name, id, params } of series) {
     await beforeEach?.();
-    answers.push(await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop));
+    const answer = await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop);
+    answers.push({ ...answer, name });
   }
   return { csv: seriesCsv(answers, withFlags), columns: seriesColumns(withFlags), answers };
 };

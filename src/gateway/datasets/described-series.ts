@@ -1,8 +1,11 @@
 import type { ProviderDetail } from '../catalog.js';
 import type { SeriesAnswer } from '../series-answer.js';
+import type { WantedSeries } from './wanted-series.js';
 
 /** A series as its provider described it. */
 export interface DescribedSeries {
+  /** Value of the column Series. */
+  readonly name: string;
   readonly provider: string;
   readonly seriesId: string;
   readonly params: Readonly<Record<string, string | number>>;
@@ -17,7 +20,8 @@ export interface DescribedSeries {
 }
 
 /** Parts of an answer that describe its series. */
-export type DescribedAnswer = Pick<SeriesAnswer, 'seriesId' | 'params' | 'label' | 'metadata'>;
+export type DescribedAnswer = Pick<WantedSeries, 'name'> &
+  Pick<SeriesAnswer, 'seriesId' | 'params' | 'label' | 'metadata'>;
 
 type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;
 
@@ -29,7 +33,8 @@ export const describeSeries = (
   { slug, provider, license, attribution }: Source,
   answers: readonly DescribedAnswer[],
 ): DescribedSeries[] =>
-  answers.map(({ seriesId, params, label, metadata }) => ({
+  answers.map(({ name, seriesId, params, label, metadata }) => ({
+    name,
     provider: slug,
     seriesId,
     params,

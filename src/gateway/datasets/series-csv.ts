@@ -1,5 +1,6 @@
 import type { Observation, PanelData } from '../../providers/provider.js';
 import type { SeriesAnswer } from '../series-answer.js';
+import type { WantedSeries } from './wanted-series.js';
 
 export interface SeriesColumn {
   readonly name: string;
@@ -54,11 +55,11 @@ const lineOf = ({ date, value, flag }: Observation, entities: string, withFlags:
 
 /** Series after series, oldest first; the values with the digits of the upstream. The same data is the same text. */
 export const seriesCsv = (
-  series: readonly Pick<SeriesAnswer, 'seriesId' | 'data'>[],
+  series: readonly (Pick<WantedSeries, 'name'> & Pick<SeriesAnswer, 'data'>)[],
   withFlags: boolean,
 ): Buffer => {
-  const lines = series.flatMap(({ seriesId, data }) =>
-    data.map((observation) => lineOf(observation, quoted(seriesId), withFlags)),
+  const lines = series.flatMap(({ name, data }) =>
+    data.map((observation) => lineOf(observation, quoted(name), withFlags)),
   );
   return csvOf(seriesColumns(withFlags), lines);
 };

@@ -2,17 +2,17 @@ import { notFound } from '../../lib/errors.js';
 import type { OfOwner } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { DescribedSeries } from './described-series.js';
+import type { WantedSeries } from './wanted-series.js';
 
 /** What a dataset is made of. */
 export interface SeriesSource {
   readonly provider: string;
-  readonly seriesIds: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly series: readonly WantedSeries[];
   /** See schedule.ts; null: only when asked. */
   readonly schedule: string | null;
   /** It has the column Flag. */
   readonly withFlags: boolean;
-  /** The one id and its parameters stand for several series. */
+  /** Its one id and parameters name several series. */
   readonly isPanel: boolean;
 }
 
@@ -77,8 +77,8 @@ const claimSql = `
       WHERE next_run_at <= now() AND (lease_until IS NULL OR lease_until < now())
         AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)
       ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds",
-    s.params, s.schedule, s.with_flags AS "withFlags", s.is_panel AS "isPanel", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
+  RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series, s.schedule,
+    s.with_flags AS "withFlags", s.is_panel AS "isPanel", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
     EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.status = 'failed') AS "uploadFailed"`;
 
 // A run that was asked for while this one was under way stays due.
@@ -96,17 +96,16 @@ const requireOne = (rows: readonly unknown[], datasetId: number): void => {
 };
 
 export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
-  async insert({ datasetId, accountId, provider, seriesIds, params, schedule, withFlags, ...run }) {
+  async insert({ datasetId, accountId, provider, series, schedule, withFlags, ...run }) {
     await sql.query(
-      `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,
+      `INSERT INTO series_datasets (dataset_id, account_id, provider, series, schedule, next_run_at,
          last_run_at, content_hash, process_id, described, with_flags, update_marks, is_panel)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11, $12, $13)`,
+       VALUES ($1, $2, $3, $4, $5, $6, now(), $7, $8, $9, $10, $11, $12)`,
       [
         datasetId,
         accountId,
         provider,
-        seriesIds,
-        params,
+        JSON.stringify(series),
         schedule,
         run.nextRunAt,
         run.contentHash,

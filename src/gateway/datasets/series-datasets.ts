@@ -12,6 +12,7 @@ import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import type { SeriesColumn } from './series-csv.js';
 import type { ClaimedRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
 import { marksToKeep, readMarks, sameMarks } from './update-marks.js';
+import { nameSeries, type UnnamedSeries, withChosenStart } from './wanted-series.js';
 
 /** One upload of a generated file, in the name of an account. */
 export interface SeriesUpload {
@@ -42,12 +43,11 @@ export interface SeriesDatasetsOptions {
 
 export interface SeriesDatasetRequest {
   readonly slug: string;
-  readonly seriesIds: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly series: readonly UnnamedSeries[];
   readonly refresh: string | null;
   /** The dataset has a column for the flags of the observations. */
   readonly withFlags: boolean;
-  /** The id and the parameters stand for several series. */
+  /** The one id and its parameters name several series. */
   readonly isPanel: boolean;
   /** True: the provider's own vintages become versions. */
   readonly backfill: boolean;
@@ -103,12 +103,6 @@ const nameOf = (answers: readonly DescribedAnswer[]): string => {
   return more.length === 0 ? name : `${name} and ${more.length} more`;
 };
 
-/** The parameters to keep: a start that the provider chose is kept, so that it does not move from year to year. */
-const paramsOf = ({ params }: SeriesDatasetRequest, [first]: readonly DescribedAnswer[]) => {
-  const start = first?.params.start;
-  return start === undefined ? params : { ...params, start };
-};
-
 export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
   const {
     gateway,
@@ -134,8 +128,8 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   /** Reads the update marks. Called before the values are read, so the next run sees an update that comes between the two. */
   const askMarks = (
     caller: GatewayCaller,
-    { slug, seriesIds, params }: Omit<Wanted, 'withFlags' | 'isPanel'>,
-  ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, seriesIds, params, nowMs: now() });
+    { slug, series }: Pick<Wanted, 'slug' | 'series'>,
+  ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, series, nowMs: now() });
 
   const keepLease = async (datasetId: number): Promise<void> => {
     if (await records.extend(datasetId, owner, leaseMs)) return;
@@ -213,15 +207,19 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       const schedule = scheduleOf(request.refresh);
       const source = await gateway.detail(caller, request.slug);
       const { slug, name, attribution } = source;
-      if (request.backfill && (request.isPanel || request.params.asOf !== undefined)) {
+      if (
+        request.backfill &&
+        (request.isPanel || request.series.some(({ params }) => params.asOf !== undefined))
+      ) {
         const other = request.isPanel ? 'panel' : 'asOf';
         throw invalid('invalid_parameter', `'${other}' and 'backfill' do not go together.`, {
           parameter: other,
         });
       }
-      const days = request.backfill ? await backfills.days(caller, slug, request.seriesIds) : undefined;
-      const marks = schedule === null ? [] : await askMarks(caller, request);
-      const { answers, csv, columns } = await fetchContent(gateway, caller, request);
+      const days = request.backfill ? await backfills.days(caller, slug, request.series) : undefined;
+      const series = nameSeries(request.series);
+      const marks = schedule === null ? [] : await askMarks(caller, { ...request, series });
+      const { answers, csv, columns } = await fetchContent(gateway, caller, { ...request, series });
       const { id: datasetId } = await shelf.create({
         name: request.name ?? nameOf(answers),
         description: request.description ?? attribution ?? null,
@@ -235,8 +233,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
           datasetId,
           accountId: caller.accountId,
           provider: slug,
-          seriesIds: request.seriesIds,
-          params: paramsOf(request, answers),
+          series: withChosenStart(series, answers),
           withFlags: request.withFlags,
           isPanel: request.isPanel,
           schedule,

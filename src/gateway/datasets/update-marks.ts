@@ -3,11 +3,11 @@ import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import type { UpdateMarks } from './series-dataset-records.js';
+import type { WantedSeries } from './wanted-series.js';
 
 interface Wanted {
   readonly slug: string;
-  readonly seriesIds: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly series: readonly WantedSeries[];
   readonly nowMs: number;
 }
 
@@ -19,10 +19,10 @@ const isSettled = (mark: string, nowMs: number): boolean =>
 export const readMarks = async (
   gateway: Pick<Gateway, 'lastUpdate'>,
   caller: GatewayCaller,
-  { slug, seriesIds, params, nowMs }: Wanted,
+  { slug, series, nowMs }: Wanted,
 ): Promise<UpdateMarks> => {
   const marks: string[] = [];
-  for (const id of seriesIds) {
+  for (const { id, params } of series) {
     try {
       const mark = await gateway.lastUpdate(caller, slug, id, params);
       if (mark === undefined || !isSettled(mark, nowMs)) return [];

@@ -35,6 +35,10 @@ export const seriesSchema = z
   .array(
     z
       .object({
+        name: z.string().meta({
+          description:
+            'Value of the column Series: the id, and the parameters that differ where several series have the same id.',
+        }),
         provider: z.string().meta({ description: 'Slug.' }),
         seriesId: z.string(),
         params: z

@@ -26,6 +26,9 @@ const tags = ['Series'];
 /** Series of one dataset; each is asked for in its turn, within one request. */
 const mostSeries = 50;
 
+const idField = z.string().min(1).max(1_000);
+const paramsField = z.record(z.string(), z.unknown()).nullish();
+
 const refreshField = z
   .string()
   .max(200)
@@ -75,7 +78,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       repositoryId: bodyId('Repository of the new dataset.'),
       name: nameField('Default: what the provider calls the series.').optional(),
       description: descriptionField,
-      params: z.record(z.string(), z.unknown()).nullish(),
+      params: paramsField,
       refresh: refreshField,
       columns: columnsField,
       backfill: z.boolean().optional().meta({
@@ -87,10 +90,13 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
           '`true`: the id and the parameters stand for several series, as in `/panel`. The columns are Date, code and label of each open dimension (`country`, `country_label`), Value (and Flag).',
       }),
       seriesIds: z
-        .array(z.string().min(1).max(1_000))
+        .array(z.union([idField, z.strictObject({ id: idField, params: paramsField })]))
         .max(mostSeries - 1)
         .optional()
-        .meta({ description: 'Further series of the same provider, fetched with the same parameters.' }),
+        .meta({
+          description:
+            'Further series of the same provider: an id, or `{id, params}` with parameters of its own, which replace those of the same name in `params`.',
+        }),
     }),
     bodyExample: { repositoryId: 7, name: 'US dollar in Canada', refresh: 'daily' },
     // The repository is named in the body.
@@ -108,13 +114,17 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       // Refused before an upstream is asked for nothing.
       await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
       const asking = await callerOf(request);
-      const seriesIds = [...new Set([params.seriesId, ...(body.seriesIds ?? [])])];
+      const shared = body.params ?? {};
+      const series = [params.seriesId, ...(body.seriesIds ?? [])].map((given) =>
+        typeof given === 'string'
+          ? { id: given, params: shared }
+          : { id: given.id, params: { ...shared, ...given.params } },
+      );
       const { datasetId, process } = await seriesDatasets.create(
         { ...asking, accountId: caller.accountId },
         {
           slug: params.slug,
-          seriesIds,
-          params: body.params ?? {},
+          series,
           refresh: body.refresh ?? null,
           withFlags: body.columns?.includes('flag') ?? false,
           isPanel: body.panel ?? false,

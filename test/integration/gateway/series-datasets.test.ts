@@ -9,6 +9,7 @@ import {
   type SeriesDatasets,
   type SeriesUpload,
 } from '../../../src/gateway/datasets/series-datasets.js';
+import type { UnnamedSeries } from '../../../src/gateway/datasets/wanted-series.js';
 import type { Gateway } from '../../../src/gateway/gateway.js';
 import { createSeriesAnswer, type SeriesAnswer } from '../../../src/gateway/series-answer.js';
 import { AppError } from '../../../src/lib/errors.js';
@@ -76,8 +77,8 @@ const gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'> =
     keeps_vintages: false,
     attribution: 'Source: Office',
   }),
-  fullSeries: async (caller, slug, seriesId) => {
-    asked.push(`${caller.share} ${slug} ${seriesId}`);
+  fullSeries: async (caller, slug, seriesId, params) => {
+    asked.push(`${caller.share} ${slug} ${seriesId} ${JSON.stringify(params)}`);
     return createSeriesAnswer({
       params: {},
       seriesId,
@@ -116,13 +117,16 @@ const openProcess = (sql = database.sql, leaseMs = 60_000): SeriesDatasets =>
     leaseMs,
   });
 
-const make = async (changes: { refresh?: string | null; seriesIds?: string[] } = {}): Promise<number> => {
+const withUnits = (...ids: string[]) => ids.map((id) => ({ id, params: { units: 'lin' } }));
+
+const make = async (
+  changes: { refresh?: string | null; series?: readonly UnnamedSeries[] } = {},
+): Promise<number> => {
   const { datasetId } = await openProcess().create(
     { accountId: account, share: `account:${account}`, mayUsePaid: true },
     {
       slug: 'STATS',
-      seriesIds: changes.seriesIds ?? ['a/b'],
-      params: { units: 'lin' },
+      series: changes.series ?? withUnits('a/b'),
       refresh: changes.refresh === undefined ? 'daily' : changes.refresh,
       withFlags: false,
       isPanel: false,
@@ -161,10 +165,32 @@ beforeEach(async () => {
 
 describe('a dataset made of series', () => {
   it('is uploaded at once and due at a moment of its own', async () => {
-    const id = await make({ seriesIds: ['a/b', 'c'] });
-    expect(asked).toEqual([`account:${account} STATS a/b`, `account:${account} STATS c`]);
+    const id = await make({ series: withUnits('a/b', 'c') });
+    expect(asked).toEqual(['a/b', 'c'].map((series) => `account:${account} STATS ${series} {"units":"lin"}`));
     expect(uploads[0]?.csv.toString()).toBe('Date,Series,Value\n2026-01-01,"a/b",1.0\n2026-01-01,"c",1.0\n');
     expect((await stateOf(id)).next?.getTime()).toBe(nextRunOf('daily', id, Date.now()));
+  });
+
+  it('asks for each series with its own parameters, and tells series of the same id apart', async () => {
+    const series = ['NOR', 'SWE', 'NOR'].map((country) => ({ id: 'GDP', params: { units: 'lin', country } }));
+    answer = () => ({ params: { start: '2006-01-01' } });
+    const id = await make({ series });
+    expect(uploads[0]?.csv.toString()).toBe(
+      'Date,Series,Value\n2026-01-01,"GDP?country=NOR",1.0\n2026-01-01,"GDP?country=SWE",1.0\n',
+    );
+    const { described } = await query<{ described: { name: string }[] }>(
+      'SELECT described FROM series_datasets WHERE dataset_id = $1',
+      [id],
+    );
+    expect(described.map(({ name }) => name)).toEqual(['GDP?country=NOR', 'GDP?country=SWE']);
+    asked = [];
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    // The start that the provider chose stays.
+    expect(asked.map((text) => JSON.parse(text.slice(text.indexOf('{'))))).toEqual(
+      ['NOR', 'SWE'].map((country) => ({ units: 'lin', country, start: '2006-01-01' })),
+    );
+    expect(outcomes).toEqual(['unchanged']);
   });
 
   it('has no next run without a schedule, until one is asked for', async () => {
@@ -206,7 +232,7 @@ describe('a refresh', () => {
 
   it('does not ask for values if the provider tells that nothing changed', async () => {
     lastUpdate = '2026-02-26 07:54:01-06';
-    const id = await make({ seriesIds: ['a', 'b'] });
+    const id = await make({ series: withUnits('a', 'b') });
     expect(await refreshed(id)).toBe(0);
     expect(outcomes).toEqual(['unchanged']);
     lastUpdate = '2026-03-26 07:54:01-06';
@@ -296,7 +322,7 @@ describe('a refresh', () => {
   });
 
   it('is given back when the process stops', async () => {
-    const id = await make({ seriesIds: ['first', 'second'] });
+    const id = await make({ series: withUnits('first', 'second') });
     asked = [];
     const stop = new AbortController();
     answer = () => {

@@ -68,8 +68,8 @@ describe('the file of a dataset made of series', () => {
       { date: '2020-02-01', value: null },
     ];
     const series = [
-      { seriesId: 'A,"b"', data },
-      { seriesId: '007', data: [] },
+      { name: 'A,"b"', data },
+      { name: '007', data: [] },
     ];
     expect(seriesCsv(series, false).toString()).toBe(
       'Date,Series,Value\n2020-01-01,"A,""b""",1.50\n2020-02-01,"A,""b""",\n',
