@@ -3,7 +3,9 @@ import { createAccountExport } from '../accounts/account-export.js';
 import { leave, type Remainder, removeAccount } from '../accounts/account-removal.js';
 import { type WrittenFile, writeExportFile } from '../accounts/export-file.js';
 import { createCatalog } from '../catalog/catalog.js';
+import { readSeriesOf } from '../catalog/refresh-view.js';
 import { createTeamAdministration } from '../catalog/team-administration.js';
+import { seriesSheet } from '../http/content/series-sheet.js';
 import { createScope } from '../lib/scope.js';
 import { createSemaphore } from '../lib/semaphore/semaphore.js';
 import { createVersions } from '../query/versions.js';
@@ -45,6 +47,7 @@ export const exportAccount = async (
     versions: createVersions(sql),
     reader,
     semaphore,
+    aboutOf: async (datasetId) => seriesSheet(await readSeriesOf(sql, datasetId)),
     newQueryId: () => `export/${randomUUID()}`,
   });
   const accountExport = createAccountExport({

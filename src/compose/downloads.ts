@@ -11,6 +11,7 @@ import { createLinks, sharedLinkSecret } from '../exports/links.js';
 import { measureDisk, measureFiles } from '../exports/measures.js';
 import { apiBase } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
+import { seriesSheet } from '../http/content/series-sheet.js';
 import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
@@ -141,7 +142,13 @@ export const createDownloadPart = async (
     log,
   });
   const stopping = new AbortController();
-  const files = createWholeFiles({ versions, reader, semaphore, newQueryId: () => `file/${randomUUID()}` });
+  const files = createWholeFiles({
+    versions,
+    reader,
+    semaphore,
+    aboutOf: async (datasetId) => seriesSheet(await readSeriesOf(sql, datasetId)),
+    newQueryId: () => `file/${randomUUID()}`,
+  });
   const exportFiles = createExportFiles({
     storage,
     builds,

@@ -145,7 +145,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (plan.fingerprint !== file.fingerprint) {
         throw notFound(
           'link_outdated',
-          'Columns were renamed since the link was made; ask for the download again.',
+          'The names of columns or the description of the series changed since the link was made; ask for the download again.',
         );
       }
       const lastModified = new Date(plan.version.createdAt);

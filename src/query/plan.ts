@@ -44,7 +44,7 @@ export interface Plan {
 }
 
 /** Part of every tag: raise it when the same request gives other bytes than before. */
-const formatRevision = 4;
+const formatRevision = 5;
 
 /** Names and roles of the columns, which headers and order follow from; once per version that is in use. */
 const columnsDigest = (columns: readonly StoredColumn[]): string => {
@@ -149,7 +149,7 @@ const fileDigests = new WeakMap<Plan, string>();
 export const fileDigest = (plan: Plan): string => {
   const known = fileDigests.get(plan);
   if (known !== undefined) return known;
-  const { version, format, wholeFile } = plan;
+  const { version, format, wholeFile, about } = plan;
   const columns = version.columns.map(({ name, isEntity, physical, dataType, years }) => [
     name,
     isEntity,
@@ -157,7 +157,14 @@ export const fileDigest = (plan: Plan): string => {
     dataType,
     years === true,
   ]);
-  const digest = fingerprint([formatRevision, columns, format, formats[format].clickHouse, wholeFile]);
+  const digest = fingerprint([
+    formatRevision,
+    columns,
+    format,
+    formats[format].clickHouse,
+    wholeFile,
+    ...(about === undefined ? [] : [about]),
+  ]);
   fileDigests.set(plan, digest);
   return digest;
 };

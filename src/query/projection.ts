@@ -48,6 +48,8 @@ export const plainColumn = (column: StoredColumn, includeIds: boolean): OutputCo
   name: headerOf(column, includeIds),
   sql: storageName(column),
   physical: column.physical,
+  // Columns that `$apply` makes have no id.
+  ...(column.id > 0 ? { fieldId: column.storageId } : {}),
 });
 
 /** Columns of the answer in their order. */

@@ -45,11 +45,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
     isHeavy: isHeavy(plan),
     ...context,
   });
-  return frame.rows(
-    bytes,
-    output.map(({ name }) => name),
-    plan.about,
-  );
+  return frame.rows(bytes, output, plan.about);
 };
 
 const isUnfiltered = ({ complete, isRest = false }: SelectedRows): boolean => complete || isRest;

@@ -5,7 +5,8 @@ import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
 import { versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import type { Format } from './formats/formats.js';
+import type { Sheet } from './formats/format.js';
+import { type Format, formats } from './formats/formats.js';
 import { parseOptions } from './options/options.js';
 import { type Plan, planDownload } from './plan.js';
 import { openRows } from './rows.js';
@@ -34,6 +35,8 @@ export interface WholeFilesOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly semaphore: Semaphore;
+  /** Description of the rows of a dataset. */
+  readonly aboutOf: (datasetId: number) => Promise<Sheet | undefined>;
   /** Makes ids of queries. */
   readonly newQueryId: () => string;
 }
@@ -42,6 +45,7 @@ export const createWholeFiles = ({
   versions,
   reader,
   semaphore,
+  aboutOf,
   newQueryId,
 }: WholeFilesOptions): WholeFiles => {
   const versionOf = async ({ datasetId, versionId, presentNames }: WholeFileRef): Promise<ReadableVersion> =>
@@ -57,6 +61,7 @@ export const createWholeFiles = ({
         options,
         format: ref.format,
         filter: undefined,
+        about: formats[ref.format].describes ? await aboutOf(ref.datasetId) : undefined,
       });
       if (plan.wholeFile === undefined) throw notFound('unknown_file', 'There is no such file.');
       return plan;

@@ -32,7 +32,7 @@ export const seriesSheet = (series: readonly SheetSeries[]): Sheet | undefined =
         name: 'Series',
         header,
         rows: series.map((one) => [
-          one.seriesId,
+          one.name,
           one.provider,
           listed(one.params, '='),
           one.label,

@@ -15,7 +15,10 @@ export const downloadCodes: CodeList = {
   filter_unsupported: [400, 'Valid OData that is not offered.'],
   link_expired: [403, 'The link has expired. Ask for the download again.'],
   link_invalid: [403, 'The link was changed or is incomplete.'],
-  link_outdated: [404, 'Columns were renamed since the link was made. Ask for the download again.'],
+  link_outdated: [
+    404,
+    'The names of columns or the description of the series changed since the link was made. Ask for the download again.',
+  ],
   no_date_column: [400, '`$last` and `transpose` need a Date column.'],
   no_file_slot: [503, 'Too many files are being sent. Try again.'],
   no_query_slot: [503, 'Too many queries are running. Try again.'],

@@ -14,6 +14,8 @@ export interface OutputColumn {
   readonly sql: string;
   /** How the values are stored; combined ones are text. */
   readonly physical: PhysicalType;
+  /** Id that the column keeps over renames and versions, shared by clones; absent for calculated ones. */
+  readonly fieldId?: number;
 }
 
 /** Cells that lie in one array of tuples of one nullable value. */
@@ -78,11 +80,8 @@ export interface Table {
 
 /** Conversion of ClickHouse's bytes. */
 export interface Frame {
-  /**
-   * @param names Headers of the columns.
-   * @param about What the rows are; ignored unless `describes`.
-   */
-  rows(bytes: Readable, names: readonly string[], about?: Sheet): Readable;
+  /** @param about What the rows are; ignored unless `describes`. */
+  rows(bytes: Readable, columns: readonly Pick<OutputColumn, 'name' | 'fieldId'>[], about?: Sheet): Readable;
   spread(
     bytes: AsyncIterable<Buffer>,
     names: readonly string[],

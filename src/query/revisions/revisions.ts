@@ -281,11 +281,7 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
         place: serverOf(...history.groups),
         ...context,
       });
-      const body = frame.rows(
-        bytes,
-        output.map(({ name }) => name),
-      );
-      return { body, ...matched };
+      return { body: frame.rows(bytes, output), ...matched };
     },
   };
 };

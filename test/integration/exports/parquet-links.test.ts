@@ -1,13 +1,14 @@
 /** Parquet files behind links, and how much of them readers of columns fetch. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createLocalStorage } from '../../../src/storage/objects/local-storage.js';
@@ -98,6 +99,22 @@ describe('a whole table in Parquet', () => {
       expect((await bytesOf(footer.clone())).includes(name)).toBe(true);
     const rest = await fetch(link, { headers: { range: `bytes=${size - 1_000}-`, 'if-range': etag } });
     expect((await bytesOf(rest)).equals(whole.subarray(-1_000))).toBe(true);
+  });
+
+  it('has the ids of its columns, which clones share', async () => {
+    const path = join(folder, 'ids.parquet');
+    await writeFile(path, await bytesOf(await fetch(await linkOf())));
+    const duckdb = await DuckDBInstance.create();
+    try {
+      const connection = await duckdb.connect();
+      const ask = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+      const ids = await ask(`SELECT name, field_id FROM parquet_schema('${path}') OFFSET 1`);
+      expect(ids).toEqual(table.columns.map(({ name, storageId }) => [name, String(storageId)]));
+      const read = await ask(`SELECT count(*), count(DISTINCT "Note"), max("Exact")::text FROM '${path}'`);
+      expect(read).toEqual([[String(rows), String(rows), '12345678901235167889.0001']]);
+    } finally {
+      duckdb.closeSync();
+    }
   });
 
   it('is made once, holds all rows, and is the same as without a link', async () => {

@@ -1,4 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { tableFromIPC } from 'apache-arrow';
 import ExcelJs from 'exceljs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { patienceMs } from '../../support/patience.js';
@@ -84,6 +89,7 @@ describe('a series kept as a dataset', () => {
     const renamed = await world.ask('PUT', `/datasets/${id}`, { key, body: { name: 'Something else' } });
     const listed = (await world.ask('GET', '/datasets', { key })).json<{ id: number; series?: object[] }[]>();
     const series = ['FXUSDCAD', 'FXEURCAD'].map((seriesId) => ({
+      name: seriesId,
       provider: 'bankofcanada',
       seriesId,
       params: { start: '2026' },
@@ -140,6 +146,46 @@ describe('a series kept as a dataset', () => {
     expect((await fetch(url, { headers: again })).status).toBe(200);
   });
 
+  it('says in Parquet and Arrow files what its series are', async () => {
+    const { id } = await make({ name: 'In files', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
+    const series = {
+      series: 'FXEURCAD',
+      provider: 'bankofcanada',
+      parameters: 'start=2026',
+      label: 'Rate FXEURCAD',
+      unit: 'CAD per EUR',
+      unitMultiplier: '1',
+      source: 'Bank of Canada',
+      license: 'Bank of Canada terms of use: https://www.bankofcanada.ca/terms/',
+      attribution: 'Source: Bank of Canada',
+      flags: null,
+    };
+    const bytesOf = async (query: string) => {
+      const headers = { Authorization: `Bearer ${key}` };
+      const answer = await fetch(`${world.product.baseUrl}/datasets/${id}/data?${query}`, { headers });
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const arrow = tableFromIPC(await bytesOf('$format=arrow'));
+    expect(arrow.numRows).toBe(6);
+    expect(JSON.parse(arrow.schema.metadata.get('series') ?? '')[1]).toEqual(series);
+    const folder = await mkdtemp(join(tmpdir(), 'series-'));
+    const duckdb = await DuckDBInstance.create();
+    try {
+      const connection = await duckdb.connect();
+      // A link, rows of the answer itself, and a transposed table.
+      for (const query of ['', '&$top=5', '&transpose=true']) {
+        const path = join(folder, 'series.parquet');
+        await writeFile(path, await bytesOf(`$format=parquet${query}`));
+        const entries = `SELECT decode(key), decode(value) FROM parquet_kv_metadata('${path}')`;
+        const [[name, value] = []] = (await connection.runAndReadAll(entries)).getRowsJson();
+        expect([name, JSON.parse(String(value))[1]]).toEqual(['series', series]);
+      }
+    } finally {
+      duckdb.closeSync();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('keeps the flags of the observations where they are asked for', async () => {
     const noted = { '2026-03-11': null, '2026-03-12': 'Bank holiday', '2026-03-13': '1.3706' };
     await forgetReplies();
@@ -174,6 +220,29 @@ describe('a series kept as a dataset', () => {
     expect(dataset.refresh).toMatchObject({ schedule: null, nextRunAt: null });
     expect((await rows(dataset.id)).at(-2)).toBe('"2026-03-12","FXEURCAD",1.5');
   });
+
+  it('takes series with parameters of their own', async () => {
+    const { id, rowCount } = await make({
+      name: 'Own parameters',
+      seriesIds: [{ id: 'FXUSDCAD', params: { start: '2026' } }, { id: 'FXEURCAD' }],
+    });
+    expect(rowCount).toBe(12);
+    const { series } = (await world.ask('GET', `/datasets/${id}`, { key })).json<{ series: object[] }>();
+    expect(series).toMatchObject([
+      { name: 'FXUSDCAD', seriesId: 'FXUSDCAD', params: {} },
+      { name: 'FXUSDCAD?start=2026', seriesId: 'FXUSDCAD', params: { start: '2026' } },
+      { name: 'FXEURCAD', seriesId: 'FXEURCAD', params: {} },
+    ]);
+    expect((await rows(id)).filter((line) => line.includes('FXUSDCAD?start=2026'))).toHaveLength(5);
+  });
+
+  it.each([[{ params: {} }], [{ id: 'FXEURCAD', start: '2026' }], [7]])(
+    'refuses the series %j',
+    async (series) => {
+      const { status, text } = await post({ name: 'x', seriesIds: [series] });
+      expect([status, text]).toEqual([400, expect.stringContaining('seriesIds')]);
+    },
+  );
 
   it('gets a version when the data has changed, and only then', async () => {
     const first = await make({ name: 'Vintages' });

@@ -114,7 +114,13 @@ export const createDownloadServer = async (
   const links = createLinks({ secret: 's'.repeat(32), ttlSeconds: linkTtlSeconds, clock: { now: nowMs } });
   const builds = createBuilds({ spoolFolder: join(folder, 'spool'), storage, log: silentLog });
   let queries = 0;
-  const files = createWholeFiles({ versions, reader, semaphore, newQueryId: () => `${folder}-${queries++}` });
+  const files = createWholeFiles({
+    versions,
+    reader,
+    semaphore,
+    aboutOf: async () => undefined,
+    newQueryId: () => `${folder}-${queries++}`,
+  });
   const exportFiles = createExportFiles({
     storage,
     builds,

@@ -1,18 +1,46 @@
+import { Readable } from 'node:stream';
 import type { ReadSettings } from '../../../storage/clickhouse/reader.js';
 import { cellColumns, columnsSql } from '../columns-sql.js';
-import type { FormatRecord } from '../format.js';
-import { frameLines } from '../framed-lines.js';
+import type { FormatRecord, Sheet } from '../format.js';
+import { withSchemaMetadata } from './arrow-schema.js';
+import { withFooter } from './parquet-footer.js';
 
-/** A format that ClickHouse writes by itself, columns with their types. */
+/** What ClickHouse does not write into a file. */
+interface Additions {
+  /** One for each column. */
+  readonly fieldIds: readonly (number | undefined)[];
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const camelCase = (text: string): string =>
+  text
+    .split(' ')
+    .map((word, place) => (place === 0 ? word.toLowerCase() : `${word[0]?.toUpperCase()}${word.slice(1)}`))
+    .join('');
+
+/** A sheet as one entry: a JSON array with an object for each row. */
+const metadataOf = (about: Sheet | undefined): Record<string, string> => {
+  if (about === undefined) return {};
+  const keys = about.header.map(camelCase);
+  const rows = about.rows.map((cells) =>
+    Object.fromEntries(keys.map((key, place) => [key, cells[place] ?? null])),
+  );
+  return { [camelCase(about.name)]: JSON.stringify(rows) };
+};
+
+type Write = (file: AsyncIterable<Buffer>, additions: Additions) => AsyncIterable<Buffer>;
+
+/** A format whose bytes and column types come from ClickHouse. */
 const columnar = (
   facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked' | 'readFromEnd'>,
   settings: ReadSettings,
+  write: Write,
 ): FormatRecord => ({
   ...facts,
   compressible: false,
   // Groups of rows end where blocks do, and merges move those.
   reproducible: false,
-  describes: false,
+  describes: true,
   maxColumns: undefined,
   takes: [],
   check: undefined,
@@ -24,8 +52,17 @@ const columnar = (
     spread: () => ({ project: cellColumns, inOneQuery: true, clickHouse: facts.clickHouse, settings }),
   },
   frame: {
-    rows: (bytes) => bytes,
-    spread: (bytes) => frameLines(bytes),
+    rows: (bytes, columns, about) => {
+      const additions = { fieldIds: columns.map(({ fieldId }) => fieldId), metadata: metadataOf(about) };
+      const file = Readable.from(write(bytes, additions), { objectMode: false, highWaterMark: 128 * 1024 });
+      // A generator that was never asked for its first value does not close its source.
+      return file.once('close', () => bytes.destroy());
+    },
+    spread: (bytes, names, _appearance, about) =>
+      Readable.from(write(bytes, { fieldIds: names.map(() => undefined), metadata: metadataOf(about) }), {
+        objectMode: false,
+        highWaterMark: 128 * 1024,
+      }),
   },
 });
 
@@ -45,6 +82,7 @@ export const parquet = columnar(
     output_format_parquet_write_page_index: 1,
     output_format_parquet_fixed_string_as_fixed_byte_array: 1,
   },
+  withFooter,
 );
 
 export const arrow = columnar(
@@ -60,4 +98,6 @@ export const arrow = columnar(
     output_format_arrow_compression_method: 'none',
     output_format_arrow_low_cardinality_as_dictionary: 0,
   },
+  (stream, { metadata }) =>
+    Object.keys(metadata).length === 0 ? stream : withSchemaMetadata(stream, metadata),
 );

@@ -44,8 +44,13 @@ export const xlsx: FormatRecord<TableFrame> = {
     spread: () => spread,
   },
   frame: {
-    rows: (bytes, names, about) =>
-      writeWorkbook(bytes as AsyncIterable<Buffer>, names, rowsPerSheet(names.length), about),
+    rows: (bytes, columns, about) =>
+      writeWorkbook(
+        bytes as AsyncIterable<Buffer>,
+        columns.map(({ name }) => name),
+        rowsPerSheet(columns.length),
+        about,
+      ),
     spread: (bytes, names, _appearance, about) =>
       writeWorkbook(bytes, names, rowsPerSheet(names.length), about),
     table: tableWorkbook,
