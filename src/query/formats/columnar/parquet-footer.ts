@@ -59,7 +59,7 @@ const withFieldIds = (schema: readonly Field[][], fieldIds: FooterAdditions['fie
 };
 
 /** The same footer with the additions; the same input gives the same bytes. */
-export const rewriteFooter = (footer: Buffer, { fieldIds, metadata }: FooterAdditions): Buffer => {
+const rewriteFooter = (footer: Buffer, { fieldIds, metadata }: FooterAdditions): Buffer => {
   const file = readStruct({ bytes: footer, at: 0 });
   const listAt = (wanted: number) => structsOf(file.find(({ id }) => id === wanted));
   const schema = withFieldIds(listAt(fileFields.schema), fieldIds);

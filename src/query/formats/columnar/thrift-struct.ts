@@ -38,7 +38,7 @@ const readByte = (cursor: Cursor): number => {
   return byte;
 };
 
-export const readVarint = (cursor: Cursor): number => {
+const readVarint = (cursor: Cursor): number => {
   let value = 0;
   for (let factor = 1; ; factor *= 128) {
     const byte = readByte(cursor);
@@ -47,7 +47,7 @@ export const readVarint = (cursor: Cursor): number => {
   }
 };
 
-export const varint = (value: number): Buffer => {
+const varint = (value: number): Buffer => {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
