@@ -49,7 +49,10 @@ export interface Option<T> {
   readonly shapesRows: (value: T) => boolean;
   /** Set where the option is one of those that only some formats take: what it says of the others. */
   readonly appearance: { readonly key: keyof Appearance; elsewhere(format: string): string } | undefined;
-  /** The part of the value that decides the bytes of an answer, as JSON. */
+  /**
+   * The part of the value that decides the bytes of an answer, as JSON; undefined: none. Not called for `absent`, so a new option
+   * leaves the tags of all requests without it as they are.
+   */
   readonly tag: (value: T, bound: BoundOptions) => unknown;
 }
 
@@ -91,7 +94,7 @@ export const parseChoice =
 
 export const isGiven = (value: unknown): boolean => value !== undefined;
 
-export const asItIs = (value: unknown): unknown => value ?? null;
+export const asItIs = (value: unknown): unknown => value;
 
 /** An option that is true or false, and false when it was not given. */
 export const flagOption = (

@@ -1,7 +1,7 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
 import { type Format, formatNames, formats } from '../formats/formats.js';
-import { type BoundOptions, badOption } from './option.js';
+import { type BoundOptions, badOption, type Stage } from './option.js';
 import { type DownloadOptions, type OptionKey, optionKeys, options as table } from './table.js';
 
 export type { DownloadOptions } from './table.js';
@@ -103,16 +103,24 @@ export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | 
 };
 
 const tagOf = <K extends OptionKey>(key: K, options: DownloadOptions, bound: BoundOptions): unknown =>
-  table[key].tag(options[key], bound);
+  options[key] === table[key].absent ? undefined : table[key].tag(options[key], bound);
+
+const tagsAt = (
+  takes: (stage: Stage) => boolean,
+  options: DownloadOptions,
+  bound: BoundOptions,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    optionKeys
+      .filter((key) => takes(table[key].stage))
+      .map((key) => [key, tagOf(key, options, bound)] as const)
+      .filter(([, tag]) => tag !== undefined),
+  );
 
 /** Parts of the options that decide the rows of an answer, whatever the pages. */
 export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    optionKeys
-      .filter((key) => table[key].stage !== 'page' && table[key].stage !== 'bytes')
-      .map((key) => [key, tagOf(key, options, bound)]),
-  );
+  tagsAt((stage) => stage !== 'page' && stage !== 'bytes', options, bound);
 
 /** Parts of the options that decide the bytes of an answer. */
 export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(optionKeys.map((key) => [key, tagOf(key, options, bound)]));
+  tagsAt(() => true, options, bound);

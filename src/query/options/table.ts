@@ -93,7 +93,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     shapesRows: () => false,
     appearance: undefined,
     // Version and names are in every tag.
-    tag: () => null,
+    tag: () => undefined,
   },
   asOf: {
     name: 'asOf',
@@ -108,7 +108,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: '2099-12-31',
     shapesRows: () => false,
     appearance: undefined,
-    tag: () => null,
+    tag: () => undefined,
   },
   apply: {
     name: '$apply',
@@ -123,7 +123,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: 'groupby((Country),aggregate(GDP with sum as GDP))',
     shapesRows: isGiven,
     appearance: undefined,
-    tag: (_, { applied }) => applied?.normalized ?? null,
+    tag: (_, { applied }) => applied?.normalized,
   },
   filter: {
     name: '$filter',
@@ -137,7 +137,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: "Country eq 'France'",
     shapesRows: isGiven,
     appearance: undefined,
-    tag: (_, { filter }) => filter?.normalized ?? null,
+    tag: (_, { filter }) => filter?.normalized,
   },
   last: countOption(
     '$last',
@@ -224,8 +224,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: 'selected',
     shapesRows: (value) => value !== 'all',
     appearance: undefined,
-    // Tags and tokens that were given out before it was there stay valid.
-    tag: (value) => (value === 'all' ? undefined : value),
+    tag: asItIs,
   },
   combineEntities: flagOption(
     'combineEntities',
@@ -255,7 +254,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     shapesRows: () => false,
     appearance: undefined,
     // The plan knows which it has become.
-    tag: () => null,
+    tag: () => undefined,
   },
   decimals: {
     name: '$decimals',

@@ -1,5 +1,4 @@
 -- {}
-tag ny_GN4oaEaJ57XsYBe2d_UtYJCH
 SELECT c1_f AS `V0`,
 c2_f AS `V1`,
 c3_f AS `V2`,
@@ -307,7 +306,6 @@ FORMAT CSVWithNames
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$top":"1"}
-tag aYZvEgvPf41tefaRQU9ekOYVhMX
 SELECT c1_f AS `V0`,
 c2_f AS `V1`,
 c3_f AS `V2`,
@@ -615,7 +613,6 @@ FORMAT CSVWithNames
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":1}
 
 -- {"$filter":"V1 gt 2"}
-tag oGlMMmA8smLBRLXcIvpdEQa0ML1
 SELECT c1_f AS `V0`,
 c2_f AS `V1`,
 c3_f AS `V2`,

@@ -1,0 +1,69 @@
+/**
+ * ETags and page tokens that were issued stay valid: each question keeps the fingerprints of the golden file. Where bytes of answers
+ * change, raise `formatRevision` and write the file again; a new option adds lines and changes none.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseOptions, rowTagsOf, tagsOf } from '../../../src/query/options/options.js';
+import { optionKeys, options } from '../../../src/query/options/table.js';
+import { downloadsOf, own, requestOf } from './recorded-downloads.js';
+
+interface Fingerprints {
+  /** Part of the ETag. */
+  readonly answer: string;
+  /** Part of page tokens. */
+  readonly question: string;
+}
+
+const golden = JSON.parse(
+  readFileSync(new URL('../../fixtures/fingerprints.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, Fingerprints>>;
+
+const fingerprintsOf = async (address: string): Promise<Fingerprints> => {
+  const query = Object.fromEntries(new URLSearchParams(address));
+  const { fingerprint, question } = await downloadsOf(own).downloads.plan(requestOf(query));
+  return { answer: fingerprint, question };
+};
+
+const addresses = Object.keys(golden);
+
+describe('fingerprints', () => {
+  it.each(addresses)('stay as they were issued: %s', async (address) => {
+    expect(await fingerprintsOf(address)).toEqual(golden[address]);
+  });
+
+  it('tell all questions of the golden file apart', () => {
+    const answers = Object.values(golden).map(({ answer }) => answer);
+    expect(answers.length).toBeGreaterThanOrEqual(40);
+    expect(answers).toEqual([...new Set(answers)]);
+  });
+
+  it('are in the golden file for every option that is part of them', () => {
+    // The version is part of every fingerprint, and a page token begins where its own question says.
+    const apart = ['versionId', 'asOf', 'skipToken'];
+    const missing = optionKeys.filter(
+      (key) =>
+        !apart.includes(key) &&
+        !addresses.some((address) => new URLSearchParams(address).has(options[key].name)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('have no part for an option that was not given', () => {
+    const nothing = { chosen: own.columns, filter: undefined, order: [] };
+    expect(tagsOf(parseOptions({}), nothing)).toEqual({});
+    expect(rowTagsOf(parseOptions({}), nothing)).toEqual({});
+  });
+
+  it('are the same for an option that is given its default', async () => {
+    const plain = await fingerprintsOf('$format=json');
+    for (const address of [
+      'entities=all',
+      'dropNA=false',
+      '$decimals=number',
+      'transpose=false',
+      'versionId=7',
+    ])
+      expect(await fingerprintsOf(`$format=json&${address}`), address).toEqual(plain);
+  });
+});
