@@ -268,6 +268,7 @@ const contextOf = (
 ): ReadContext => ({
   // Request ids may come from callers, and a query id must be unique.
   queryId: `${requestId}-${part}-${randomUUID().slice(0, 8)}`,
+  requestId,
   signal,
   owner: ownerOfMany(version.rowCount, owner),
 });

@@ -1,5 +1,7 @@
 export interface ReadContext {
   readonly queryId: string;
+  /** Request that the query answers; undefined: none waits for it. */
+  readonly requestId?: string | undefined;
   readonly signal: AbortSignal;
   /** Account or address whose heavy queries take turns; undefined: the rows are too few to limit it. */
   readonly owner?: string | undefined;

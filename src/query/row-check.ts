@@ -27,9 +27,8 @@ export const requireFitting = async (
     values: source.values,
     place: serverOf(version),
     isHeavy: isHeavy(plan),
+    ...context,
     queryId: `${context.queryId}-check`,
-    signal: context.signal,
-    owner: context.owner,
   });
   check.judge(columns, Number(row?.place ?? 0));
 };

@@ -6,7 +6,7 @@ import { patchedRows } from './patches.js';
 import { indexOf, insideOf, isEverywhere, isPooled, placeOf, statedTable } from './place.js';
 import { serverOf, storedRows } from './source.js';
 
-type ReadContext = Pick<ReadQuery, 'queryId' | 'signal' | 'owner'>;
+type ReadContext = Pick<ReadQuery, 'queryId' | 'requestId' | 'signal' | 'owner'>;
 
 /** To read so many rows takes no longer than to look for them. */
 const fewRows = 20_000;

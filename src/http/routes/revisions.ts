@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
@@ -70,7 +69,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
           top: query.$top,
           format,
           owner: request.owner,
-          queryId: `${request.requestId}-revisions-${randomUUID().slice(0, 8)}`,
+          requestId: request.requestId,
           signal: request.signal,
         });
         return {

@@ -62,7 +62,8 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       currentVersionId: access.currentVersionId,
       versionId: at === undefined ? named : await deps.versions.at(access.id, at),
     });
-    return { version, context: { queryId: `summary-${request.requestId}`, signal: request.signal } };
+    const { requestId, signal } = request;
+    return { version, context: { queryId: `summary-${requestId}`, requestId, signal } };
   };
 
   return [

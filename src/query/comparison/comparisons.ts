@@ -149,6 +149,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
 
   const contextOf = (pair: Pair, { requestId, owner, signal }: ComparisonWanted): ReadContext => ({
     queryId: `${requestId}-changes-${randomUUID().slice(0, 8)}`,
+    requestId,
     signal,
     owner: ownerOfMany(pair.from.rowCount + pair.to.rowCount, owner),
   });

@@ -4,7 +4,7 @@
  * A segment comes with one version and goes with another: its rows are events of these two. Rows that come and go with
  * the same version, because a file was uploaded again, cancel each other. What is left of a version is what it changed.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type Cache, createCache } from '../../lib/cache.js';
 import type { Instant } from '../../lib/instant.js';
@@ -66,7 +66,7 @@ export interface RevisionsWanted {
   readonly format: (typeof revisionFormats)[number];
   /** Account, or address of an anonymous caller. */
   readonly owner: string;
-  readonly queryId: string;
+  readonly requestId: string;
   readonly signal: AbortSignal;
 }
 
@@ -257,12 +257,13 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
   const known = createCache<boolean>({ limit: rememberedKeys, weigh: () => 1 });
   return {
     async open(wanted) {
-      const { datasetId, currentVersionId, asOf, format, queryId, signal } = wanted;
+      const { datasetId, currentVersionId, asOf, format, requestId, signal } = wanted;
       const { columns } = await versions.find({ datasetId, currentVersionId });
       const history = await readHistory(sql, versions, datasetId, asOf);
       const rowCount = history.groups.reduce((sum, group) => sum + group.rowCount, 0);
       const context = {
-        queryId,
+        queryId: `${requestId}-revisions-${randomUUID().slice(0, 8)}`,
+        requestId,
         signal,
         isHeavy: isMany(rowCount),
         owner: ownerOfMany(rowCount, wanted.owner),

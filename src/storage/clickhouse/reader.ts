@@ -37,6 +37,8 @@ export interface ReadQuery {
   readonly owner?: string | undefined;
   /** Shows up in ClickHouse's logs and `system.processes`. */
   readonly queryId: string;
+  /** Request that the query answers, for the log. */
+  readonly requestId?: string | undefined;
   /** Ends the query, wherever it is. */
   readonly signal?: AbortSignal;
 }
@@ -128,6 +130,8 @@ export const createReader = (options: ReaderOptions): Reader => {
     const timer = setTimeout(() => late.abort(), maxWaitSeconds * 1_000);
     const signal = query.signal === undefined ? late.signal : AbortSignal.any([query.signal, late.signal]);
     const clickhouse = servers.at(query.place);
+    const { requestId, queryId, sql } = query;
+    log.debug({ requestId, queryId, sql }, 'query sent');
     try {
       const request = await requestOf(query, clickhouse, signal);
       return await clickhouse.send(request).catch((error: unknown) => {

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { silentLog } from '../../../src/lib/log.js';
+import { type Log, silentLog } from '../../../src/lib/log.js';
 import { type PhysicalType, type StoredColumn, storageName } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
-import type { Place, ReadableVersion } from '../../../src/model/version.js';
-import { storedColumnsOf, storedValuesOf } from '../../../src/rows/copy.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
-import { namedColumn, placeOf, statedTable } from '../../../src/rows/place.js';
-import { extendSlots, poolClassFor } from '../../../src/rows/slots.js';
-import { manySegmentSettings } from '../../../src/rows/statement-settings.js';
+import { placeOf } from '../../../src/rows/place.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
@@ -39,23 +36,19 @@ export interface StoredTables {
 export interface StoredTablesOptions {
   readonly maxWaitSeconds?: number;
   readonly maxMemoryBytes?: number;
-  /** Rows lie in pools where their columns have slots. Default: `STORED_IN_POOLS` is set. */
-  readonly inPools?: boolean;
+  /** @default one that says nothing */
+  readonly log?: Log;
 }
 
 export const createStoredTables = async (
   url: string,
-  {
-    maxWaitSeconds = 60,
-    maxMemoryBytes = 2 ** 31,
-    inPools = process.env.STORED_IN_POOLS === '1',
-  }: StoredTablesOptions = {},
+  { maxWaitSeconds = 60, maxMemoryBytes = 2 ** 31, log = silentLog }: StoredTablesOptions = {},
 ): Promise<StoredTables> => {
   const database = `dl_${randomBytes(6).toString('hex')}`;
   const clickhouse = createClickHouse({ url, database, maxConnections: 1_000 });
   await ensureDatabase(clickhouse);
   const tables = createStoreTables(clickhouse);
-  const reader = createReader({ servers: clickhouse, maxWaitSeconds, maxMemoryBytes, log: silentLog });
+  const reader = createReader({ servers: clickhouse, maxWaitSeconds, maxMemoryBytes, log });
   let stores = 0;
   let nextColumn = 1;
 
@@ -83,46 +76,15 @@ export const createStoredTables = async (
     return { storeId, columns, names };
   };
 
-  /** The rows in a pool; the table they came from is gone. */
-  const pooled = async (
-    storeId: number,
-    columns: StoredColumn[],
-    segmentIds: number[],
-    rows: number,
-  ): Promise<Place> => {
-    const own = placeOf({ storeId, shard: 1, pool: null });
-    const named = columns.map(namedColumn);
-    const pool = inPools ? poolClassFor(named) : undefined;
-    if (pool === undefined) return own;
-    const target = placeOf({
-      storeId,
-      shard: 1,
-      pool: { mapId: storeId, pool, slots: extendSlots(pool, {}, named) ?? {} },
-    });
-    await tables.ensure(target, named);
-    if (rows > 0)
-      await clickhouse.command(
-        `INSERT INTO ${statedTable(database, target)} (${['_seg', '_row', ...storedColumnsOf(named, target)].join(', ')})
-         SELECT ${['_seg', '_row', ...storedValuesOf(named, target, (at) => named[at]?.name ?? '')].join(', ')}
-         FROM ${statedTable(database, own)} WHERE _seg IN (${segmentIds.join(', ')})`,
-        { settings: manySegmentSettings },
-      );
-    await tables.dropStore(storeId);
-    return target;
-  };
-
-  /** Numbers of segments are unique over all stores. */
-  const segmentOf = (storeId: number, index: number): number => (inPools ? storeId * 1000 : 0) + index + 1;
-
-  const version = async (
+  const version = (
     storeId: number,
     columns: StoredColumn[],
     segmentIds: number[],
     rowCount: number,
-  ): Promise<ReadableVersion> => ({
+  ): ReadableVersion => ({
     versionId: storeId,
     datasetId: storeId,
-    place: await pooled(storeId, columns, segmentIds, rowCount),
+    place: placeOf({ storeId, shard: 1, pool: null }),
     segmentIds,
     columns,
     rowCount,
@@ -138,7 +100,7 @@ export const createStoredTables = async (
       for (const [index, rows] of segments.entries()) {
         const lines = rows.map((row, position) =>
           JSON.stringify({
-            _seg: segmentOf(storeId, index),
+            _seg: index + 1,
             // As uploads number them, one after the other.
             _row: (index + 1) * recordsPerUpload + position,
             ...Object.fromEntries(names.map((name, at) => [name, row[at] === null ? null : String(row[at])])),
@@ -154,17 +116,17 @@ export const createStoredTables = async (
       return version(
         storeId,
         columns,
-        segments.map((_, index) => segmentOf(storeId, index)),
+        segments.map((_, index) => index + 1),
         segments.reduce((sum, rows) => sum + rows.length, 0),
       );
     },
     async addSelected(specs, rowCount, select) {
       const { storeId, columns, names } = await prepare(specs);
       await clickhouse.command(
-        `INSERT INTO ${database}.s${storeId} (_seg, _row, ${names.join(', ')}) SELECT ${segmentOf(storeId, 0)}, ${select(names)}`,
+        `INSERT INTO ${database}.s${storeId} (_seg, _row, ${names.join(', ')}) SELECT ${1}, ${select(names)}`,
         { settings: { max_query_size: '16777216', max_partitions_per_insert_block: '1' } },
       );
-      return version(storeId, columns, [segmentOf(storeId, 0)], rowCount);
+      return version(storeId, columns, [1], rowCount);
     },
     async close() {
       await clickhouse.command(`DROP DATABASE IF EXISTS ${database} SYNC`);
