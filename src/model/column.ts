@@ -1,7 +1,7 @@
 /**
  * Columns: what users see (`Date`, `String`, `Decimal`) and how a value is kept.
  *
- * A physical type is chosen so that no value is altered (design: types, exact):
+ * A physical type is chosen so that no value is altered (docs/adr/0010-one-physical-type-per-version.md):
  *
  * | code        | ClickHouse              | holds |
  * |-------------|-------------------------|-------|
