@@ -21,10 +21,11 @@ beforeAll(async () => {
     [
       { name: 'Date', physical: 'd' },
       { name: 'Country', physical: 's' },
+      { name: 'Price', physical: 'f' },
     ],
     [
-      ['2020-01-01', 'France'],
-      ['2020-02-01', 'Spain'],
+      ['2020-01-01', 'France', 1],
+      ['2020-02-01', 'Spain', 2],
     ],
   );
 });
