@@ -6,7 +6,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
-import { queryPlaces } from '../../support/places.js';
+import { querySemaphore } from '../../support/query-semaphore.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 const lines: string[] = [];
@@ -37,7 +37,7 @@ it('logs each statement of a request with its id, and no value that the caller s
     pageTokens: createPageTokens('t'.repeat(32)),
     versions: { find: async () => version, at: async () => version.versionId, remembered: () => version },
     reader: tables.reader,
-    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 }),
+    semaphore: querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });
   const request = {
     dataset: { id: 1, currentVersionId: version.versionId, columnsRevision: 0 },

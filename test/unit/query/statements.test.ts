@@ -65,7 +65,12 @@ const download = async (version: ReadableVersion, query: Record<string, string>)
   const remembered = downloads.recall(request);
   expect(remembered?.fingerprint ?? plan.fingerprint).toBe(plan.fingerprint);
   if (request.options.count) await downloads.count(plan, request);
-  else for await (const _ of (await downloads.open(plan, request)).body);
+  else {
+    const { body } = await downloads.open(plan, request);
+    // The answer is empty, which is no Parquet file to be read.
+    if (request.format === 'parquet') body.destroy();
+    else for await (const _ of body);
+  }
   return text();
 };
 
