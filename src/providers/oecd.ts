@@ -57,4 +57,5 @@ export const oecd = createSdmx21({
   structureTimeoutMs: 180_000,
   structureCounted: false,
   wholeSeries: true,
+  datesLoads: true,
 });

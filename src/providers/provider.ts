@@ -83,6 +83,8 @@ export interface Provider {
 
   /** Without a closing slash; configuration may replace it (tests put a replayed upstream here). */
   readonly baseUrl: string;
+  /** True: connections to private addresses are refused, whatever the name resolves to. */
+  readonly publicOnly?: boolean;
   /** Further addresses by name (`UpstreamRequest.base`); never given a key. */
   readonly otherBaseUrls?: Readonly<Record<string, string>>;
   /** Headers of every request, for example `Accept`. */

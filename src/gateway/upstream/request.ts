@@ -52,6 +52,8 @@ export const toWireRequest = (
     headers: post ? { 'content-type': 'application/json', ...keyed.headers } : keyed.headers,
     timeoutMs: request.timeoutMs ?? provider.timeoutMs,
     maxBytes: provider.maxReplyBytes ?? defaultMaxReplyBytes,
+    // An address from the configuration of the service is trusted.
+    publicOnly: provider.publicOnly === true && baseUrls[provider.slug] === undefined,
     ...(post ? { body: JSON.stringify(keyed.body) } : {}),
   };
 };

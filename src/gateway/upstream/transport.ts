@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.js';
+import { fetchPublic } from './public-fetch.js';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
@@ -8,6 +9,8 @@ export interface WireRequest {
   readonly timeoutMs: number;
   /** Bound on the body after decompression. */
   readonly maxBytes: number;
+  /** True: no connection to a private address is opened. */
+  readonly publicOnly?: boolean;
 }
 
 export interface WireReply {
@@ -132,7 +135,7 @@ export const createTransport =
     try {
       return await sendOnce(
         { ...request, headers: { 'user-agent': userAgent, ...request.headers } },
-        fetchOnce,
+        request.publicOnly === true ? fetchPublic : fetchOnce,
       );
     } catch (error) {
       const failure = toWireError(error);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { allPages } from '../listing.js';
+import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type {
@@ -87,6 +88,39 @@ const askRights = async (seriesId: string, http: UpstreamHttp): Promise<SeriesMe
   };
 };
 
+const releaseReply = z.object({
+  releases: z.array(z.object({ id: z.number().int(), name: z.string() })).min(1),
+});
+const datesReply = z.object({ release_dates: z.array(z.object({ date: day })) });
+
+/** The publication that a series is part of, and the days of the last and the next one. */
+const askRelease = async (seriesId: string, { http, today }: Context): Promise<SeriesMetadata> => {
+  const payload = await http.json({
+    path: ['series', 'release'],
+    query: { series_id: seriesId, file_type: 'json' },
+    keep: 'structure',
+  });
+  const [release] = readShape(named, releaseReply, payload).releases;
+  const dates = await http.json({
+    path: ['release', 'dates'],
+    query: {
+      release_id: release?.id,
+      // Without it, days to come are left out.
+      include_release_dates_with_no_data: 'true',
+      sort_order: 'desc',
+      limit: 1_000,
+      file_type: 'json',
+    },
+    keep: 'list',
+  });
+  const days = readShape(named, datesReply, dates).release_dates.map(({ date }) => date);
+  return toMetadata({
+    release: release?.name,
+    last_release: days.find((date) => date <= today),
+    next_release: days.findLast((date) => date > today),
+  });
+};
+
 const askSeries = async (seriesId: string, { http }: Context) => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
   const payload = await http.json({
@@ -117,13 +151,14 @@ const describedData = async (
   params: Params,
   ctx: Context,
   ask: () => Promise<readonly Observation[]>,
+  askMore?: () => Promise<SeriesMetadata>,
 ): Promise<SeriesData> => {
-  // First alone: an unknown series then costs one request instead of three.
+  // First alone: an unknown series then costs one request.
   const entry = await askSeries(seriesId, ctx);
-  const [rights, data] = await Promise.all([askRights(seriesId, ctx.http), ask()]);
+  const [rights, data, more] = await Promise.all([askRights(seriesId, ctx.http), ask(), askMore?.()]);
   return {
     label: entry.title.trim() || seriesId,
-    metadata: { ...transformed(describe(entry), params), ...rights },
+    metadata: { ...transformed(describe(entry), params), ...rights, ...more },
     data,
   };
 };
@@ -140,17 +175,24 @@ export const lastUpdate = async (
 };
 
 export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
-  describedData(seriesId, params, ctx, async () => {
-    const data = await askAllObservations(seriesId, optionsOf(params), ctx.http);
-    if (data.length === 0 && params.asOf !== undefined) {
-      throw seriesNotFound(named, seriesId, `Nothing of it was published by ${params.asOf}.`);
-    }
-    // Over its limit FRED was seen to answer with no rows at all; without bounds no series is empty.
-    if (data.length === 0 && params.start === undefined && params.end === undefined) {
-      throw unexpectedReply(named, 'no observations at all');
-    }
-    return data;
-  });
+  describedData(
+    seriesId,
+    params,
+    ctx,
+    async () => {
+      const data = await askAllObservations(seriesId, optionsOf(params), ctx.http);
+      if (data.length === 0 && params.asOf !== undefined) {
+        throw seriesNotFound(named, seriesId, `Nothing of it was published by ${params.asOf}.`);
+      }
+      // Over its limit FRED was seen to answer with no rows at all; without bounds no series is empty.
+      if (data.length === 0 && params.start === undefined && params.end === undefined) {
+        throw unexpectedReply(named, 'no observations at all');
+      }
+      return data;
+    },
+    // The next release is no fact of the past.
+    params.asOf === undefined ? () => askRelease(seriesId, ctx) : undefined,
+  );
 
 const publicRow = z.tuple([day, z.string()]);
 

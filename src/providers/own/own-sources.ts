@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { invalid } from '../../lib/errors.js';
+import { isPrivateAddress } from '../../lib/private-addresses.js';
 import type { Provider } from '../provider.js';
 import { createSdmx21 } from '../sdmx21/sdmx21.js';
 import { createSdmx30 } from '../sdmx30/sdmx30.js';
@@ -13,14 +14,10 @@ import { type OwnRecord, ownRecord } from './record.js';
 const fault = (line: number, text: string) =>
   invalid('bad_configuration', `PROVIDERS_FILE, line ${line}: ${text}.`, { line });
 
-const privateV4 =
-  /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
-const privateV6 = /^\[(?:::1?\]|f[cde]|::ffff:)/i;
-
 /** Returns true for an address that names a private network, or a name without a domain. */
 const isPrivate = ({ hostname }: URL): boolean => {
-  if (hostname.startsWith('[')) return privateV6.test(hostname);
-  if (isIP(hostname) === 4) return privateV4.test(hostname);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0) return isPrivateAddress(address);
   return !hostname.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/i.test(hostname);
 };
 
@@ -59,6 +56,7 @@ const toProvider = (record: OwnRecord): Provider => {
     popularSeries: popularSeries.map((one) => ({ id: one.id, label: one.label })),
     seriesIdPlaceholder: popularSeries[0]?.id ?? '',
     baseUrl: record.baseUrl,
+    publicOnly: !record.allowPrivate,
     limits: {
       ...(key?.required === true ? {} : { anonymous: without(rate) }),
       ...(key === undefined ? {} : { keyed: without(rate) }),

@@ -21,7 +21,7 @@ export interface SdmxService
 }
 
 /** Parts of a connector that depend on the version of the protocol. */
-export interface SdmxProtocol extends Pick<Provider, 'panel' | 'preview' | 'series'> {
+export interface SdmxProtocol extends Pick<Provider, 'lastUpdate' | 'panel' | 'preview' | 'series'> {
   readonly explain: NonNullable<Provider['explain']>;
   /** Segments of a path that name a flow. */
   readonly flowSegments: number;
@@ -49,4 +49,5 @@ export const createSdmxProvider = (record: SdmxService, protocol: SdmxProtocol):
   preview: protocol.preview,
   series: protocol.series,
   ...(protocol.panel === undefined ? {} : { panel: protocol.panel }),
+  ...(protocol.lastUpdate === undefined ? {} : { lastUpdate: protocol.lastUpdate }),
 });

@@ -22,6 +22,8 @@ export interface Sdmx21Record extends SdmxService {
    * `codelist` shows all codes.
    */
   readonly availability: 'constraint' | 'references' | 'codelist';
+  /** True when the service dates the last load of a flow in its content constraint, as the .Stat Suite does. */
+  readonly datesLoads?: boolean;
   /** `Accept` of structure calls; several services answer 406 without one. */
   readonly structureAccept?: string;
   /** True when the service may answer with more than the range that was asked for. */

@@ -1,4 +1,5 @@
 import { isSeriesMissing, seriesNotFound, unexpectedReply } from '../errors.js';
+import type { Params } from '../parameter.js';
 import type { Context, Folder, Item, Provider, SeriesData, UpstreamRequest } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
@@ -20,7 +21,7 @@ import {
   structureRequest,
 } from './requests.js';
 import { dimensionColumns, hasUnknownUnit, needsCodes, parseSeriesId, toSeriesData } from './series.js';
-import { type Flow, type FlowStructure, readAvailability } from './structure.js';
+import { type Flow, type FlowStructure, readAvailability, readLoadTime } from './structure.js';
 
 const fetchSeries = async (
   record: Sdmx21Record,
@@ -52,6 +53,22 @@ const readWholeSeries = async (
   const spelled = needsCodes(table) || hasUnknownUnit(record, table);
   const structure = spelled ? await fetchStructure(record, flow, ctx) : undefined;
   return toSeriesData(record, table, spellWith(structure));
+};
+
+/** When the data of the flow was loaded last. */
+const lastLoad = async (
+  record: Sdmx21Record,
+  seriesId: string,
+  { http }: Context,
+): Promise<string | undefined> => {
+  const [agency = '', id = '', ...version] = parseSeriesId(record, seriesId).flow.split(',');
+  const { keep: _, ...request } = structureRequest(record, [
+    'contentconstraint',
+    agency,
+    `CR_A_${id}`,
+    ...version,
+  ]);
+  return readLoadTime(readXml(record, (await http.text(request)).text));
 };
 
 /** The first segment of a path is the flow. */
@@ -142,6 +159,9 @@ export const createSdmx21 = (record: Sdmx21Record): Provider =>
     explain: (reply, request) => explain(record, reply, request),
     flows: async (ctx) => (await fetchFlows(record, ctx)).map((flow) => flowItem(record, flow)),
     panel: (seriesId, params, ctx) => fetchPanel(record, seriesId, params, ctx),
+    ...(record.datesLoads === true
+      ? { lastUpdate: (seriesId: string, _params: Params, ctx: Context) => lastLoad(record, seriesId, ctx) }
+      : {}),
     folders: (path, ctx) => browse(record, path, ctx),
     seriesBelow: (path, ctx) => listKeys(record, path, ctx),
     preview: (seriesId, _params, ctx) =>

@@ -141,6 +141,11 @@ export const readAvailability = (root: XmlElement): ReadonlyMap<string, readonly
       .map((value) => [value.attributes.id ?? '', childrenNamed(value, 'Value').map(({ text }) => text)]),
   );
 
+/** When the data of a flow was loaded last, from its content constraint (`contentconstraint/AGENCY/CR_A_FLOW`). */
+export const readLoadTime = (root: XmlElement): string | undefined =>
+  descendantsNamed(root, 'ContentConstraint').find(({ attributes }) => attributes.type === 'Actual')
+    ?.attributes.validFrom;
+
 export interface SdmxError {
   /** 100 no results, 110 unauthorised, 130 too large, 140 syntax, 150 semantic, 413, 500 … */
   readonly code: number;

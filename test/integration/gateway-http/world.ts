@@ -82,6 +82,18 @@ const fredObservations = (query: Record<string, string>): Exchange => ({
 const fredExchanges: readonly Exchange[] = [
   { path: '/series', query: ofGdp, reply: fredFixture('series-GDP.json') },
   { path: '/series/tags', query: ofGdp, reply: fredFixture('series-tags-GDP.json') },
+  { path: '/series/release', query: ofGdp, reply: fredFixture('series-release-GDP.json') },
+  {
+    path: '/release/dates',
+    query: {
+      release_id: '53',
+      include_release_dates_with_no_data: 'true',
+      sort_order: 'desc',
+      limit: '1000',
+      ...json,
+    },
+    reply: fredFixture('release-dates-53.json'),
+  },
   fredObservations({ sort_order: 'desc', limit: '24' }),
   fredObservations({ limit: '100000', offset: '0' }),
   fredObservations({

@@ -11,6 +11,7 @@ import { AttemptError, createRetryBudget, repeat } from '../../../src/gateway/up
 import { createTransport, type WireRequest } from '../../../src/gateway/upstream/transport.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { isPrivateAddress } from '../../../src/lib/private-addresses.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import type { KeyUse, Provider } from '../../../src/providers/provider.js';
 
@@ -122,6 +123,41 @@ describe('the transport', () => {
     });
     await expect(get(url)).rejects.toMatchObject({ failure: 'too_large' });
   });
+
+  it('opens no connection to a private address that a name resolves to', async () => {
+    let connections = 0;
+    const url = (await serve((_request, response) => response.end('there'))).replace(
+      '127.0.0.1',
+      'localhost',
+    );
+    servers.at(-1)?.on('connection', () => {
+      connections += 1;
+    });
+    await expect(get(url, { publicOnly: true })).rejects.toMatchObject({
+      failure: 'connection',
+      message: 'connection EPRIVATE',
+    });
+    expect(connections).toBe(0);
+    expect((await get(url)).body).toBe('there');
+  });
+
+  it.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.31.0.1',
+    '100.64.0.1',
+    '169.254.169.254',
+    '::1',
+    '::',
+    'fd00::1',
+    'fe80::1',
+    '::ffff:10.0.0.1',
+    '64:ff9b::a00:1',
+  ])('takes %s for private', (address) => expect(isPrivateAddress(address)).toBe(true));
+  it.each(['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', 'example.org'])(
+    'takes %s for no private address',
+    (address) => expect(isPrivateAddress(address)).toBe(false),
+  );
 
   it('follows redirects within the site only', async () => {
     const url = await serve((request, response) => {

@@ -21,11 +21,23 @@ const observations = (
 });
 const everything = { limit: '100000', offset: '0' };
 
-// Series, tags, observations, categories, search, the CSV and the errors for keys and unknown series follow
+// Dates of a release follow the documentation and tests of other clients; series, tags, release, observations, categories, search, the CSV and the errors for keys and unknown series follow
 // recorded replies. Not seen recorded: the error for an unknown category, refused options, a 429 of FRED.
 const exchanges: Exchange[] = [
   { path: '/series', query: { series_id: 'GDP', ...json }, reply: own('series-GDP.json') },
   { path: '/series/tags', query: { series_id: 'GDP', ...json }, reply: own('series-tags-GDP.json') },
+  { path: '/series/release', query: { series_id: 'GDP', ...json }, reply: own('series-release-GDP.json') },
+  {
+    path: '/release/dates',
+    query: {
+      release_id: '53',
+      include_release_dates_with_no_data: 'true',
+      sort_order: 'desc',
+      limit: '1000',
+      ...json,
+    },
+    reply: own('release-dates-53.json'),
+  },
   observations({ sort_order: 'desc', limit: '24' }),
   observations(everything),
   observations({ ...everything, observation_start: '1947-04-01', observation_end: '1947-12-31' }),
@@ -124,6 +136,9 @@ describe('fred', () => {
       notes: 'BEA Account Code: A191RC\n\nThe featured measure of output.',
       source: 'Bureau of Economic Analysis',
       copyright: 'public domain: citation requested',
+      release: 'Gross Domestic Product',
+      last_release: '2026-02-26',
+      next_release: '2026-03-26',
     });
   });
 

@@ -110,6 +110,18 @@ describe('oecd', () => {
     ]);
   });
 
+  it('tells when a flow was loaded last, without a download', async () => {
+    const { ctx, upstream } = await open([
+      {
+        path: '/contentconstraint/OECD.DAF/CR_A_DSD_DEBT_TRANS_COLL@DF_MICRO',
+        reply: file('actualconstraint-DF_MICRO.xml'),
+      },
+    ]);
+    const found = await oecd.lastUpdate?.('OECD.DAF,DSD_DEBT_TRANS_COLL@DF_MICRO/A.B', {}, ctx);
+    expect(found).toBe('2023-10-16T14:33:16.13Z');
+    expect(upstream.calls).toHaveLength(1);
+  });
+
   it('cuts the range itself, at both ends', async () => {
     const { ctx } = await open();
     const { data } = await oecd.series(gilts, { start: '2023-02', end: '2023' }, ctx);

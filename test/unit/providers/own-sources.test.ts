@@ -217,6 +217,7 @@ describe('a file of own sources', () => {
   ])('refuses %s unless it is allowed', (url) => {
     const text = mines.replace('https://mines.example.org/files/', url);
     expect(() => only(text)).toThrow(/line 7: .*private or without TLS/);
+    expect(only(text.replace('  delimiter', '  allowPrivate: true\n  delimiter')).publicOnly).toBe(false);
     expect(only(text.replace('  delimiter', '  allowPrivate: true\n  delimiter')).baseUrl).toBe(
       url.replace(/\/$/, ''),
     );

@@ -111,7 +111,12 @@ export const samples: readonly Sample[] = [
     id: 'GDP',
     params: { units: 'lin' },
     data: 'fred/observations-GDP.json',
-    others: { 'series/tags': 'fred/series-tags-GDP.json', 'series?': 'fred/series-GDP.json' },
+    others: {
+      'series/tags': 'fred/series-tags-GDP.json',
+      'series/release': 'fred/series-release-GDP.json',
+      'release/dates': 'fred/release-dates-53.json',
+      'series?': 'fred/series-GDP.json',
+    },
     written: '243.164',
   },
   {
