@@ -23,7 +23,7 @@ export interface HttpServer {
   close(drainMs: number, idleMs?: number): Promise<void>;
   /**
    * True: not ready from now on, so that load balancers send nobody here any more, and connections end with their answer;
-   * whoever comes is served all the same. False: ready again.
+   * requests that arrive are still served. False: ready again.
    */
   setDraining(on: boolean): void;
 }

@@ -30,7 +30,7 @@ export const nearMap = async (sql: Sql, datasetId: number): Promise<number | und
   return row?.id ?? undefined;
 };
 
-/** Null: the segment lies in the table of its store. */
+/** Null: the segment is in the table of its store. */
 export const mapOfSegment = async (sql: Sql, segmentId: number): Promise<number | null> => {
   const [row] = await sql.query<{ id: number | null }>(
     'SELECT slot_map_id AS id FROM segments WHERE id = $1',

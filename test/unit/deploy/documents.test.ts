@@ -78,6 +78,7 @@ describe.each(documents)('%s', (path) => {
 
 describe('records of decisions', () => {
   const records = readdirSync(`${root}docs/adr`)
+    .filter((file) => file !== 'README.md')
     .sort()
     .map((file) => ({ file, text: projectFile(`docs/adr/${file}`) }));
 
@@ -88,6 +89,15 @@ describe('records of decisions', () => {
       /^Date: \d{4}-\d\d-\d\d\. Status: (?:accepted|proposed|superseded by \d+)[^\n]*\.$/m,
     );
     for (const part of ['Context', 'Decision', 'Consequences']) expect(text).toContain(`\n## ${part}\n`);
+  });
+
+  it('are in the index under their titles', () => {
+    const index = [...projectFile('docs/adr/README.md').matchAll(/^\| \[\d+\]\((\S+)\) \| (.+?) \|/gm)];
+    const listed = index.map(([, file = '', title = '']) => `${file}: ${title}`).sort();
+    const titles = records.map(
+      ({ file, text }) => `${file}: ${text.split('\n', 1)[0]?.replace(/^# \d+\. /, '')}`,
+    );
+    expect(listed).toEqual(titles);
   });
 
   it('have a number each', () => {

@@ -6,7 +6,7 @@ import { ErrorText } from './states.js';
 export interface ConfirmProps {
   /** Text of the button that asks, and of the one that does it. */
   readonly text: string;
-  /** What a screen reader says of the button, where several are alike. */
+  /** Accessible name of the button, where several have the same label. */
   readonly name?: string;
   readonly title: string;
   readonly note: string;

@@ -5,7 +5,7 @@ export interface MenuProps {
   readonly label: ComponentChildren;
   /** Classes of the button. */
   readonly look?: string;
-  /** What a screen reader says when `label` is a sign. */
+  /** Accessible name when `label` is a symbol. */
   readonly name?: string;
   readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
 }
@@ -37,7 +37,7 @@ export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
   }, [isOpen]);
   const close = (): void => {
     setOpen(false);
-    // What was chosen goes away, and the focus with it.
+    // The chosen entry disappears, and the focus with it.
     root.current?.querySelector('button')?.focus();
   };
   return (

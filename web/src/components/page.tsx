@@ -8,7 +8,7 @@ export interface PageProps {
   readonly lead?: ComponentChildren;
   /** The way to this page, over the heading. */
   readonly way?: ComponentChildren;
-  /** Buttons beside the heading. */
+  /** Buttons next to the heading. */
   readonly actions?: ComponentChildren;
   /** `narrow` for a form; `wide` for a grid that takes all the room there is. */
   readonly width?: 'normal' | 'narrow' | 'wide' | `wide ${string}`;

@@ -9,7 +9,7 @@ import { texts } from '../texts.js';
 import { InPage, Page } from './page.js';
 
 /**
- * What is shown instead of something that is not there: nothing yet, no right, gone, or a fault. In place of a page it is a
+ * Shown instead of content that is missing: nothing yet, no permission, gone, or an error. Used instead of a page it is a
  * page itself.
  */
 export const State = ({ title, children }: { title: string; children?: ComponentChildren }) =>

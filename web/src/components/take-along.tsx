@@ -9,7 +9,7 @@ import { Snippets } from './snippets.js';
 
 const formats = ['csv', 'json', 'xlsx', 'parquet', 'tsv', 'arrow'] as const;
 
-/** What is seen, as a file or as code that gets it. `path` is below the API: the same for other views than rows. */
+/** Exports the present view as a file or as code that reads it. `path` is relative to the API. */
 export const TakeAlong = (facts: SnippetFacts) => {
   const [isOpen, setOpen] = useState(false);
   const link = (format: string): string =>

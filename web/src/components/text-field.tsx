@@ -7,12 +7,12 @@ type Attributes = Pick<
 
 export interface TextFieldProps extends Attributes {
   readonly type?: 'text' | 'password' | 'date' | 'number';
-  /** What stands above it, and what screen readers say. */
+  /** Label above the field, also for screen readers. */
   readonly label: string;
-  /** A hint that stands below it. */
+  /** Hint below the field. */
   readonly note?: string;
   readonly value: string;
-  /** Told the whole text after each key. */
+  /** Called with the whole text after each key. */
   readonly onInput: (text: string) => void;
 }
 

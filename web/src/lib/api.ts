@@ -49,7 +49,7 @@ export interface RequestOptions {
 export const apiPath = (path: string, query: Query = {}): string =>
   `${basePath}/api${path}${queryText(query)}`;
 
-/** Told when an answer says that nobody is signed in. */
+/** Called when an answer says that nobody is signed in. */
 export const onUnauthenticated: { tell: (error: ApiError) => void } = { tell: () => undefined };
 
 const errorOf = async (response: Response): Promise<ApiError> => {
@@ -111,7 +111,7 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>;
 }
 
-/** What the service says of what it depends on, whoever asks; undefined: it does not answer, or not from here. */
+/** State of the components that the service depends on, open to everyone; undefined: no answer, or not from here. */
 export const readiness = async (signal: AbortSignal): Promise<Readiness | undefined> => {
   try {
     const answer = (await (await fetch(`${basePath}/readyz`, { signal })).json()) as Partial<Readiness>;

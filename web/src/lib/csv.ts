@@ -52,7 +52,7 @@ const isDate = (text: string): boolean =>
   /^\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$/.test(text);
 const isNumber = (text: string): boolean => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text);
 
-/** What the values look like; the service decides after it has read all of them. */
+/** Likely type of a column; the service decides after it has read all values. */
 export const typeOf = (values: readonly (string | undefined)[]): 'Date' | 'Decimal' | 'String' => {
   const given = values.filter((value): value is string => value !== undefined && value.trim() !== '');
   if (given.length === 0) return 'String';

@@ -36,7 +36,7 @@ export type Comparison =
   | 'null'
   | 'notNull';
 
-/** What can be asked of a type, in the order of a list. */
+/** Comparisons of each type, in the order of the list. */
 export const comparisons: Readonly<Record<DataType, readonly Comparison[]>> = {
   String: ['eq', 'ne', 'contains', 'startswith', 'null', 'notNull'],
   Decimal: ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'null', 'notNull'],
@@ -107,7 +107,7 @@ const value = String.raw`'(?:[^']|'')*'|(?!null\b)[^\s,()']+`;
 const equals = new RegExp(`^(${name}) eq (${value})$`, 'u');
 const isOneOf = new RegExp(`^(${name}) in \\(((?:${value})(?:,\\s*(?:${value}))*)\\)$`, 'u');
 
-/** Conditions that a filter joins by `and`; the whole of it where an `or` stands beside them. */
+/** Conditions that a filter joins by `and`; the whole of it where an `or` is next to them. */
 export const conditionsOf = (filter: string): readonly string[] => {
   const found: string[] = [];
   let depth = 0;

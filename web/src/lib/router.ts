@@ -4,7 +4,7 @@ import { createStore, useStore } from './store.js';
 
 export type PageName = keyof typeof addresses;
 
-/** What the address bar says. */
+/** The address bar, parsed. */
 export interface Address {
   /** Undefined: the app has no such page. */
   readonly page: PageName | undefined;
@@ -56,7 +56,7 @@ export const useAddress = (): Address => useStore(address);
 /** The end of a path; its slashes stay. */
 const encodedRest = (rest: string): string => `/${rest.split('/').map(encodeURIComponent).join('/')}`;
 
-/** A list stands in an address as a parameter that comes more than once. */
+/** A list is a parameter that occurs more than once in an address. */
 type QueryValue = string | readonly string[] | undefined;
 
 const valuesOf = (value: QueryValue): readonly string[] =>
@@ -90,7 +90,7 @@ export interface NavigateOptions {
   readonly replace?: boolean;
 }
 
-/** Goes to an address of the app without loading the page anew. */
+/** Goes to an address of the app without loading the page again. */
 export const navigate = (href: string, { replace = false }: NavigateOptions = {}): void => {
   if (href === location.pathname + location.search) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', href);
@@ -115,7 +115,7 @@ const changedQuery = (changes: QueryChanges): string => {
 export const setQuery = (changes: QueryChanges, options?: NavigateOptions): void =>
   navigate(changedQuery(changes), options);
 
-/** The same for what the page shows already, such as the row to which somebody has scrolled: nothing is drawn anew. */
+/** The same for what the page shows already, such as the row to which somebody has scrolled: nothing is drawn again. */
 export const noteQuery = (changes: QueryChanges): void => {
   const href = changedQuery(changes);
   if (href !== location.pathname + location.search) history.replaceState(null, '', href);

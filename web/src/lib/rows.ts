@@ -1,7 +1,7 @@
 import { request } from './api.js';
 import { type Query, queryText } from './query.js';
 
-/** What proxies let through as an address; a filter or a list of columns may be longer. */
+/** Longest address that proxies let through; a filter or a list of columns may be longer. */
 const longestQuery = 4_000;
 
 /**

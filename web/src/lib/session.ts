@@ -21,7 +21,7 @@ export interface SessionState {
   readonly turn: number;
 }
 
-/** Who is signed in. The key itself is kept nowhere: a cookie that no script can read stands for it. */
+/** The signed-in account. The key itself is stored nowhere: a cookie that no script can read replaces it. */
 export const session = createStore<SessionState>({ account: undefined, hasEnded: false, turn: 0 });
 
 const become = (next: Omit<SessionState, 'turn'>): void => {

@@ -7,7 +7,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** An address that stands in quotes of every kind. */
+/** An address that is safe in quotes of every kind. */
 const safe = (url: string): string =>
   url.replace(/['"()!*\\`]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 

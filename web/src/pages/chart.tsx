@@ -46,7 +46,7 @@ const typedColumns = (
 const firstSeries = 8;
 
 interface Drawn {
-  /** What was asked; what the page asks may be on its way. */
+  /** Question that this answers; the page may already ask another. */
   readonly question: Question;
   readonly model: Model;
   readonly apply: string;

@@ -23,7 +23,7 @@ import './providers.css';
 
 const t = texts.providers.view;
 
-/** Shown beside the title, or of use to programs alone. */
+/** Shown next to the title, or useful only to programs. */
 const notListed = new Set(['frequency', 'units', 'unit', 'unitMultiplier', 'stale', 'age_seconds']);
 
 /** `seasonal_adjustment` as words. */
@@ -74,7 +74,7 @@ const Lead = ({ provider, series }: { provider: ProviderDetail; series: SeriesDa
   );
 };
 
-/** What has to be known before the numbers are read. */
+/** Notes that a reader needs before the numbers. */
 const Notices = ({
   provider,
   series,

@@ -1,7 +1,7 @@
 /**
  * Makes consumers of kafkajs go on while a broker is away.
  *
- * A broker that dies stands in the cluster's list for as long as its session lasts, nine seconds by default. kafkajs asks it
+ * A broker that dies remains in the cluster's list for as long as its session lasts, nine seconds by default. kafkajs asks it
  * meanwhile, is refused, and then stops reading from all others as well, up to ten times in growing pauses, before it gives
  * up; and it asks for a new list only when the old one is as old as `metadataMaxAge`. Where the broker was the coordinator
  * of the group it does not look for the new one until it has given up, cannot leave the group, and joins as a new member

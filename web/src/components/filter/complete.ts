@@ -1,7 +1,7 @@
 import { nameInFilter } from '../../lib/filter.js';
 import type { Column } from '../../lib/types.js';
 
-/** What may come next in a filter, and which part of the text it takes the place of. */
+/** Possible continuations of a filter, and the part of the text that they replace. */
 export type Suggestions =
   | { readonly kind: 'words'; readonly from: number; readonly items: readonly string[] }
   | { readonly kind: 'values'; readonly from: number; readonly column: Column; readonly startsWith: string };

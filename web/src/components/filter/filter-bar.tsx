@@ -28,7 +28,7 @@ export interface FilterBarProps {
   /** Rows without any filter. */
   readonly rowCount: number;
   readonly onApply: (filter: string) => void;
-  /** Buttons that stand beside the conditions. */
+  /** Buttons next to the conditions. */
   readonly children?: ComponentChildren;
 }
 
@@ -219,7 +219,7 @@ const Conditions = ({ filter, onApply }: { filter: string; onApply: (filter: str
   );
 };
 
-/** What makes a combobox of a text field. */
+/** Attributes that make a text field a combobox. */
 const comboBox = (isOpen: boolean, list: string, active: string): object => ({
   role: 'combobox',
   'aria-expanded': isOpen,

@@ -8,7 +8,7 @@ import { type RowsOf, readRows } from './read-rows.js';
 export interface Blocks {
   /** Text of a cell, null, or undefined while it is not there. */
   cell(row: number, column: Column): string | null | undefined;
-  /** What is in view; all that was asked for before and is not is cancelled. */
+  /** Sets the rows in view; requests for others are cancelled. */
   want(first: number, last: number, columns: readonly Column[]): void;
   /** Cancels everything. */
   close(): void;

@@ -100,7 +100,7 @@ export const Grid = (props: GridProps) => {
   useLayoutEffect(() => {
     const [element, around] = [box.current, frameBox.current];
     if (element === null || around === null) return;
-    // The grid is no wider than its columns: how wide they may be is told by what stands around it.
+    // The grid is no wider than its columns: the elements around it say how wide they may be.
     const observer = new ResizeObserver(() => {
       // Border and scroll bar.
       const sides = element.offsetWidth - element.clientWidth;
@@ -197,7 +197,7 @@ export const Grid = (props: GridProps) => {
     event.preventDefault();
     for (let row = span.firstRow; row <= span.lastRow; row += 1) {
       const line = selected.map((column) => source.cell(row, column));
-      // What was never in view is fetched first.
+      // Rows that were never in view are fetched first.
       if (line.includes(undefined) || values.length * selected.length > mostCopied) {
         void copy();
         return;
@@ -369,7 +369,7 @@ export const Grid = (props: GridProps) => {
         class="grid"
         style={{
           maxWidth: `${total + numberWidth + size.sides + 1}px`,
-          // What has the focus stands beside the pinned columns, not behind them.
+          // The focused cell must be next to the pinned columns, not behind them.
           scrollPaddingLeft: `min(${pinnedWidth}px, 50%)`,
         }}
         role="grid"

@@ -5,7 +5,7 @@ import { texts } from '../../texts.js';
 import { Menu } from '../menu.js';
 import { typeSigns } from './type-signs.js';
 
-/** What people do with a column. */
+/** Actions of a column's menu. */
 export interface ColumnActions {
   sort(column: Column, direction: 'asc' | 'desc' | undefined): void;
   hide(column: Column): void;

@@ -9,7 +9,7 @@ export interface RowScroll {
   readonly height: number;
   /** Pixels above the first visible one, of all rows. */
   readonly top: number;
-  /** What has to be taken from a row's place to have its place in the scrolled content. */
+  /** Subtract it from a row's position to get its position in the scrolled content. */
   readonly offset: number;
   /**
    * After the scroll bar has moved. Small steps move by as many pixels as they are; a jump goes to the same share.

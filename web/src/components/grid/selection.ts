@@ -59,7 +59,7 @@ const target = (
   }
 };
 
-/** What is read of an event of the keyboard. */
+/** The used part of a keyboard event. */
 export interface KeyPress {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -67,7 +67,7 @@ export interface KeyPress {
   readonly metaKey: boolean;
 }
 
-/** What a key makes of a selection; undefined: nothing. With Shift it grows, with Control it goes to the edge. */
+/** Selection after a key; undefined: unchanged. With Shift it grows, with Control it goes to the edge. */
 export const move = (event: KeyPress, selection: Selection, bounds: Bounds): Selection | undefined => {
   const to = target(event.key, event.ctrlKey || event.metaKey, selection.active, bounds);
   if (to === undefined) return undefined;

@@ -30,7 +30,7 @@ export const readLook = (host: HTMLElement): Omit<Look, 'kind' | 'isLog'> => {
   return look;
 };
 
-/** Bars of several series stand beside each other around the place of their row. */
+/** Bars of several series are drawn next to each other, centred on their row. */
 const bars =
   (order: number, count: number): uPlot.Series.PathBuilder =>
   (u, seriesIndex, from, to) => {

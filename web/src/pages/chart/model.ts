@@ -12,7 +12,7 @@ export interface Line {
   readonly numbers: readonly (number | null | undefined)[];
 }
 
-/** What is drawn, and read out to the digit. */
+/** Data of a chart, with exact values. */
 export interface Model {
   readonly axis: 'time' | 'number' | 'names';
   /** Name of the rows. */

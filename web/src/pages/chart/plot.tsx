@@ -43,7 +43,7 @@ interface PlotProps {
   readonly title: string;
   /** Rows that were dragged over with the pointer. */
   readonly onSpan?: (first: string | undefined, last: string | undefined) => void;
-  /** What stands between the chart and its values. */
+  /** Elements between the chart and its values. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,7 +1,7 @@
 import type { Column, DatasetDetail } from '../../lib/types.js';
 import { holdsYears } from '../../lib/years.js';
 
-/** What is charted: the question behind it stands in the address. */
+/** The question behind a chart; it is in the address. */
 export interface Question {
   readonly kind: 'line' | 'bar' | 'scatter';
   /** Column of the rows. */
@@ -71,7 +71,7 @@ export const fits = ({ method, column }: Measure, columns: readonly Column[]): b
   method === 'count' ||
   columns.some(({ name, dataType }) => name === column && (dataType === 'Decimal' || countsAnything(method)));
 
-/** What opens by itself: a time series as a line, other data as bars. */
+/** The first chart: a time series as a line, other data as bars. */
 export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Question => {
   const date = columns.find(({ dataType }) => dataType === 'Date') ?? columns.find(holdsYears);
   const entities = columns.filter(({ dataType, isEntity }) => isEntity && dataType !== 'Date');
@@ -101,7 +101,7 @@ export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Ques
   };
 };
 
-/** What the address asks, or what opens by itself. Columns that the dataset lacks are left out. */
+/** The question in the address, or the first chart. Columns that the dataset lacks are left out. */
 export const readQuestion = (query: URLSearchParams, dataset: DatasetDetail): Question => {
   const first = firstQuestion(dataset);
   const has = (name: string): boolean => dataset.columns.some((column) => column.name === name);

@@ -134,7 +134,7 @@ const Screen = () => {
   );
 };
 
-/** Who did what? */
+/** The audit trail. */
 export const Audit = () => (
   <ConsolePage screen="consoleAudit">
     <Screen />

@@ -18,7 +18,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 export const clockTime = (time: string | number): string =>
   clock.format(typeof time === 'number' ? new Date(time) : timeOf(time));
 
-/** A heading of a screen with what stands below it. */
+/** A heading of a screen with its content. */
 export const Part = ({
   title,
   note,
@@ -70,7 +70,7 @@ export const Table = ({
   </section>
 );
 
-/** What was loaded; an error beside it when it is not fresh, or in its place when there is nothing. */
+/** The loaded content; with an error next to it when it is not fresh, or an error instead when there is nothing. */
 export const ShowLive = <T,>({ of, children }: { of: Live<T>; children: (data: T) => ComponentChildren }) => {
   if (of.data === undefined) {
     if (of.error === undefined) return <Waiting />;
@@ -89,7 +89,7 @@ export const ShowLive = <T,>({ of, children }: { of: Live<T>; children: (data: T
   );
 };
 
-/** What an action did. */
+/** Result of an action. */
 export const Told = ({ text }: { text: string }) => (
   <div role="status" class={text === '' ? 'quiet' : 'notice good'}>
     {text !== '' && <p>{text}</p>}
@@ -98,7 +98,7 @@ export const Told = ({ text }: { text: string }) => (
 
 const screens = Object.keys(t.tabs) as (keyof typeof t.tabs)[];
 
-/** Who may see the console; the API refuses everybody else as well. */
+/** Shows the console to operators only; the API refuses everybody else as well. */
 const Gate = ({ needsApi, children }: { needsApi: boolean; children: ComponentChildren }) => {
   const { account, failure } = useStore(session);
   if (failure !== undefined && needsApi) return <Outage error={failure} retry={() => void loadSession()} />;

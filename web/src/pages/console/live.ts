@@ -2,12 +2,12 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { isAbort } from '../../lib/api.js';
 import { createStore, useStore } from '../../lib/store.js';
 
-/** Whether screens load anew by themselves; for all of them, as long as the app is open. */
+/** Whether screens reload by themselves; for all of them, as long as the app is open. */
 export const isLive = createStore(true);
 
 const everyMs = 5_000;
 
-/** What a screen shows; an error after the first answer leaves that in place. */
+/** Data of a screen; an error after the first answer keeps the last data. */
 export interface Live<T> {
   readonly data: T | undefined;
   readonly error: unknown;

@@ -25,7 +25,7 @@ const Shown = ({ block }: { block: Block }) =>
     </p>
   );
 
-/** What each alert means, from docs/operating/runbook.md as it was when this was built. */
+/** Meaning of each alert, from docs/operating/runbook.md at the time of the build. */
 export const RunBook = () => {
   useEffect(() => {
     // The page is drawn later than the browser looks for the place that the address names.

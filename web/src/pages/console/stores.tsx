@@ -179,7 +179,7 @@ const Screen = () => {
   );
 };
 
-/** What ClickHouse holds. */
+/** Tables and disks of ClickHouse. */
 export const Stores = () => (
   <ConsolePage screen="consoleStores">
     <Screen />

@@ -196,7 +196,7 @@ export interface Stores {
   }[];
   readonly mostParts: number;
   readonly disks: readonly { readonly disk: string; readonly freeBytes: number; readonly bytes: number }[];
-  /** Of a cluster. */
+  /** Only for a cluster. */
   readonly shards?: readonly {
     readonly shard: number;
     readonly state: 'in use' | 'away' | 'not configured';

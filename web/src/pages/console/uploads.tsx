@@ -195,7 +195,7 @@ const Screen = () => {
   );
 };
 
-/** What is stuck or failed? */
+/** Uploads that are stuck or failed. */
 export const Uploads = () => (
   <ConsolePage screen="consoleUploads">
     <Screen />

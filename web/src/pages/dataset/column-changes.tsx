@@ -21,7 +21,7 @@ export interface ColumnChange {
 interface ChangeProps {
   readonly dataset: DatasetDetail;
   readonly column: Column;
-  /** Told in words what was done. */
+  /** Called with a sentence that says what was done. */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 }

@@ -22,7 +22,7 @@ export const orderIn = (text: string, columns: readonly Column[]): ReadonlyMap<n
   return found;
 };
 
-/** What the address says of the view. */
+/** The view in the address. */
 export const useView = (dataset: DatasetDetail) => {
   const { query } = useAddress();
   const [filter, order] = [query.get('$filter') ?? '', query.get('$orderby') ?? ''];
@@ -117,7 +117,7 @@ export const useSummaries = (datasetId: number, version: Query) => {
     return {
       ask(columns: readonly Column[]): void {
         inView = columns;
-        // What was scrolled past is cancelled.
+        // Requests for rows that were scrolled past are cancelled.
         if (!columns.some(({ id }) => running?.ids.has(id))) stop();
         next();
       },

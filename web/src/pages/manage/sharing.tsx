@@ -19,7 +19,7 @@ interface Permission {
 }
 
 interface SharingProps {
-  /** Of the dataset or repository, below the API. */
+  /** Path of the dataset or repository, relative to the API. */
   readonly path: string;
   /** Levels that can be given, the least first. */
   readonly levels: readonly Level[];
@@ -49,7 +49,7 @@ const LevelChoice = (props: {
   </select>
 );
 
-/** Who may do what, to be given and taken by those with Admin. */
+/** List of permissions, edited by those with Admin. */
 export const Sharing = ({ path, levels, note }: SharingProps) => {
   const [name, setName] = useState('');
   const [level, setLevel] = useState<Level>(levels[0] ?? 'Read');

@@ -59,7 +59,7 @@ const Way = ({ provider, path }: { provider: ProviderDetail; path: string }) => 
           <a href={links.place()}>{provider.browse_root_label ?? provider.name}</a>
         </li>
         {places.map((place, at) => {
-          // Without its name a folder stands here by its code.
+          // A folder without a name is shown by its code.
           const name = names.get(`${slug} ${place}`) ?? codeOf(place);
           return (
             <li key={place}>

@@ -63,7 +63,7 @@ export const HitList = ({
   );
 };
 
-/** A box that searches while somebody types; what is typed stands in the address as `q`. */
+/** A box that searches while the user types; the text is in the address as `q`. */
 export const SearchBox = ({
   label,
   placeholder,

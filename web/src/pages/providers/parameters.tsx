@@ -73,7 +73,7 @@ const Field = ({
   );
 };
 
-/** The parameters of a provider as a form; what is applied stands in the address. */
+/** The parameters of a provider as a form; applied values are in the address. */
 export const ParameterForm = ({
   parameters,
   given,

@@ -17,7 +17,7 @@ export const whenIn = (seconds: number): string => {
 
 const secondsUntil = (time: string): number => (timeOf(time).getTime() - Date.now()) / 1_000;
 
-/** What may still be asked of a provider, and with whose key. */
+/** Requests left at a provider, and the key that they use. */
 export const QuotaLeft = ({ quota }: { quota: Quota }) => (
   <section class="stack tight">
     <h2>{t.title}</h2>

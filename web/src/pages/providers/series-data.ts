@@ -53,7 +53,7 @@ export const textOf = (fact: Fact): string =>
         .join('; ')
     : String(fact ?? '');
 
-/** What a series is measured in, as its provider writes it. */
+/** Unit of a series, as its provider writes it. */
 export const unitOf = ({ metadata }: SeriesData): string => textOf(metadata.units ?? metadata.unit ?? '');
 
 const valuesOn = ({ data }: SeriesData): ReadonlyMap<string, Observation> =>
@@ -86,7 +86,7 @@ export const modelOf = (list: readonly SeriesData[], title: string): Model => {
   };
 };
 
-/** What the provider noted about observations of a series, by day. */
+/** Flags of the observations of a series, by day. */
 export const notesOf = ({ data }: SeriesData): ReadonlyMap<string, string> =>
   new Map(data.flatMap(({ date, flag }): [string, string][] => (flag === undefined ? [] : [[date, flag]])));
 
@@ -105,7 +105,7 @@ const columnsOf = (series: SeriesData, name: string, noteName: string): readonly
 };
 
 /**
- * As the API writes CSV; the notes of the provider are a column where there are any. Several series stand beside each
+ * As the API writes CSV; the notes of the provider are a column where there are any. Several series are next to each
  * other, each under its id.
  */
 export const csvOf = (list: readonly SeriesData[]): string => {

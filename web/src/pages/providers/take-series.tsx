@@ -24,7 +24,7 @@ const jsonOf = (answers: readonly SeriesAnswer[]): string => {
   return others.length === 0 ? (first ?? '') : `[${[first, ...others].join(',\n')}]\n`;
 };
 
-/** What is shown as a file, and code that gets all observations. */
+/** The shown observations as a file, and code that gets all of them. */
 export const TakeSeries = ({
   slug,
   answers,

@@ -8,7 +8,7 @@ import type { ProviderDetail, Quota } from './types.js';
 /** Where the endpoints of a provider are, below the API. */
 export const providerPath = (slug: string): string => `/providers/${encodeURIComponent(slug)}`;
 
-/** What a page about a provider shows once its facts are there, or why they are not. */
+/** Content of a page about a provider once its record is loaded, or the reason why it is not. */
 export const WithProvider = ({
   slug,
   children,
@@ -23,6 +23,6 @@ export const WithProvider = ({
   return <>{children(found.data, found.reload)}</>;
 };
 
-/** What is left of a provider's limits; asked for again when one of `keys` changes, as requests use it up. */
+/** Rest of a provider's limits; loaded again when one of `keys` changes, as requests use it up. */
 export const useQuota = (slug: string, keys: readonly unknown[]): Quota | undefined =>
   useLoad((signal) => api.get<Quota>(`${providerPath(slug)}/quota`, { signal }), [slug, ...keys]).data;

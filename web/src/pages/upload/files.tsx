@@ -7,7 +7,7 @@ const t = texts.upload;
 
 export interface Picked {
   readonly file: File;
-  /** Of a new dataset. */
+  /** Name of the new dataset. */
   readonly name: string;
   readonly chosen: Chosen;
 }

@@ -66,7 +66,7 @@ export const start = async (wanted: readonly Wanted[]): Promise<void> => {
       await send(one, index);
     } catch (error) {
       if (!isAbort(error)) update(index, { error });
-      // What follows builds on it.
+      // Later files depend on this one.
       if (typeof one.into === 'number') {
         jobs.set(jobs.get().slice(0, index + 1));
         return;

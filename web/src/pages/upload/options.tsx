@@ -73,7 +73,7 @@ const Key = ({ options, first, onChange }: Props) => {
   );
 };
 
-/** What a file does to a dataset that exists. */
+/** How a file changes an existing dataset. */
 export const ModeOptions = (props: Props) => {
   const { options, hasSeveral, onChange } = props;
   return (

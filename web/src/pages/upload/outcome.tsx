@@ -184,7 +184,7 @@ const Notices = ({ notices, datasetId }: { notices: readonly Notice[]; datasetId
     </section>
   );
 
-/** What came of an upload: figures, what is worth knowing, what was set aside, and of a trial what would change. */
+/** Result of an upload: figures, notes, rejected rows and, for a dry run, the changes. */
 export const Outcome = ({ process }: { process: Process }) => (
   <div class="stack">
     {process.error !== null ? (

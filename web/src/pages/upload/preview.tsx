@@ -7,7 +7,7 @@ import { texts } from '../../texts.js';
 
 const t = texts.upload.preview;
 
-/** What the beginning of a file holds. */
+/** Header and first rows of a file. */
 export interface Beginning {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -80,7 +80,7 @@ const Ask = ({
   );
 };
 
-/** What somebody who may write does with a version. */
+/** Actions on a version for accounts with Write. */
 export const Actions = (props: Props) => {
   const { datasetId, version, onDone } = props;
   const [asked, setAsked] = useState<Asked>();
