@@ -55,23 +55,24 @@ export interface CompactionSettings {
   readonly foldIntervalMs: number;
 }
 
-/** Joins small neighbouring segments, unless that is switched off. */
+/** Joins small neighbouring segments and folds patches, unless that is switched off. */
 export const startCompaction = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
   const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
-  if (compaction.minSegments < 2) return;
+  const [joins, folds] = [compaction.minSegments >= 2, compaction.foldMinPercent > 0];
+  if (!joins && !folds) return;
   const compactor = createCompactor({
     compactions: createCompactions({ sql, leaseMs, log }),
     join: createJoin({ clickhouse, log }),
-    bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
-    ...(compaction.foldMinPercent === 0
-      ? {}
-      : {
+    ...(joins ? { bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes } } : {}),
+    ...(folds
+      ? {
           folds: {
             minPercent: compaction.foldMinPercent,
             intervalMs: compaction.foldIntervalMs,
             hasRoom: createRoomCheck(sql),
           },
-        }),
+        }
+      : {}),
     onJoined: ({ segments, foldedBytes }) => {
       metrics.compactions.inc();
       metrics.segmentsJoined.inc(segments);

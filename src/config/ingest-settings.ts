@@ -217,7 +217,7 @@ export const ingestSettings = {
     'COMPACTION_MIN_SEGMENTS',
     integer(0, 1000),
     '10',
-    'Fewest adjacent segments that are joined into one; 0 or 1: none are.',
+    'Fewest adjacent segments that are joined into one; 0 or 1: none are, but patches are folded.',
   ),
   compactionMaxBytes: setting(
     'COMPACTION_MAX_BYTES',

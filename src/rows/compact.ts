@@ -92,14 +92,15 @@ export interface Compactor {
 
 export interface JoinedSegments {
   readonly segments: number;
-  /** Raw bytes that a fold added to what is stored; 0 of a run that was joined. */
+  /** Raw bytes that a fold wrote; 0 of a run that was joined. */
   readonly foldedBytes: number;
 }
 
 export interface CompactorOptions {
   readonly compactions: Compactions;
   readonly join: Join;
-  readonly bounds: RunBounds;
+  /** Absent: nothing is joined. */
+  readonly bounds?: RunBounds;
   /** Absent: nothing is folded. */
   readonly folds?: FoldLimits;
   readonly onJoined: (joined: JoinedSegments) => void;
@@ -110,7 +111,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
   const { compactions, join, bounds, folds, onJoined, log } = options;
 
   const joinRun = async (
-    store: number,
+    { storeId: store, datasetId }: CompactionCandidate,
     run: readonly ListedSegment[],
     stop: AbortSignal,
     fold?: FoldLimits,
@@ -123,7 +124,11 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     const replaced = await compactions.replace(
       store,
       run,
-      (target, lost) => join(joined, target, AbortSignal.any([stop, lost])),
+      async (target, lost) => {
+        const rows = await join(joined, target, AbortSignal.any([stop, lost]));
+        // The copy took long: uploads may have taken the room.
+        return fold === undefined || (await fold.hasRoom(datasetId, bytesOfFold(run))) ? rows : undefined;
+      },
       { stop, ...(fold === undefined ? {} : { foldIntervalMs: fold.intervalMs }) },
     );
     if (replaced === 'busy') return false;
@@ -131,30 +136,29 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
       log.warn({ store, segments: run.length }, 'compaction came to nothing');
       return false;
     }
-    onJoined({ segments: run.length, foldedBytes: fold === undefined ? 0 : bytesOfFold(run) });
-    const { segment, rows } = replaced;
+    const { segment, rows, bytes } = replaced;
+    onJoined({ segments: run.length, foldedBytes: fold === undefined ? 0 : bytes });
     const [segments, ms] = [run.length, Date.now() - startedAt];
     if (fold === undefined) log.info({ store, segment, segments, rows, ms }, 'segments joined');
     else log.info({ store, segment, segments, rows, ms }, 'patches folded');
     return true;
   };
 
-  const compactOne = async (
-    { storeId, datasetId }: CompactionCandidate,
-    stop: AbortSignal,
-  ): Promise<number> => {
-    for (let joined = 0; ; joined += 1) {
-      const run = chooseNext(await compactions.segments(datasetId), bounds);
-      if (stop.aborted || run === undefined || !(await joinRun(storeId, run, stop))) return joined;
-    }
-  };
+  const compactOne =
+    (limits: RunBounds) =>
+    async (candidate: CompactionCandidate, stop: AbortSignal): Promise<number> => {
+      for (let joined = 0; ; joined += 1) {
+        const run = chooseNext(await compactions.segments(candidate.datasetId), limits);
+        if (stop.aborted || run === undefined || !(await joinRun(candidate, run, stop))) return joined;
+      }
+    };
 
   const foldOne =
     (limits: FoldLimits) =>
-    async ({ storeId, datasetId }: CompactionCandidate, stop: AbortSignal): Promise<number> => {
-      const run = foldOf(await compactions.segments(datasetId));
-      if (run === undefined || !(await limits.hasRoom(datasetId, bytesOfFold(run)))) return 0;
-      return (await joinRun(storeId, run, stop, limits)) ? 1 : 0;
+    async (candidate: CompactionCandidate, stop: AbortSignal): Promise<number> => {
+      const run = foldOf(await compactions.segments(candidate.datasetId));
+      if (run === undefined || !(await limits.hasRoom(candidate.datasetId, bytesOfFold(run)))) return 0;
+      return (await joinRun(candidate, run, stop, limits)) ? 1 : 0;
     };
 
   const forEach = async (
@@ -177,7 +181,9 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
   };
 
   const joinAll = async (stop: AbortSignal): Promise<number> =>
-    forEach(await compactions.candidates(bounds.least, leastPatches), compactOne, stop);
+    bounds === undefined
+      ? 0
+      : forEach(await compactions.candidates(bounds.least, leastPatches), compactOne(bounds), stop);
 
   const foldAll = async (limits: FoldLimits, stop: AbortSignal): Promise<number> => {
     const fold = foldOne(limits);

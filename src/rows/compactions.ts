@@ -29,6 +29,8 @@ export type Replaced = Replacement | 'busy' | 'kept' | 'lost';
 export interface Replacement {
   readonly segment: number;
   readonly rows: number;
+  /** Raw bytes. */
+  readonly bytes: number;
 }
 
 /**
@@ -213,7 +215,7 @@ export const createCompactions = (
     };
     if (!(await steps.publish(published, facts))) return 'lost';
     await steps.finish(published, stop);
-    return { segment: target.segment, rows: facts.rows };
+    return { segment: target.segment, rows: facts.rows, bytes: facts.bytes };
   };
 
   return {

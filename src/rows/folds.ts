@@ -54,6 +54,6 @@ export const foldCandidates = (
 export const foldOf = (segments: readonly ListedSegment[]): readonly ListedSegment[] | undefined =>
   segments.some(({ patch }) => patch) && segments.every(({ whole }) => whole) ? segments : undefined;
 
-/** Raw bytes that a fold adds to what is stored. */
+/** Raw bytes of what is folded; the fold has no more. */
 export const bytesOfFold = (run: readonly ListedSegment[]): number =>
   run.reduce((sum, { bytes }) => sum + bytes, 0);

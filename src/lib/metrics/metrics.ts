@@ -146,7 +146,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     }),
     foldedBytes: new Counter({
       name: 'tabulary_patches_folded_bytes_total',
-      help: 'Raw bytes of versions that were written as one segment because many of their rows were in patches.',
+      help: 'Raw bytes written to store versions as one segment because many of their rows were in patches.',
       registers,
     }),
     segmentsRemoved: new Counter({

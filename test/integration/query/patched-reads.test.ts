@@ -13,7 +13,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({ poolMaxRows: '0', compactionMinSegments: '0' });
+  product = await startProduct({ poolMaxRows: '0', compactionMinSegments: '0', patchFoldMinPercent: '0' });
   owner = await product.createAccount('owner', 'unlimited');
 });
 afterAll(() => product?.close());

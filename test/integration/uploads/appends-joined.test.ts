@@ -23,7 +23,7 @@ let owner: Client;
 let clickhouse: ClickHouse;
 
 beforeAll(async () => {
-  product = await startProduct({ poolMaxRows: '0', compactionMinSegments: '0' });
+  product = await startProduct({ poolMaxRows: '0', compactionMinSegments: '0', patchFoldMinPercent: '0' });
   owner = await product.createAccount('owner');
   clickhouse = createClickHouse({
     url: product.config.clickhouseUrl ?? '',

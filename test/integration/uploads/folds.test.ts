@@ -23,6 +23,7 @@ beforeAll(async () => {
     poolMaxRows: '0',
     patchMaxPercent: '80',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
     exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
@@ -41,6 +42,8 @@ const foldAll: FoldLimits = { minPercent: 1, intervalMs: 0, hasRoom: async () =>
 
 const joined: string[] = [];
 
+const foldedBytes: number[] = [];
+
 /** Joins what may be joined, of these datasets alone, and folds their patches if limits are given. */
 const compact = (datasets: readonly number[], folds?: FoldLimits): Promise<number> => {
   const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
@@ -58,7 +61,7 @@ const compact = (datasets: readonly number[], folds?: FoldLimits): Promise<numbe
     join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 2, maxBytes: 1_000_000_000 },
     ...(folds === undefined ? {} : { folds }),
-    onJoined: () => undefined,
+    onJoined: ({ foldedBytes: bytes }) => foldedBytes.push(bytes),
     log: silentLog,
   }).compact(new AbortController().signal);
 };
@@ -174,6 +177,61 @@ it('are not begun when other segments took the place of what was looked at', asy
   expect(await compactions.replace(store!.id, seen, write, { foldIntervalMs: 0 })).toBe('busy');
   const now = await compactions.segments(dataset);
   await expect(compactions.replace(store!.id, now, write, { foldIntervalMs: 0 })).rejects.toThrow('copied');
+});
+
+it('are not published when the room was taken while they were written', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  await upsert(dataset, 2, 5);
+  const before = await allAnswers([dataset]);
+  const room = [true, false];
+  const hasRoom = async () => room.shift() ?? false;
+  expect(await compact([dataset], { ...foldAll, hasRoom })).toBe(0);
+  expect(room).toEqual([]);
+  expect(await kindsOf(dataset)).toBe('bp');
+  expect(await allAnswers([dataset])).toEqual(before);
+});
+
+it('are counted by the bytes that they write', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  await upsert(dataset, 0, 20);
+  foldedBytes.length = 0;
+  expect(await compact([dataset], foldAll)).toBe(1);
+  const [fold] = await product.sql.query<{ bytes: number }>(
+    `SELECT g.bytes FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND r.until_version IS NULL`,
+    [dataset],
+  );
+  expect(foldedBytes).toEqual([fold?.bytes]);
+});
+
+it('are made where joins are switched off', async () => {
+  const folding = await startProduct({
+    poolMaxRows: '0',
+    patchMaxPercent: '80',
+    compactionMinSegments: '0',
+    compactionIntervalMs: '100',
+    patchFoldMinPercent: '10',
+    patchFoldIntervalMs: '0',
+  });
+  try {
+    const client = await folding.createAccount('owner');
+    const dataset = await createDataset(client);
+    await uploadWith(client, dataset, file(0, 30), {});
+    await uploadWith(client, dataset, file(2, 5, 1000), { mode: 'upsert', key: 'k' });
+    await expect
+      .poll(
+        () =>
+          folding.sql.query(
+            `SELECT g.patch FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND r.until_version IS NULL`,
+            [dataset],
+          ),
+        { timeout: 60_000 },
+      )
+      .toEqual([{ patch: false }]);
+  } finally {
+    await folding.close();
+  }
 });
 
 it('need room in the plans of those accounts alone that keep more afterwards, for twice the copy', async () => {

@@ -16,6 +16,7 @@ beforeAll(async () => {
     publicUrl: 'https://data.example.org/tab',
     poolMaxRows: '0',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
   });
   owner = await product.createAccount('owner');
 });

@@ -24,7 +24,12 @@ let patching: Side;
 let copying: Side;
 
 const startSide = async (patchMaxPercent: string): Promise<Side> => {
-  const product = await startProduct({ poolMaxRows: '0', patchMaxPercent, compactionMinSegments: '0' });
+  const product = await startProduct({
+    poolMaxRows: '0',
+    patchMaxPercent,
+    compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
+  });
   return { product, owner: await product.createAccount('owner') };
 };
 

@@ -43,6 +43,7 @@ beforeAll(async () => {
     segmentGraceMs: '0',
     poolDropIntervalMs: '0',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
   });
   const { key } = await product.createAccount('ada');
   owner = { baseUrl: product.baseUrl, key };

@@ -25,6 +25,7 @@ beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '50',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
     firstChunkBytes: '512',
     chunkBytes: '1024',
     exportsAheadBytes: '0',

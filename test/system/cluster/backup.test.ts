@@ -74,7 +74,7 @@ const shardsOf = async (sql: Sql): Promise<(number | null)[]> =>
 beforeAll(async () => {
   const access = await startNodes(3, 'three');
   urls = access.clickhouseNodeUrls?.split(',') ?? [];
-  product = await startProduct({ ...access, ...sizes, compactionMinSegments: '0' });
+  product = await startProduct({ ...access, ...sizes, compactionMinSegments: '0', patchFoldMinPercent: '0' });
   owner = await product.createAccount('owner');
   for (let at = 0; at < 6; at += 1) {
     const dataset = await createDataset(owner);

@@ -80,6 +80,7 @@ beforeAll(async () => {
     firstChunkBytes: '4096',
     chunkBytes: '16384',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
   });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('ada')).key };
   for (let number = 1; number <= 9; number += 1) {

@@ -28,6 +28,7 @@ beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '0',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
     // The tests sweep by themselves, and count what they find.
     sweepIntervalMs: '86400000',
     segmentGraceMs: '3600000',

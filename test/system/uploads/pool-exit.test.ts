@@ -26,6 +26,7 @@ beforeAll(async () => {
     chunkBytes: '4096',
     sweepIntervalMs: '200',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
   });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('ada')).key };
 });

@@ -20,6 +20,7 @@ beforeAll(async () => {
     poolMaxRows: '40',
     kafkaPartitions: '2',
     compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
   });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('ada')).key };
 });
