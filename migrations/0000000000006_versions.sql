@@ -144,11 +144,11 @@ COMMENT ON TABLE version_days IS
 
 CREATE TABLE version_keys (
   version_id bigint PRIMARY KEY REFERENCES versions ON DELETE CASCADE,
-  -- storage ids of the columns of the key
-  storage_ids bigint[] NOT NULL
+  -- storage ids of the columns of the key; null: several rows have the same entities
+  storage_ids bigint[]
 );
 COMMENT ON TABLE version_keys IS
-  'Columns by which the rows of a version are known to be unique, so that the next upsert by them and differences by them do not group all rows again; written when a version is published that changes another by its key.';
+  'Columns by which the rows of a version are known to be unique, so that the next upsert by them and differences by them do not group all rows again; written when a version is published that changes another by its key, and by workers in the background.';
 
 CREATE TABLE version_summaries (
   version_id bigint PRIMARY KEY REFERENCES versions ON DELETE CASCADE,

@@ -17,7 +17,7 @@ import { watchConsuming } from '../uploads/lifecycle/consuming.js';
 import { connect, type Listening, requestDrainMs } from './core.js';
 import { startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
-import { keepSegmentHashes } from './segment-hashes.js';
+import { keepRowFacts } from './row-facts.js';
 
 /** The worker: consumers, replays, sweeps, and a small HTTP server for its health. */
 export const createWorkerProcess = async (
@@ -81,7 +81,7 @@ export const createWorkerProcess = async (
     },
     scope,
   );
-  await keepSegmentHashes(core, scope);
+  await keepRowFacts(core, scope);
   const audit = createAuditTrail({ sql: core.sql });
   const trimming = startPeriodic({
     name: 'audit trail and sessions',

@@ -205,7 +205,7 @@ export const ingestSettings = {
     'SEGMENT_HASH_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between two rounds of a worker that write down the hashes of new rows, which `admin verify` compares with.',
+    'Milliseconds between two rounds of a worker that write down the hashes of new rows, which `admin verify` compares with, and whether the entity columns of new versions are a key.',
   ),
   compactionIntervalMs: setting(
     'COMPACTION_INTERVAL_MS',

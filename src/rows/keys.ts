@@ -1,6 +1,7 @@
 /** Questions about the keys of a merge: what a file does to the version before it. */
 import type { NamedColumn } from '../model/column.js';
 import type { ClickHouseServers, QueryParams } from '../storage/clickhouse/client.js';
+import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { type Digits, digitsSql } from './count.js';
 import {
   bucketCount,
@@ -53,11 +54,17 @@ const mostBuckets = bucketCount / 4;
 const examples = 3;
 const keyLength = 200;
 
-export const createKeys = (servers: ClickHouseServers): Keys => {
+/** @param isUrgent False: statements let all others go first. */
+export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys => {
   const partsOf = (merge: SegmentMerge) => mergeSql(servers.database, merge);
 
-  const ask = <T>(merge: SegmentMerge, sql: string, params: QueryParams): Promise<T[]> =>
-    mergeServer(servers, merge).rows<T>(sql, { params, settings: mergeSettings });
+  const ask = async <T>(merge: SegmentMerge, sql: string, params: QueryParams): Promise<T[]> => {
+    const server = mergeServer(servers, merge);
+    const settings = isUrgent
+      ? mergeSettings
+      : { ...mergeSettings, max_threads: 1, ...(await lowPriority(server)) };
+    return server.rows<T>(sql, { params, settings });
+  };
 
   const number = async (merge: SegmentMerge, sql: string, params: QueryParams): Promise<number> => {
     const [row] = await ask<{ n: string }>(merge, sql, params);

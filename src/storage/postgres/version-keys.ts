@@ -2,11 +2,12 @@
 import { prepared, type Sql } from './sql.js';
 
 /**
- * Statement that notes the keys of versions. What is known already stays.
+ * Statement that notes the keys of versions. A key that is known already stays.
  * @param keys Query of `version_id` and `storage_ids`.
  */
 export const keepKeysSql = (keys: string): string => `
-  INSERT INTO version_keys (version_id, storage_ids) ${keys} ON CONFLICT (version_id) DO NOTHING`;
+  INSERT INTO version_keys AS k (version_id, storage_ids) ${keys}
+  ON CONFLICT (version_id) DO UPDATE SET storage_ids = EXCLUDED.storage_ids WHERE k.storage_ids IS NULL`;
 
 /**
  * Storage ids of columns by which the rows of a version are unique, for a select list; null: not known.
@@ -16,7 +17,7 @@ export const uniqueByColumn = (version: string): string =>
   `(SELECT k.storage_ids FROM version_keys k WHERE k.version_id = ${version}.id) AS "uniqueBy"`;
 
 const keysSql = prepared(
-  'SELECT version_id AS "versionId", storage_ids AS "storageIds" FROM version_keys WHERE version_id = ANY ($1)',
+  'SELECT version_id AS "versionId", storage_ids AS "storageIds" FROM version_keys WHERE version_id = ANY ($1) AND storage_ids IS NOT NULL',
 );
 
 /** Storage ids of columns by which the rows of versions are unique; versions of which none are known are left out. */

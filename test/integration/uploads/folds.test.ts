@@ -220,13 +220,11 @@ it('are made where joins are switched off', async () => {
     await uploadWith(client, dataset, file(0, 30), {});
     await uploadWith(client, dataset, file(2, 5, 1000), { mode: 'upsert', key: 'k' });
     await expect
-      .poll(
-        () =>
-          folding.sql.query(
-            `SELECT g.patch FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND r.until_version IS NULL`,
-            [dataset],
-          ),
-        { timeout: 60_000 },
+      .poll(() =>
+        folding.sql.query(
+          `SELECT g.patch FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND r.until_version IS NULL`,
+          [dataset],
+        ),
       )
       .toEqual([{ patch: false }]);
   } finally {

@@ -1,0 +1,80 @@
+/** The key of a version is looked at in the background, before an upsert has to. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { createKeys } from '../../../src/rows/index.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createKeyCheck, type KeyCheck } from '../../../src/versions/merge/key-check.js';
+import { type Client, createDataset } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+let clickhouse: ClickHouse;
+let check: KeyCheck['check'];
+
+beforeAll(async () => {
+  product = await startProduct({ segmentHashIntervalMs: '86400000', exportsAheadBytes: '0' });
+  owner = await product.createAccount('owner');
+  const { clickhouseUrl: url = '', clickhouseDatabase: database } = product.config;
+  clickhouse = createClickHouse({ url, database });
+  check = createKeyCheck({ sql: product.sql, keys: createKeys(clickhouse, false), log: silentLog }).check;
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await product?.close();
+});
+
+const rows = 100_000;
+/** Row `at` has the key of row `at` of `keys`. */
+const fileOf = (keys: number): string =>
+  `k,v\n${Array.from({ length: rows }, (_, at) => `k${at % keys},${at}\n`).join('')}`;
+
+/** What is noted of a version: names of the columns of its key, null, or nothing. */
+const notedOf = async (versionId: string | null): Promise<(string[] | null)[]> =>
+  (
+    await product.sql.query<{ names: string[] | null }>(
+      `SELECT (SELECT array_agg(c ->> 'name') FROM jsonb_array_elements(l.columns) AS c
+         WHERE (c ->> 'storageId')::bigint = ANY (k.storage_ids)) AS names
+       FROM version_keys k JOIN versions v ON v.id = k.version_id JOIN column_lists l ON l.id = v.column_list_id WHERE v.id = $1`,
+      [versionId],
+    )
+  ).map(({ names }) => names);
+
+const stop = new AbortController().signal;
+
+it('is noted of versions that are still current at the next round, if they have enough rows', async () => {
+  const [dataset, repeating, small] = [
+    await createDataset(owner),
+    await createDataset(owner),
+    await createDataset(owner),
+  ];
+  const unique = await uploadWith(owner, dataset, fileOf(rows), {});
+  const repeated = await uploadWith(owner, repeating, fileOf(rows - 1), {});
+  const few = await uploadWith(owner, small, 'k,v\na,1\n', {});
+  expect(await check(stop)).toBe(0);
+  expect(await check(stop)).toBe(2);
+  expect(await notedOf(unique.versionId)).toEqual([['k']]);
+  expect(await notedOf(repeated.versionId)).toEqual([null]);
+  expect(await notedOf(few.versionId)).toEqual([]);
+  expect(await check(stop)).toBe(0);
+
+  // What is known not to be unique is refused as before, and can be changed as before.
+  const options = { mode: 'upsert', key: 'k' };
+  expect(await uploadWith(owner, repeating, 'k,v\nnew,1\n', options)).toMatchObject({
+    status: 'failed',
+    error: { code: 'key_not_unique' },
+  });
+  const byBoth = await uploadWith(owner, repeating, 'k,v\nnew,1\n', { mode: 'upsert', key: 'k,v' });
+  expect(await notedOf(repeated.versionId)).toEqual([['k', 'v']]);
+  expect(await notedOf(byBoth.versionId)).toEqual([['k', 'v']]);
+
+  // Rows that come without a key are looked at again; versions that did not last are not.
+  const passing = await uploadWith(owner, dataset, 'k,v\np,1\n', { mode: 'append' });
+  const last = await uploadWith(owner, dataset, 'k,v\nq,1\n', { mode: 'append' });
+  expect(await check(stop)).toBe(0);
+  expect(await check(stop)).toBe(1);
+  expect(await notedOf(passing.versionId)).toEqual([]);
+  expect(await notedOf(last.versionId)).toEqual([['k']]);
+});
