@@ -3,7 +3,10 @@
  * by hand, so that they come in all orders: over each other, over new rows, with appends between them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
+import { createCompactions, createCompactor, createJoin } from '../../../src/rows/index.js';
+import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { type PatchedRow, writePatch } from '../../support/patches.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -230,6 +233,61 @@ describe('versions with patches', () => {
           `${patched} ${skip}`,
         ).toEqual(expected);
       }
+  });
+
+  it('that end inside of a joined base are read as if it had been written in one piece', async () => {
+    const twins = await createTwins(25_000, 7);
+    await twins.patch(20, 30, 10);
+    await twins.append(15_000);
+    await twins.patch(40, 20, 5);
+    await twins.append(12_000);
+    await twins.patch(10, 2_000, 0);
+    const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
+    const clickhouse = createClickHouse({
+      url: product.config.clickhouseUrl ?? '',
+      database: product.config.clickhouseDatabase,
+    });
+    const joined = await createCompactor({
+      compactions: {
+        ...compactions,
+        candidates: async (...limits) =>
+          (await compactions.candidates(...limits)).filter(({ datasetId }) => datasetId === twins.patched),
+      },
+      join: createJoin({ clickhouse, log: silentLog }),
+      bounds: { least: 2, maxBytes: 1_000_000_000 },
+      onJoined: () => undefined,
+      log: silentLog,
+    }).compact(new AbortController().signal);
+    await clickhouse.close();
+    expect(joined).toBe(1);
+    const cut = await product.sql.query(
+      `SELECT DISTINCT r.from_version::text AS version FROM segment_ranges r JOIN segment_ranges p ON p.dataset_id = r.dataset_id
+         AND p.from_version = r.from_version JOIN segments g ON g.id = p.segment_id
+       WHERE r.dataset_id = $1 AND r.before_upload IS NOT NULL`,
+      [twins.patched],
+    );
+    expect(cut.length).toBeGreaterThan(0);
+    for (const { patched, plain, rows } of twins.versions) {
+      expect((await readOf(twins.patched, patched, '')).body.split('\r\n').length - 2).toBe(rows.length);
+      for (const question of [
+        ...['', '$skip=20001&$top=3', `$skip=${rows.length - 2}`, '$filter=Value gt 5000', '$last=3'],
+        '$apply=groupby((Day),aggregate(Value with sum as Total,$count as Rows))',
+      ])
+        expect(await readOf(twins.patched, patched, question), `${patched} ${question}`).toEqual(
+          await readOf(twins.plain, plain, question),
+        );
+      expect(await summaryOf(twins.patched, patched)).toEqual(await summaryOf(twins.plain, plain));
+    }
+    const differences = async (side: 'patched' | 'plain'): Promise<string[]> => {
+      const all: string[] = [];
+      for (const from of twins.versions)
+        for (const to of twins.versions) {
+          const path = `/datasets/${twins[side]}/versions/${from[side]}/diff/${to[side]}/rows?$top=50`;
+          all.push(await (await call(owner, 'GET', path)).text());
+        }
+      return all;
+    };
+    expect(await differences('patched')).toEqual(await differences('plain'));
   });
 
   it('are refused when rows of a patch are missing', async () => {

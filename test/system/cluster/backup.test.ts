@@ -85,6 +85,8 @@ beforeAll(async () => {
   await send(owner, spread, lines(4_000, 0), { mode: 'replace' });
   await send(owner, spread, lines(30, 4_000), { mode: 'append' });
   await send(owner, spread, lines(900, 3_500, 'other'), { mode: 'upsert', key: 'station' });
+  await send(owner, spread, lines(200, 3_000, 'patched'), { mode: 'upsert', key: 'station' });
+  await send(owner, spread, lines(50, 2_000), { mode: 'delete', key: 'station' });
   await send(owner, spread, lines(20, 9_000), { mode: 'replace' });
   await send(owner, spread, lines(3_000, 500), { mode: 'replace' });
   expect(await shardsOf(product.sql)).toEqual([1, 2, 3, null]);
@@ -145,6 +147,14 @@ const readVersion = async (client: Client, dataset: number, version: string): Pr
   return `${answer.headers.get('etag')} ${answer.headers.get('row-count')}\n${text}`;
 };
 
+/** Whether patches that hide rows are on all shards, of each kind that there is. */
+const patchedStores = async (sql: Sql): Promise<boolean[]> =>
+  (
+    await sql.query<{ everywhere: boolean }>(
+      'SELECT DISTINCT s.everywhere FROM segments g JOIN stores s ON s.id = g.store_id WHERE g.patch AND g.hidden > 0 ORDER BY 1',
+    )
+  ).map(({ everywhere }) => everywhere);
+
 /** Every version that the place has is there as the product has it. */
 const expectSame = async (place: Place, client: Client): Promise<void> => {
   const versions = await place.sql.query<{ dataset: number; version: string }>(
@@ -189,6 +199,7 @@ describe('a backup of three servers', () => {
     alone = await emptyPlace(oneNode());
     await restored(alone, folder);
     expect(await shardsOf(alone.sql)).toEqual([1]);
+    expect(await patchedStores(alone.sql)).toEqual([false]);
     await expectSame(alone, await apiOn(alone));
   });
 
@@ -197,6 +208,7 @@ describe('a backup of three servers', () => {
     const two = await emptyPlace({ clickhouseUrl, clickhouseNodeUrls: clickhouseNodeUrls?.split(',') });
     await restored(two, folder);
     expect(await shardsOf(two.sql)).toEqual([1, 2, null]);
+    expect(await patchedStores(two.sql)).toEqual([false, true]);
     const client = await apiOn(two);
     await expectSame(two, client);
     await createWorkerProcess(two.config, silentLog, scope);
