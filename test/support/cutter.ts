@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A line to a service that breaks in the middle of an answer. */
+/** A line to a service that breaks in the middle of an answer, or goes dead. */
 export interface Cutter {
   /** The service, reached through it. */
   readonly url: string;
   /** Breaks each connection once this many bytes of answers have come over it from now on. */
   cutAfter(bytes: number): void;
+  /** Connections that are open now stay open and deliver nothing any more, as behind a firewall that has dropped them. */
+  goDead(): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,9 @@ export const createCutter = async (
     cutAfter(bytes) {
       limit = bytes;
       for (const socket of received.keys()) received.set(socket, 0);
+    },
+    goDead() {
+      for (const upstream of received.keys()) upstream.pause();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

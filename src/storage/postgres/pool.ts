@@ -10,6 +10,8 @@ const int8ArrayOid: number = 1016;
 export interface PoolOptions {
   readonly databaseUrl: string;
   readonly maxConnections: number;
+  /** Milliseconds after which the server cancels a statement. @default 60000 */
+  readonly statementMs?: number;
   readonly log: Log;
 }
 
@@ -25,7 +27,12 @@ const readArray = pg.types.getTypeParser(int8ArrayOid) as (text: string) => (str
 const parseInt8Array = (text: string): (number | null)[] =>
   readArray(text).map((item) => (item === null ? null : parseInt8(item)));
 
-export const createPool = ({ databaseUrl, maxConnections, log }: PoolOptions): pg.Pool => {
+export const createPool = ({
+  databaseUrl,
+  maxConnections,
+  statementMs = 60_000,
+  log,
+}: PoolOptions): pg.Pool => {
   const types = new pg.TypeOverrides();
   types.setTypeParser(int8Oid, parseInt8);
   types.setTypeParser(int8ArrayOid, parseInt8Array);
@@ -34,7 +41,7 @@ export const createPool = ({ databaseUrl, maxConnections, log }: PoolOptions): p
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: 60_000,
+    statement_timeout: statementMs,
     types,
   });
   // An idle connection that breaks (server restarted) is dropped by the pool; the next query opens another.

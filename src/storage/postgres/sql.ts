@@ -45,14 +45,45 @@ export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sq
 /** A connection that breaks between two statements says so as an event, which ends a process where nobody listens. */
 const toldByNextStatement = (): void => undefined;
 
-/** @param watchdog fails statements when the server is silent. Without it they wait for as long as it takes. */
+/** Milliseconds that the error of a cancelled statement may take to arrive. */
+const answerMs = 5_000;
+
+const connectionDead = (waitedMs: number): Error =>
+  Object.assign(new Error(`PostgreSQL has not answered a statement for ${waitedMs} ms`), {
+    code: 'ETIMEDOUT',
+  });
+
+/**
+ * The server cancels a statement that takes too long. If not even that error arrives, the connection is dead, also when
+ * the server itself is alive: a firewall drops idle connections without telling either side.
+ *
+ * @param watchdog fails statements when the server is silent.
+ */
 export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
+  const deadMs = Number(pool.options.statement_timeout) + answerMs;
+
+  /** The answer may still come: the connection cannot be reused. */
+  const abandon = (client: ClientBase): void => void (client as Client).end();
+
+  const withDeadline: Waiting = async (client, work) => {
+    let timer: NodeJS.Timeout | undefined;
+    const dead = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(connectionDead(deadMs));
+        abandon(client);
+      }, deadMs);
+    });
+    try {
+      return await Promise.race([work(), dead]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   const waiting: Waiting = (client, work) => {
-    if (watchdog === undefined) return work();
+    if (watchdog === undefined) return withDeadline(client, work);
     return watchdog.run((given) => {
-      // The answer may still come: the connection cannot be reused.
-      given.addEventListener('abort', () => void (client as Client).end(), { once: true });
-      return work();
+      given.addEventListener('abort', () => abandon(client), { once: true });
+      return withDeadline(client, work);
     });
   };
   const connect = async (): Promise<PoolClient> => {

@@ -3,15 +3,18 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { createCutter } from '../../support/cutter.js';
 import { createEmptyDatabase } from '../../support/database.js';
 
 const scope = createScope(silentLog);
 let sql: Sql;
 let lost: Promise<void>;
+let databaseUrl: string;
 
 beforeAll(async () => {
-  const { databaseUrl, drop } = await createEmptyDatabase(inject('databaseUrl'));
-  await scope.defer('database', drop);
+  const database = await createEmptyDatabase(inject('databaseUrl'));
+  databaseUrl = database.databaseUrl;
+  await scope.defer('database', database.drop);
   const pool = createPool({ databaseUrl, maxConnections: 2, log: silentLog });
   await scope.defer('pool', () => pool.end());
   lost = new Promise((resolve) => {
@@ -31,4 +34,23 @@ it('a connection that breaks between two statements of a transaction fails the n
   });
   await expect(work).rejects.toThrow(/not queryable/);
   expect(await sql.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+it('a connection that is dead fails its statement, and the next one gets another, while the server is alive', async () => {
+  const line = await createCutter(databaseUrl);
+  await scope.defer('line', line.close);
+  const pool = createPool({ databaseUrl: line.url, maxConnections: 1, statementMs: 500, log: silentLog });
+  await scope.defer('pool of the line', () => pool.end());
+  const overLine = createSql(pool);
+  expect(await overLine.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  line.goDead();
+  await expect(overLine.query('SELECT 2')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  expect(await overLine.query('SELECT 3 AS three')).toEqual([{ three: 3 }]);
+  const work = overLine.tx(async (transaction) => {
+    await transaction.query('SELECT 4');
+    line.goDead();
+    await transaction.query('SELECT 5');
+  });
+  await expect(work).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  expect(await overLine.query('SELECT 6 AS six')).toEqual([{ six: 6 }]);
 });
