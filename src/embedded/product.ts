@@ -50,8 +50,8 @@ const answersReady = async (url: string): Promise<boolean> => {
 
 /** The compiled entry, also for a caller that runs from source (benches, tests): `npm run build` comes first. */
 const entryScript = (entry: string): string => {
-  const beside = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
-  return existsSync(beside) ? beside : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
+  const compiled = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
+  return existsSync(compiled) ? compiled : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
 };
 
 /** An address that can be asked: a wildcard is no address to call. */

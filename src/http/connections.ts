@@ -235,7 +235,7 @@ export const limitConnections = (
   });
 };
 
-/** A proxy on this machine, or whoever else may do here what they like. */
+/** A proxy on this machine, or another process that is trusted. */
 const local = ['127.0.0.0/8', '::1'];
 
 /** Each address on its own, but for this machine and proxies that are trusted. */

@@ -50,10 +50,10 @@ async function* textOf(
 const jsonType = { 'Content-Type': 'application/json; charset=utf-8' };
 
 /** A dataset as routes answer it; columns that are not in memory yet are written as they come. */
-export const datasetReply = (status: number, dataset: Dataset, beside: object = {}): Reply => {
+export const datasetReply = (status: number, dataset: Dataset, others: object = {}): Reply => {
   const { columns, moreColumns, ...rest } = dataset;
-  if (moreColumns === undefined) return { status, body: { ...rest, columns, ...beside } };
-  const head = JSON.stringify({ ...rest, ...beside }).slice(0, -1);
+  if (moreColumns === undefined) return { status, body: { ...rest, columns, ...others } };
+  const head = JSON.stringify({ ...rest, ...others }).slice(0, -1);
   const text = textOf(allColumns(columns, moreColumns), `${head},"columns":[`, ']}');
   return { status, headers: jsonType, body: Readable.from(text, { objectMode: false }) };
 };

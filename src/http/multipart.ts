@@ -103,8 +103,8 @@ export interface FormReading {
   /** Called for each field before it is read. @throws AppError for one that is not taken. */
   readonly requireField: (name: string) => void;
   /**
-   * Longest that what stands before the file may take, and what stands behind it, milliseconds; whoever reads the file
-   * looks after the time in between.
+   * Longest time for the fields before the file, and for those after it, in milliseconds. The reader of the file bounds the
+   * time in between.
    */
   readonly idleMs: number;
   /** Counts the bytes before the file. */

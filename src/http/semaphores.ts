@@ -44,7 +44,7 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
     onRefused: (what: 'refused' | 'lost') => options.onRefused?.(kind, what),
   });
   return {
-    // One process works on one request at a time, whatever is in flight: few of them keep it busy, and whoever has more
+    // One process works on one request at a time, whatever is in flight: few of them keep it busy, and an owner of more
     // than a few only makes others wait.
     requests: createSemaphore({
       ...reporting('requests'),
@@ -65,7 +65,7 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
       name: 'downloads',
       code: 'no_query_slot',
       ...queries,
-      // Each query takes all the cores that ClickHouse gives it: whoever runs many of them leaves others little.
+      // Each query takes all the cores that ClickHouse gives it: an owner who runs many of them leaves others little.
       ownRunning: atLeastOne(queries.maxRunning / 4),
       maxWaitMs: waitMs.answers,
     }),

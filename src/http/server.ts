@@ -52,8 +52,8 @@ const maxHeaderBytes = 256 * 1024;
 const checkingMs = 1_000;
 
 /**
- * Parsers that Node keeps for connections to come, each with the last head that it read in pieces: whoever connects next
- * holds what another has sent, for as long as nothing comes. Node's own number is 1,000, its least is 1.
+ * Parsers that Node keeps for connections to come, each with the last head that it read in pieces: the next connection
+ * keeps these bytes of another one until it sends something. Node's own number is 1,000, its least is 1.
  */
 const keptParsers = 1;
 

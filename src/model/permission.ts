@@ -107,8 +107,8 @@ const repositoryLevel = (caller: Caller | undefined, facts: AccessFacts): Level 
 
 /**
  * The level of a caller on a repository, or on the dataset in it when the facts name one; null: no
- * access at all. A dataset follows its repository, grants on the dataset add to that, and whoever made
- * it has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
+ * access at all. A dataset follows its repository, grants on the dataset add to that, and its creator
+ * has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
  * are looked at where something is done (`keyExcludes`, `readOnly`).
  */
 export const levelOn = (caller: Caller | undefined, facts: AccessFacts): Level | null => {

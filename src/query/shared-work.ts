@@ -42,7 +42,7 @@ export const createSharedWork = <T>(): SharedWork<T> => {
           leave();
           reject(signal.reason as Error);
           if (joined.waiting > 0) return;
-          // Whoever asks from now on begins anew.
+          // Later callers start again.
           if (running.get(key) === joined) running.delete(key);
           joined.stop.abort(signal.reason);
         };

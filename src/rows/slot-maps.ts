@@ -77,7 +77,7 @@ const addMap = async (
 
 /**
  * Finds slots for the columns of a segment, in a map that exists or a new one. Call it in a transaction.
- * @param near The map of rows that these are to stand beside, if its class has room for the columns, or of a larger
+ * @param near The map of rows that these are to be read with, if its class has room for the columns, or of a larger
  *   class that has room for both. Without it the smallest class is taken.
  * @returns The id of the map; null when no class has slots for the columns.
  */

@@ -43,7 +43,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     gateway: createGatewayMetrics(registers),
     pipeline: createPipelineMetrics(registers),
     exports: createExportMetrics(registers),
-    /** Always 1; what it tells stands in its label. */
+    /** Always 1; the information is in its labels. */
     buildInfo: new Gauge({
       name: 'tabulary_build_info',
       help: 'Always 1. Version and commit: those that this process runs.',

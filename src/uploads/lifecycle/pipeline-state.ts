@@ -65,7 +65,7 @@ const pendingSql = `
          ${secondsSince('min(p.created_at)')} AS "oldestSeconds"
     FROM processes p WHERE ${awaitedSql} GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
 
-// A lease that is held reaches into the future: whoever holds it is at work.
+// A lease that is held ends in the future: its holder is at work.
 const heardSql = 'greatest(p.created_at, p.received_at, p.sealed_at, p.lease_until)';
 
 const stuckSql = `

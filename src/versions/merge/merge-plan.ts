@@ -9,7 +9,7 @@ import { isKeptIn } from './layout-rebase.js';
 
 export interface MergePlan extends SegmentMerge {
   /** True if all rows are written again, wherever they are stored. */
-  readonly anew: boolean;
+  readonly rewriteAll: boolean;
   /** True if the rows of the version before are known to be unique by the key. */
   readonly isUnique: boolean;
 }
@@ -28,19 +28,23 @@ const isUniqueBy = (base: BaseVersion | undefined, keyIds: readonly number[]): b
  * @param isChecked The rows of the version before were found to be unique by the key.
  */
 export const uniqueAfter = (
-  { anew, columns, keyIds, isUnique }: MergePlan,
+  { rewriteAll, columns, keyIds, isUnique }: MergePlan,
   isChecked: boolean,
 ): readonly number[] | undefined =>
-  keyIds.length > 0 && !anew && (isUnique || isChecked)
+  keyIds.length > 0 && !rewriteAll && (isUnique || isChecked)
     ? columns.filter(({ id }) => keyIds.includes(id)).map(({ storageId }) => storageId)
     : undefined;
 
-export const planMerge = (turn: UploadTurn, base: BaseVersion | undefined, anew: boolean): MergePlan => {
+export const planMerge = (
+  turn: UploadTurn,
+  base: BaseVersion | undefined,
+  rewriteAll: boolean,
+): MergePlan => {
   const { layout, place, processId, attempt, mode } = turn;
   const keyIds = isKeyed(mode) ? (layout.keyIds ?? []) : [];
   return {
     mode,
-    anew,
+    rewriteAll,
     isUnique: isUniqueBy(base, keyIds),
     target: 0,
     targetPlace: place,
@@ -60,8 +64,8 @@ export const planMerge = (turn: UploadTurn, base: BaseVersion | undefined, anew:
 };
 
 /** True if rows of the version before can be read as they are stored. */
-export const isBaseKept = ({ anew, columns, baseColumns }: MergePlan): boolean =>
-  !anew && isKeptIn(columns, baseColumns);
+export const isBaseKept = ({ rewriteAll, columns, baseColumns }: MergePlan): boolean =>
+  !rewriteAll && isKeptIn(columns, baseColumns);
 
 /** True if all rows of the file follow those of the version before, none of which changes. */
 export const isPlain = (plan: MergePlan, { known, distinct, rows }: KeyCounts): boolean => {

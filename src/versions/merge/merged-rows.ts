@@ -3,7 +3,7 @@
  *
  *   listed    the file's own segment follows those of the version before; nothing is written
  *   behind    a new segment follows them: rows that the file adds, or a patch (rows/merge-patch.ts)
- *   anew      a new segment has all rows: types differ, rows are in two places, much has changed, or the dataset shares a table
+ *   rewrite   a new segment has all rows: types differ, rows are in two places, much has changed, or the dataset shares a table
  */
 import type { RowChanges } from '../../model/process.js';
 import type { Place, SegmentList } from '../../model/version.js';

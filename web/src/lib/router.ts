@@ -68,8 +68,8 @@ const searchOf = (query: URLSearchParams): string => {
 };
 
 /**
- * The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out; `rest` stands
- * for the end of an address that may hold slashes.
+ * The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out; `rest` is
+ * the end of an address, which may contain slashes.
  */
 export const linkTo = (
   page: PageName,

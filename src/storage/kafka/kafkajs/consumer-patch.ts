@@ -5,7 +5,7 @@
  * meanwhile, is refused, and then stops reading from all others as well, up to ten times in growing pauses, before it gives
  * up; and it asks for a new list only when the old one is as old as `metadataMaxAge`. Where the broker was the coordinator
  * of the group it does not look for the new one until it has given up, cannot leave the group, and joins as a new member
- * beside its own ghost, for which the group waits. Together that was up to a minute in which nothing was read. Here
+ * next to its former self, for which the group waits. Together that was up to a minute in which nothing was read. Here
  *
  *   fetch       one that finds no connection is tried again after a pause, with a new list of brokers; the others go on
  *   heartbeat   one that does not reach the coordinator means that it has moved, as if a broker had said so

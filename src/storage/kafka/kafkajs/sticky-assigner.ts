@@ -1,7 +1,7 @@
 /**
- * Partitions stay with the member that has them as far as all workers, and their members, get as many: work on a chunk goes on while the group is formed
- * anew, and is in vain when another member is given its partition. kafkajs brings an assigner along that deals them out by
- * the ids of the members, so that each new member moves nearly all.
+ * Partitions stay with the member that has them as far as all workers, and their members, get as many: work on a chunk goes on while the group rebalances,
+ * and is in vain when another member is assigned its partition. The assigner of kafkajs assigns partitions by the ids of the
+ * members, so that each new member moves nearly all.
  */
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
 
