@@ -35,6 +35,8 @@ CREATE TABLE processes (
   attempt integer NOT NULL DEFAULT 1,
   -- column and type for each field of a record; null until the first chunk was seen
   layout jsonb,
+  -- what a worker must know to work on the upload (src/uploads/options/needs.ts); null: nothing in particular
+  needs jsonb GENERATED ALWAYS AS (layout -> 'needs') STORED,
 
   -- bytes of the request body, as sent, and as its head announced (null: it did not)
   sent_bytes bigint NOT NULL DEFAULT 0,

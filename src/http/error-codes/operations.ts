@@ -7,6 +7,7 @@ export const operatorCodes: CodeList = {
   chunks_expired: [409, 'Kafka no longer has some chunks of the upload.'],
   completed: [409, 'The upload has completed.'],
   message_expired: [409, 'Kafka no longer has the message.'],
+  newer_upload: [409, 'The upload was sent with options that this release does not know.'],
   not_received: [409, 'The file was not received completely. It has to be sent again.'],
   process_gone: [409, 'The process of the message no longer exists.'],
   chunk_altered: [409, 'Kafka no longer has the file as it was received.'],

@@ -75,6 +75,10 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
   const step = async (delivery: Delivery, state: UploadState): Promise<Outcome> => {
     switch (state.phase) {
       case 'insert':
+        if (!state.isUnderstood) {
+          log.info({ process: state.processId }, 'upload left to a newer worker');
+          return { kind: 'deferred' };
+        }
         // Another worker began to insert it with others and may still do so, or has died.
         if (state.inBatch) return { kind: 'repeated', layout: await loadLayout(state) };
         return insert(delivery, state);

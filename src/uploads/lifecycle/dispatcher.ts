@@ -143,8 +143,9 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
         announce(await publisher.verified({ processId, datasetId, attempt, facts: outcome.facts }));
         return 'over';
       case 'misfit':
-        await transitions.misfit(processId, attempt);
-        return follow('misfit', state);
+      case 'deferred':
+        await transitions.collect(outcome.kind, processId, attempt);
+        return follow(outcome.kind, state);
       case 'resolved':
       case 'miscounted':
       case 'repeated':
@@ -167,7 +168,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const takeSteps = async (processId: number, { steps }: DispatcherWork): Promise<void> => {
     while (!closing) {
       const state = await processes.state(processId);
-      if (state === undefined || state.status !== 'pending') return;
+      if (state === undefined || state.status !== 'pending' || !state.isUnderstood) return;
       const step = steps[state.phase];
       if (step === undefined) return;
       const context = {

@@ -30,6 +30,8 @@ export type Outcome =
   | { readonly kind: 'all_stored' }
   /** A value does not fit the type proposed for its column; `error` says which. */
   | { readonly kind: 'misfit'; readonly error: ProcessError }
+  /** The layout needs what this release does not know: a newer worker reads the file. */
+  | { readonly kind: 'deferred' }
   /** The next attempt begins: with resolved types, because rows are missing, or because another may write this one. */
   | {
       readonly kind: 'resolved' | 'miscounted' | 'repeated';

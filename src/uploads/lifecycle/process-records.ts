@@ -3,6 +3,7 @@ import { type Place, segmentNumbers } from '../../model/version.js';
 import { placeSql, takenTogetherSql } from '../../rows/sql.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
+import { isUnderstoodSql } from '../options/needs.js';
 import { type AcceptedUpload, accept, type NewUpload } from './acceptance.js';
 import { keepDigest } from './notices.js';
 import { isProcess } from './process-ids.js';
@@ -29,6 +30,8 @@ export interface UploadState {
   readonly receivedBytes: number;
   /** A worker has begun to insert the chunk of this attempt in a batch. */
   readonly inBatch: boolean;
+  /** This release knows everything that the layout needs; otherwise the upload is left to newer workers. */
+  readonly isUnderstood: boolean;
   /** Id of the upload request: one id from the request's log to the insert's query id. */
   readonly requestId: string;
   /** Key that authenticates its chunks; null: it has no file, so no chunk belongs to it. */
@@ -85,6 +88,7 @@ export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d
   p.upload_number AS "uploadNumber", p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
   p.request_id AS "requestId", p.chunk_key AS "chunkKey", p.in_batch AND p.attempt = 1 AS "inBatch",
+  ${isUnderstoodSql('p')} AS "isUnderstood",
   (SELECT ${placeSql('g')} FROM segments g
     WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS place`;
 
@@ -113,7 +117,7 @@ const sealSql = prepared(
 const beginBatchSql = prepared(`
   UPDATE processes p SET in_batch = true FROM datasets d
   WHERE d.id = p.dataset_id AND p.id = ANY ($1) AND ${inStates(['insert'], 'p')} AND p.attempt = 1
-    AND NOT p.in_batch AND p.inserted_chunks = 0 AND ${takenTogetherSql({
+    AND NOT p.in_batch AND p.inserted_chunks = 0 AND ${isUnderstoodSql('p')} AND ${takenTogetherSql({
       id: `p.id * ${segmentNumbers.perProcess} + 1`,
       datasetId: 'd.id',
       storeId: 'd.store_id',

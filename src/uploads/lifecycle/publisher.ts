@@ -1,6 +1,7 @@
 import type { ProcessError } from '../../model/process.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
+import { isUnderstoodSql } from '../options/needs.js';
 import { recordWhole, type VerifiedUpload, type WholeUpload } from './chunk-records.js';
 import type { MergeOutcome } from './merge-records.js';
 import {
@@ -123,18 +124,18 @@ interface Turns {
 }
 
 const firstSql = prepared(`
-  SELECT n.id, n.dataset_id AS "datasetId", n.phase, n.awaits_answer AS "awaitsAnswer", EXISTS (
+  SELECT n.id, n.dataset_id AS "datasetId", n.phase, NOT n.awaits_answer AND ${isUnderstoodSql('n')} AS "mayEnd", EXISTS (
     SELECT FROM processes o WHERE o.dataset_id = n.dataset_id AND ${inLineSql('o')} AND o.id > n.id) AS followed
   FROM unnest($1::bigint[]) AS d (id), LATERAL (
-    SELECT p.id, p.dataset_id, p.phase, p.awaits_answer FROM processes p
+    SELECT p.id, p.dataset_id, p.phase, p.awaits_answer, p.needs FROM processes p
     WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`);
 
 interface FirstInLine {
   readonly id: number;
   readonly datasetId: number;
   readonly phase: string;
-  /** Its sender has no answer yet, and might take it for failed. */
-  readonly awaitsAnswer: boolean;
+  /** False: its sender has no answer yet and might take it for failed, or its layout needs a newer release. */
+  readonly mayEnd: boolean;
   readonly followed: boolean;
 }
 
@@ -146,9 +147,7 @@ const dueSql = prepared(`
 /** Outcome for the first pending process of each dataset. */
 const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
   const first = await tx.query<FirstInLine>(firstSql, [datasetIds]);
-  const ready = first.filter(
-    ({ phase, awaitsAnswer }) => (phase === 'ready' || phase === 'merged') && !awaitsAnswer,
-  );
+  const ready = first.filter(({ phase, mayEnd }) => (phase === 'ready' || phase === 'merged') && mayEnd);
   const merging = first.filter(({ phase }) => phase === 'merge').map(({ id }) => id);
   if (ready.length === 0) return { due: [], merging, again: [], followed: new Set() };
   const due = await tx.query<DueProcess>(dueSql, [ready.map(({ id }) => id)]);

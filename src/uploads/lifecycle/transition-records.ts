@@ -4,6 +4,7 @@ import { segmentId } from '../../model/version.js';
 import { register } from '../../rows/index.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
+import { isUnderstoodSql } from '../options/needs.js';
 import { addNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { stateColumns, type UploadState } from './process-records.js';
@@ -33,8 +34,8 @@ export interface FailedUpload extends ProcessInDataset {
  * calls these: it knows what follows.
  */
 export interface TransitionRecords {
-  /** Does nothing when the attempt is over. */
-  misfit(processId: number, attempt: number): Promise<void>;
+  /** The file has to be read again once all chunks are known. Does nothing when the attempt is over. */
+  collect(event: 'misfit' | 'deferred', processId: number, attempt: number): Promise<void>;
   /** Begins the next attempt with this layout in a new segment. Does nothing when `attempt` is over. */
   nextAttempt(
     event: 'resolved' | 'miscounted' | 'repeated',
@@ -51,7 +52,7 @@ export interface TransitionRecords {
   failExpired(retentionMs: number): Promise<FailedUpload[]>;
   /** Event `expired`; removes what has been so for a day. Number of the former. */
   expireReserved(): Promise<number>;
-  /** Processes that a worker has to read again, and that none holds. */
+  /** Processes that a worker of this release has to read again, and that none holds. */
   waitingForReplay(): Promise<number[]>;
   /** Datasets in which something may be due to be published. */
   datasetsToPublish(): Promise<number[]>;
@@ -114,8 +115,8 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   };
 
   return {
-    async misfit(processId, attempt) {
-      const { set, when } = moveSql('misfit');
+    async collect(event, processId, attempt) {
+      const { set, when } = moveSql(event);
       await sql.query(`UPDATE processes SET ${set} WHERE id = $1 AND attempt = $2 AND ${when}`, [
         processId,
         attempt,
@@ -174,7 +175,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
     async waitingForReplay() {
       const rows = await sql.query<{ id: number }>(
         `SELECT p.id FROM processes p
-         WHERE (p.lease_until IS NULL OR p.lease_until < now()) AND (${inStates(['replay'], 'p')}
+         WHERE (p.lease_until IS NULL OR p.lease_until < now()) AND ${isUnderstoodSql('p')} AND (${inStates(['replay'], 'p')}
            OR (${inStates(['collect'], 'p')}
              AND p.chunk_count = (SELECT count(*) FROM chunks c WHERE c.process_id = p.id)))`,
       );

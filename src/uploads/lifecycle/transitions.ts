@@ -89,6 +89,11 @@ export const transitions = {
     next: 'look_again',
     when: 'a value does not fit the type proposed for its column',
   },
+  deferred: {
+    moves: { insert: 'collect' },
+    next: 'look_again',
+    when: 'the layout needs what this worker does not know; a newer worker reads the file',
+  },
   resolved: {
     moves: { collect: 'replay' },
     next: 'look_again',

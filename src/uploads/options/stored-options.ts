@@ -7,6 +7,8 @@ export type DuplicateKey = 'last' | 'first' | 'fail';
 
 /** What options put into the layout of an upload, for the workers. */
 export interface StoredOptions {
+  /** Options, and values of options, that a worker must know to work on the upload. Absent: none. */
+  readonly needs?: readonly string[];
   readonly rules?: ColumnRules;
   readonly onBadRow?: 'fail' | 'quarantine';
   readonly maxBadRows?: BadRowLimit;

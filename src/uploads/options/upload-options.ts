@@ -3,6 +3,7 @@ import type { Dialect } from '../../csv/types.js';
 import { invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
 import { runAtOnce } from '../../lib/time-slicing.js';
+import { needOf } from './needs.js';
 import { wrongOption } from './option.js';
 import type { StoredOptions } from './stored-options.js';
 import { type OptionTable, recordsOf, type UploadOptions, uploadOptions } from './table.js';
@@ -68,17 +69,20 @@ export function* uploadOptionSteps<Options extends UploadOptions = UploadOptions
 export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions =>
   runAtOnce(uploadOptionSteps(given));
 
-/** What workers are told. */
+/** What workers are told. Options that were given, and that workers need, are listed in `needs`. */
 export const storedOptions = <Options extends UploadOptions>(
   options: Options,
   table: OptionTable<Options> = uploadOptions as OptionTable<Options>,
 ): StoredOptions => {
   let stored: StoredOptions = { rules: {} };
-  for (const [name, option] of recordsOf(table)) {
-    const own = option.stored?.(options[name as keyof Options], options) ?? {};
+  const needs: string[] = [];
+  for (const [name, { absent, openapi, stored: storedAs }] of recordsOf(table)) {
+    const value = options[name as keyof Options];
+    const own = storedAs?.(value, options) ?? {};
     stored = { ...stored, ...own, rules: { ...stored.rules, ...own.rules } };
+    if (value !== absent && Object.keys(own).length > 0) needs.push(needOf(name, openapi, value));
   }
-  return stored;
+  return needs.length === 0 ? stored : { ...stored, needs };
 };
 
 /** Undefined: recognised from the header. */

@@ -163,6 +163,11 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       const state = await processes.state(processId);
       const layout = await processes.layout(processId);
       if (state === undefined || layout === undefined) throw new Error(`process ${processId} has gone`);
+      if (!state.isUnderstood)
+        throw conflict(
+          'newer_upload',
+          `Process ${processId} was sent with options that this release does not know; upgrade first.`,
+        );
       const own = await ownSegment(processId);
       const report = await rewriteOwn(state, layout, own).catch((error: unknown) => {
         if (!(error instanceof ChunkFault)) throw error;

@@ -194,7 +194,13 @@ const fire: Readonly<
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId) => createTransitionRecords(sql).misfit(processId, 1),
+    run: (processId) => createTransitionRecords(sql).collect('misfit', processId, 1),
+  },
+  deferred: {
+    waits: true,
+    mode: 'replace',
+    base: null,
+    run: (processId) => createTransitionRecords(sql).collect('deferred', processId, 1),
   },
   resolved: {
     waits: true,
@@ -297,7 +303,7 @@ describe('events that come too late', () => {
     const place = await createDataset();
     const processId = await accept(place);
     const events = createTransitionRecords(sql);
-    await events.misfit(processId, 1);
+    await events.collect('misfit', processId, 1);
     await events.nextAttempt('resolved', processId, 1, layout);
     await events.nextAttempt('miscounted', processId, 1, layout);
     await publisher().verified({ processId, datasetId: place.datasetId, attempt: 1, facts });

@@ -52,8 +52,8 @@ describe('a new record in the table of upload options', () => {
     });
   });
 
-  it('is stored in the layout', () => {
-    expect(storedOptions(read({ trim: 'true' }), table)).toMatchObject({ trim: true });
+  it('is stored in the layout, and listed among what workers must know', () => {
+    expect(storedOptions(read({ trim: 'true' }), table)).toMatchObject({ trim: true, needs: ['trim'] });
     expect(storedOptions(read({}), table)).not.toHaveProperty('trim');
   });
 });

@@ -84,19 +84,27 @@ describe('upload options', () => {
 
   it.each([
     [{}, { rules: {}, onBadRow: 'fail' }],
-    [{ onTypeConflict: 'fail' }, { rules: {}, onBadRow: 'fail', keepsTypes: true }],
+    [
+      { onTypeConflict: 'fail' },
+      { rules: {}, onBadRow: 'fail', keepsTypes: true, needs: ['onTypeConflict=fail'] },
+    ],
     [
       { onTypeConflict: 'fail', mode: 'append' },
       { rules: {}, onBadRow: 'fail' },
     ],
     [
       { onTypeConflict: 'widen', mode: 'append' },
-      { rules: {}, onBadRow: 'fail', widen: true },
+      { rules: {}, onBadRow: 'fail', widen: true, needs: ['onTypeConflict=widen'] },
     ],
     [{ mode: 'upsert' }, { rules: {}, onBadRow: 'fail', onDuplicateKey: 'fail' }],
     [
       { onBadRow: 'quarantine', maxBadRows: '5%', decimal: ',', nullValues: '-' },
-      { rules: { decimal: ',', nullValues: ['-'] }, onBadRow: 'quarantine', maxBadRows: { percent: 5 } },
+      {
+        rules: { decimal: ',', nullValues: ['-'] },
+        onBadRow: 'quarantine',
+        maxBadRows: { percent: 5 },
+        needs: ['onBadRow=quarantine', 'maxBadRows', 'decimal=,', 'nullValues'],
+      },
     ],
   ])('%j are stored for workers', (given, stored) => {
     expect(storedOptions(parse(given))).toEqual(stored);

@@ -1,0 +1,109 @@
+/** A worker of the release before, during an upgrade: uploads with options that it does not know are left to newer workers. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Client,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type Options, putWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct({ kafkaPartitions: '1', sweepIntervalMs: '200' });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(() => product?.close());
+
+const put = async (dataset: number, file: string, options: Options = {}): Promise<ProcessAnswer> =>
+  json<ProcessAnswer>(await putWith(owner, dataset, file, options), 201);
+
+interface Row {
+  readonly status: string;
+  readonly phase: string;
+  readonly attempt: number;
+}
+
+const rowOf = async ({ id }: ProcessAnswer): Promise<Row | undefined> => {
+  const [row] = await product.sql.query<Row>(
+    'SELECT status, phase, attempt FROM processes WHERE coalesce(public_id, id) = $1',
+    [id],
+  );
+  return row;
+};
+
+/** As if a newer process had received the upload, with an option that this release lacks. */
+const needTrim = ({ id }: ProcessAnswer) =>
+  product.sql.query(`UPDATE processes SET layout = layout || '{"needs": ["trim"]}' WHERE id = $1`, [id]);
+
+/** As if a newer worker looked at it. */
+const needNothing = ({ id }: ProcessAnswer) =>
+  product.sql.query(`UPDATE processes SET layout = layout - 'needs' WHERE id = $1`, [id]);
+
+const deadLetters = () => product.sql.query('SELECT id FROM dead_letters');
+
+describe('an upload whose layout needs an option that the worker does not know', () => {
+  it('waits for a newer worker, and holds up no other dataset', async () => {
+    const [newer = 0, other = 0] = await Promise.all([createDataset(owner), createDataset(owner)]);
+    await product.stopWorker();
+    const left = await put(newer, 'a,b\n1,2\n');
+    await needTrim(left);
+    const beside = await put(other, 'a,b\n3,4\n');
+    await product.startWorker();
+    expect(await ended(owner, beside)).toMatchObject({ status: 'completed' });
+    await expect.poll(() => rowOf(left)).toMatchObject({ status: 'pending', phase: 'collect' });
+    // A later upload of the dataset is stored, and waits for its turn.
+    const behind = await put(newer, 'a,b\n5,6\n', { mode: 'append' });
+    await expect.poll(() => rowOf(behind)).toMatchObject({ status: 'pending', phase: 'ready' });
+    expect(await rowOf(left)).toEqual({ status: 'pending', phase: 'collect', attempt: 1 });
+    expect(await deadLetters()).toEqual([]);
+
+    await needNothing(left);
+    expect(await ended(owner, left)).toMatchObject({ status: 'completed' });
+    expect(await ended(owner, behind)).toMatchObject({ status: 'completed' });
+    expect(await download(owner, newer)).toBe('"a","b"\n1,2\n5,6\n');
+  });
+
+  it('is not published by a process that does not know it either', async () => {
+    const dataset = await createDataset(owner);
+    await product.stopWorker();
+    const stored = await put(dataset, 'a,b\n1,2\n');
+    await product.startWorker();
+    await ended(owner, stored);
+    await product.stopWorker();
+    const left = await put(dataset, 'a,b\n1,2\n3,4\n');
+    // A newer worker has stored and counted it, and died before it was published.
+    await product.sql.query(
+      `UPDATE processes SET phase = 'ready', layout = layout || '{"needs": ["trim"]}',
+         facts = '{"rows": 0, "bytes": 0, "minDate": null, "maxDate": null, "frequency": null}' WHERE id = $1`,
+      [left.id],
+    );
+    await product.startWorker();
+    const behind = await put(dataset, 'a,b\n5,6\n', { mode: 'append' });
+    await expect.poll(() => rowOf(behind)).toMatchObject({ phase: 'ready' });
+    expect(await rowOf(left)).toMatchObject({ status: 'pending', phase: 'ready' });
+  });
+
+  it('is known with every option of this release', async () => {
+    const dataset = await createDataset(owner);
+    const process = await put(dataset, 'a;b\n1,5;-\n', {
+      delimiter: ';',
+      decimal: ',',
+      nullValues: '-',
+      onBadRow: 'quarantine',
+      maxBadRows: '5%',
+      onTypeConflict: 'fail',
+    });
+    expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
+    const [row] = await product.sql.query('SELECT needs FROM processes WHERE id = $1', [process.id]);
+    expect(row).toEqual({
+      needs: ['onTypeConflict=fail', 'onBadRow=quarantine', 'maxBadRows', 'decimal=,', 'nullValues'],
+    });
+  });
+});
