@@ -1,9 +1,9 @@
-/** State for the operators' console: components, samples, and the alerts that follow from them. */
+/** State for the operators' console, and the samples that its charts show. Alerts are left to Prometheus. */
 
 import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
-import type { AlertState, OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
+import type { OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
 import type { Metrics } from '../lib/metrics/metrics.js';
 import { isoUtc } from '../lib/time.js';
 import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
@@ -15,14 +15,8 @@ import {
 } from '../storage/postgres/ops-samples.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { consumingPausedSince } from '../uploads/lifecycle/consuming.js';
-import { readFailureReasons, readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
-import { type AlertFacts, alertsOfPrometheus, holdingAlerts, judgeAlerts } from './alerts.js';
+import { readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
 import type { Health } from './health-probe.js';
-
-/** Reasons of failures are asked for this many minutes, as the alert about them says. */
-const failuresMinutes = 15;
-/** No condition has to hold for longer than this before it counts. */
-const alertMinutes = 60;
 
 export interface ConsoleState {
   state(): Promise<OpsState>;
@@ -68,25 +62,6 @@ export const createConsoleState = (
   { sql, metrics }: { readonly sql: Sql; readonly metrics: Metrics },
   { gateway, probeHealth }: { readonly gateway: Gateway; readonly probeHealth: () => Promise<Health> },
 ): ConsoleState => {
-  const factsOf = async (seen: Health, providers: AlertFacts['providers']): Promise<AlertFacts> => {
-    const [backlog, free, size, failureReasons] = await Promise.all([
-      metrics.backlogRatio.get(),
-      metrics.exports.diskFreeBytes.get(),
-      metrics.exports.diskBytes.get(),
-      readFailureReasons(sql, failuresMinutes),
-    ]);
-    const backlogRatio = new Map(backlog.values.map(({ labels, value }) => [String(labels.lane), value]));
-    const bytes = size.values[0]?.value ?? 0;
-    const exportDisk = bytes > 0 ? { freeBytes: free.values[0]?.value ?? 0, bytes } : undefined;
-    return { health: seen, providers, backlogRatio, exportDisk, failureReasons };
-  };
-
-  const alertsOf = async (facts: AlertFacts): Promise<AlertState[]> =>
-    judgeAlerts(facts, await readSamples(sql, alertMinutes), new Date()).map((alert) => ({
-      ...alert,
-      since: isoUtc(alert.since),
-    }));
-
   let minuteKept = '';
   return {
     async state() {
@@ -97,12 +72,9 @@ export const createConsoleState = (
         readUpstreams(gateway, metrics),
         consumingPausedSince(sql),
       ]);
-      const facts = await factsOf(seen, providers);
       return {
         at: isoUtc(new Date()),
         components: seen.components,
-        alerts: await alertsOf(facts),
-        alertsOfPrometheus,
         consuming: { pausedSince: pausedSince === null ? null : isoUtc(new Date(pausedSince)) },
         uploads,
         log: seen.log && { ...seen.log, deadLetters: seen.uploads?.deadLetters ?? 0 },
@@ -126,7 +98,6 @@ export const createConsoleState = (
         storeBytes: seen.sizes?.kinds.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
         mostParts: seen.sizes?.mostParts ?? null,
         down: seen.components.filter(({ ok }) => !ok).map(({ name }) => name),
-        alerts: holdingAlerts(await factsOf(seen, await gateway.state())),
       });
       minuteKept = minute;
     },

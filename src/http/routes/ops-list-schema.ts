@@ -28,7 +28,6 @@ export const sampleSchema = z
     storeBytes: size.nullable(),
     mostParts: size.nullable(),
     down: z.array(z.string()).meta({ description: 'Components that did not answer.' }),
-    alerts: z.array(z.string()).meta({ description: 'Alerts whose condition held.' }),
     completed: count.meta({ description: 'Uploads that completed in the minute before.' }),
     failed: count,
     rows: size.meta({ description: 'Rows of the completed ones.' }),

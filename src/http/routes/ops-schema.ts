@@ -140,15 +140,6 @@ const providersSchema = z.array(
   }),
 );
 
-const alertSchema = z.object({
-  name: z.string(),
-  severity: z.enum(['critical', 'warning']),
-  state: z.enum(['firing', 'pending']).meta({ description: '`pending`: not for long enough yet.' }),
-  since: timeField,
-  summary: z.string(),
-  runbook: z.string().meta({ description: 'Section of the run-book, docs/operating/runbook.md.' }),
-});
-
 export const opsSchema = z
   .object({
     at: timeField,
@@ -163,10 +154,6 @@ export const opsSchema = z
         }),
       }),
     ),
-    alerts: z.array(alertSchema).meta({ description: 'Conditions that hold, critical ones first.' }),
-    alertsOfPrometheus: z
-      .array(z.string())
-      .meta({ description: 'Alerts of deploy/prometheus that only Prometheus can judge.' }),
     consuming: z.object({
       pausedSince: timeField.nullable().meta({ description: 'Null: workers take chunks.' }),
     }),
@@ -188,18 +175,6 @@ export interface ComponentState {
   readonly since: string;
 }
 
-/** A condition of deploy/prometheus that holds. */
-export interface AlertState {
-  readonly name: string;
-  readonly severity: 'critical' | 'warning';
-  /** `pending`: it has not held for long enough yet. */
-  readonly state: 'firing' | 'pending';
-  readonly since: string;
-  readonly summary: string;
-  /** Section of the run-book. */
-  readonly runbook: string;
-}
-
 /** An upstream, with what the process that answers has counted since it started. */
 export type OpsUpstream = UpstreamState & {
   readonly waiting: number;
@@ -211,8 +186,6 @@ export interface OpsState {
   /** ISO 8601 in UTC. */
   readonly at: string;
   readonly components: readonly ComponentState[];
-  readonly alerts: readonly AlertState[];
-  readonly alertsOfPrometheus: readonly string[];
   readonly consuming: { readonly pausedSince: string | null };
   readonly uploads: PipelineState;
   /** Null: Kafka does not answer. */

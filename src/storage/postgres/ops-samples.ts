@@ -26,8 +26,6 @@ export interface OpsSample {
   readonly mostParts: number | null;
   /** Names of the components that did not answer. */
   readonly down: readonly string[];
-  /** Names of the alerts whose condition held. */
-  readonly alerts: readonly string[];
   /** Uploads that ended in the minute before, with rows and bytes of those that completed. */
   readonly completed: number;
   readonly failed: number;

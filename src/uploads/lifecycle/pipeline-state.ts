@@ -124,13 +124,3 @@ export const readPipelineState = async ({
     lastDay: await readLastDay(sql),
   };
 };
-
-/** Codes of the errors with which uploads failed in the last minutes. */
-export const readFailureReasons = async (sql: Sql, minutes: number): Promise<string[]> => {
-  const rows = await sql.query<{ code: string }>(
-    `SELECT DISTINCT error ->> 'code' AS code FROM processes
-     WHERE status = 'failed' AND completed_at > now() - $1 * interval '1 minute' AND error ->> 'code' IS NOT NULL`,
-    [minutes],
-  );
-  return rows.map(({ code }) => code);
-};

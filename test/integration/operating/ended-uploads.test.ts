@@ -43,7 +43,6 @@ const sample = {
   storeBytes: null,
   mostParts: null,
   down: [],
-  alerts: [],
 };
 /** As if a minute had gone by since the last sample. */
 const nextSample = async (): Promise<void> => {

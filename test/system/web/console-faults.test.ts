@@ -99,7 +99,7 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
     return row?.status ?? '';
   };
   await expect.poll(ended).toBe('completed');
-  // As if the store had refused it: what is ours is an alert.
+  // As if the store had refused it.
   await sql.query(
     'UPDATE datasets SET current_version_id = NULL WHERE id = (SELECT dataset_id FROM processes WHERE id = $1)',
     [process],
@@ -109,9 +109,7 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
     process,
     JSON.stringify({ code: 'store_refused', message: `It was refused: ${nasty}` }),
   ]);
-  const page = await stage.visit('/ops', { key: operator.key });
-  await page.getByText('Uploads fail: store_refused').first().waitFor();
-  await page.goto('/ops/uploads?show=failed');
+  const page = await stage.visit('/ops/uploads?show=failed', { key: operator.key });
   const row = page.getByRole('row').filter({ hasText: 'store_refused' });
   await row.getByText(`Prices ${nasty}`).waitFor();
   await row.getByRole('link', { name: `Upload ${process}` }).click();

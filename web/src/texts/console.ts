@@ -35,19 +35,17 @@ export const consoleTexts = {
     warn: 'Working, but needs attention',
     bad: 'Something is wrong',
     goodMore: (members: number) =>
-      `PostgreSQL, ClickHouse and Kafka are up, ${members} consumers are running, and no alert is firing.`,
+      `PostgreSQL, ClickHouse and Kafka are up, ${members} consumers are running, and there are no dead letters.`,
     pausedTitle: 'Workers are paused',
     paused: (since: string) =>
       `Workers have been paused for ${since}. Uploads are accepted and wait in Kafka.`,
     stuck: (count: number) =>
       count === 1 ? '1 upload has gone silent.' : `${count} uploads have gone silent.`,
-    alerts: 'Alerts',
-    noAlerts: 'No alert is active.',
-    firing: 'firing',
-    pending: 'pending',
+    letters: (count: number) =>
+      count === 1 ? '1 dead letter needs a decision.' : `${count} dead letters need a decision.`,
+    noWorker: (lane: string) => `No worker is reading: ${lane}.`,
     since: 'for',
     runbook: 'What to do',
-    onlyPrometheus: 'Evaluated by Prometheus only',
     dependencies: 'Dependencies',
     names: { database: 'PostgreSQL', clickhouse: 'ClickHouse', kafka: 'Kafka' } as Record<string, string>,
     answers: 'up',

@@ -8,15 +8,6 @@ export interface Component {
   readonly since: string;
 }
 
-export interface Alert {
-  readonly name: string;
-  readonly severity: 'critical' | 'warning';
-  readonly state: 'firing' | 'pending';
-  readonly since: string;
-  readonly summary: string;
-  readonly runbook: string;
-}
-
 export interface PartitionLag {
   readonly group: string;
   readonly topic: string;
@@ -75,8 +66,6 @@ export interface Upstream {
 export interface State {
   readonly at: string;
   readonly components: readonly Component[];
-  readonly alerts: readonly Alert[];
-  readonly alertsOfPrometheus: readonly string[];
   readonly consuming: { readonly pausedSince: string | null };
   readonly uploads: {
     readonly pending: readonly { readonly phase: string; readonly count: number }[];

@@ -2,33 +2,51 @@ import { duration, timeOf } from '../../lib/format.js';
 import { consoleTexts } from '../../texts/console.js';
 import type { State } from './types.js';
 
-const t = consoleTexts.well;
+const { well: t, lag } = consoleTexts;
+
+interface Reason {
+  readonly text: string;
+  readonly isGrave: boolean;
+  /** Section of the run-book. */
+  readonly runbook?: string;
+}
 
 export interface Verdict {
   readonly look: 'good' | 'warn' | 'bad';
   readonly title: string;
-  /** Sentences, the gravest first. */
-  readonly reasons: readonly string[];
+  /** Grave ones first. */
+  readonly reasons: readonly Pick<Reason, 'text' | 'runbook'>[];
 }
 
-/** How the service is, in words. */
-export const verdictOf = ({ at, components, alerts, consuming, uploads, log }: State): Verdict => {
-  const firing = alerts.filter(({ state }) => state === 'firing');
-  const down = components.filter(({ ok }) => !ok);
-  const reasons = [
-    ...down
-      // An alert says the same, once it fires.
-      .filter(() => !firing.some(({ name }) => name === 'TabularyComponentDown'))
-      .map(({ name }) => t.isDown(t.names[name] ?? name)),
-    ...firing.map(({ summary }) => `${summary}.`),
-    ...(consuming.pausedSince === null
-      ? []
-      : [t.paused(duration((timeOf(at).getTime() - timeOf(consuming.pausedSince).getTime()) / 1_000))]),
-    ...(uploads.stuck.length === 0 ? [] : [t.stuck(uploads.stuck.length)]),
-  ];
-  if (down.length > 0 || firing.some(({ severity }) => severity === 'critical'))
-    return { look: 'bad', title: t.bad, reasons };
+const reasonsOf = ({ at, components, consuming, uploads, log }: State): Reason[] => [
+  ...components
+    .filter(({ ok }) => !ok)
+    .map(({ name }) => ({ text: t.isDown(t.names[name] ?? name), isGrave: true, runbook: 'component-down' })),
+  ...(log?.groups ?? [])
+    .filter(({ members }) => members === 0)
+    .map(({ group }) => group.slice(group.lastIndexOf('.') + 1))
+    .map((lane) => ({ text: t.noWorker(lag.lane[lane] ?? lane), isGrave: true, runbook: 'no-worker' })),
+  ...(log !== null && log.deadLetters > 0
+    ? [{ text: t.letters(log.deadLetters), isGrave: true, runbook: 'dead-letters-wait' }]
+    : []),
+  ...(consuming.pausedSince === null
+    ? []
+    : [
+        {
+          text: t.paused(duration((timeOf(at).getTime() - timeOf(consuming.pausedSince).getTime()) / 1_000)),
+          isGrave: false,
+        },
+      ]),
+  ...(uploads.stuck.length === 0
+    ? []
+    : [{ text: t.stuck(uploads.stuck.length), isGrave: false, runbook: 'oldest-pending-upload' }]),
+];
+
+/** What the current state says by itself. Limits and durations are those of alerts, which Prometheus evaluates. */
+export const verdictOf = (state: State): Verdict => {
+  const reasons = reasonsOf(state);
+  if (reasons.some(({ isGrave }) => isGrave)) return { look: 'bad', title: t.bad, reasons };
   if (reasons.length > 0) return { look: 'warn', title: t.warn, reasons };
-  const members = (log?.groups ?? []).reduce((sum, group) => sum + group.members, 0);
-  return { look: 'good', title: t.good, reasons: [t.goodMore(members)] };
+  const members = (state.log?.groups ?? []).reduce((sum, group) => sum + group.members, 0);
+  return { look: 'good', title: t.good, reasons: [{ text: t.goodMore(members) }] };
 };

@@ -6,7 +6,7 @@ import { linkTo } from '../../lib/router.js';
 import { consoleTexts } from '../../texts/console.js';
 import { ConsolePage, Part, ShowLive, Told } from './console-page.js';
 import { useLive } from './live.js';
-import type { Alert, Component, State } from './types.js';
+import type { Component, State } from './types.js';
 import { verdictOf } from './verdict.js';
 
 const t = consoleTexts.well;
@@ -21,34 +21,16 @@ const Banner = ({ state }: { state: State }) => {
       <span class={`lamp ${look}`} aria-hidden="true" />
       <div>
         <h2>{title}</h2>
-        {reasons.map((reason) => (
-          <p key={reason}>{reason}</p>
+        {reasons.map(({ text, runbook }) => (
+          <p key={text}>
+            {text}{' '}
+            {runbook !== undefined && <a href={`${linkTo('consoleRunBook')}#${runbook}`}>{t.runbook}</a>}
+          </p>
         ))}
       </div>
     </div>
   );
 };
-
-const AlertLine = ({ alert, at }: { alert: Alert; at: string }) => (
-  <li class={`alert ${alert.state === 'firing' ? alert.severity : 'pending'}`}>
-    <div>
-      <p>
-        <strong>{alert.summary}</strong>
-      </p>
-      <p class="row small soft">
-        <span class="tag">{alert.severity}</span>
-        <span>{alert.state === 'firing' ? t.firing : t.pending}</span>
-        <span>
-          {t.since} {sinceText(at, alert.since)}
-        </span>
-        <span>{alert.name}</span>
-      </p>
-    </div>
-    <a class="button" href={`${linkTo('consoleRunBook')}#${alert.runbook}`}>
-      {t.runbook}
-    </a>
-  </li>
-);
 
 const Dependency = ({ component, at }: { component: Component; at: string }) => (
   <li class="dependency">
@@ -139,23 +121,6 @@ const Screen = () => {
             <Banner state={data} />
             <Part title={t.now}>
               <Figures state={data} />
-            </Part>
-            <Part title={t.alerts}>
-              {data.alerts.length === 0 ? (
-                <p class="soft">{t.noAlerts}</p>
-              ) : (
-                <ul class="stack">
-                  {data.alerts.map((alert) => (
-                    <AlertLine key={alert.name} alert={alert} at={data.at} />
-                  ))}
-                </ul>
-              )}
-              <details>
-                <summary class="small soft">{t.onlyPrometheus}</summary>
-                <p class="small soft">
-                  {data.alertsOfPrometheus.map((name) => name.replace(/^Tabulary/, '')).join(', ')}
-                </p>
-              </details>
             </Part>
             <Part title={t.dependencies}>
               <ul class="cards">
