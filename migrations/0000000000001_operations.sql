@@ -39,6 +39,29 @@ CREATE UNLOGGED TABLE consumer_members (
 COMMENT ON TABLE consumer_members IS
   'One member of a Kafka consumer group and the worker that it belongs to, written by that worker; unlogged, because workers write it again.';
 
+CREATE TABLE jobs (
+  name text NOT NULL,
+  -- empty: the job of the installation. Otherwise the process, upload, segment or dataset that the row is for
+  subject text NOT NULL DEFAULT '',
+  -- when the next run is due, and the interval after it. Null: work that something else starts; the row is its lease alone
+  run_at timestamptz,
+  every_ms bigint,
+  -- The run under way: the process that does it, the token of this run, and the end of its lease, which the process renews.
+  holder uuid,
+  lease uuid,
+  held_until timestamptz,
+  started_at timestamptz,
+  -- the last run that ended; failure null: it went well
+  ended_at timestamptz,
+  duration_ms bigint,
+  failure text,
+  -- failed runs in a row
+  failures integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (name, subject)
+);
+COMMENT ON TABLE jobs IS
+  'A job of src/jobs/list.ts with its schedule, last run and lease, or a lease on one thing that a job works on; written by API processes, workers and admin commands.';
+
 CREATE TABLE ops_samples (
   minute timestamptz PRIMARY KEY,
   sample jsonb NOT NULL,

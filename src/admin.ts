@@ -6,6 +6,7 @@ import type { AdminContext, AdminGroup } from './admin/command.js';
 import { databaseAddress, withComponentAddresses } from './admin/component-address.js';
 import { consumingCommands } from './admin/consuming.js';
 import { createDeadLetterCommands } from './admin/dead-letters.js';
+import { jobCommands } from './admin/jobs.js';
 import { keyCommands } from './admin/keys.js';
 import { planCommands } from './admin/plans.js';
 import { createProviderCommands, createUserKeyCommands } from './admin/providers.js';
@@ -67,6 +68,7 @@ const groups: readonly AdminGroup[] = [
     verify: async (context) => (await openVerification(operatorParts(context))).verification.verify({}),
   }),
   consumingCommands,
+  jobCommands,
   createClusterCommands((context) => openCluster(operatorParts(context))),
   createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];

@@ -13,8 +13,9 @@ const usageOf = (group: AdminGroup, command: AdminCommand): string =>
     .filter((word) => word !== '')
     .join(' ');
 
-/** A group of one command without a name is a command by itself. */
-const isSingle = (group: AdminGroup): boolean => group.commands[0]?.name === '';
+/** The command that the second word names; otherwise the one without a name, which needs no second word. */
+const commandOf = (group: AdminGroup, word: string | undefined): AdminCommand | undefined =>
+  group.commands.find(({ name }) => name === word) ?? group.commands.find(({ name }) => name === '');
 
 const helpOfAll = (groups: readonly AdminGroup[]): string => {
   const rows = groups.flatMap((group) =>
@@ -52,7 +53,7 @@ const find = (groups: readonly AdminGroup[], words: readonly string[]) => {
       'usage',
       `unknown group ${words[0]}; there are ${groups.map(({ name }) => name).join(', ')}`,
     );
-  const command = isSingle(group) ? group.commands[0] : group.commands.find(({ name }) => name === words[1]);
+  const command = commandOf(group, words[1]);
   if (command === undefined)
     throw invalid(
       'usage',
@@ -114,11 +115,11 @@ export const runCommandLine = async (
 ): Promise<string> => {
   const wantsHelp = words.includes('--help') || words.includes('-h');
   const plain = words.filter((word) => word !== '--help' && word !== '-h');
-  const single = groups.some((group) => group.name === plain[0] && isSingle(group));
-  if (plain.length === 0 || (wantsHelp && plain.length < 2 && !single)) return helpOfAll(groups);
+  const needsTwo = !groups.some((group) => group.name === plain[0] && commandOf(group, '') !== undefined);
+  if (plain.length === 0 || (wantsHelp && plain.length < 2 && needsTwo)) return helpOfAll(groups);
   const { group, command } = find(groups, plain);
   if (wantsHelp) return helpOf(group, command);
-  const parsed = parse(command, usageOf(group, command), plain.slice(single ? 1 : 2));
+  const parsed = parse(command, usageOf(group, command), plain.slice(command.name === '' ? 1 : 2));
   const context = await open();
   const result = await actAs({ kind: 'command', by: `${userInfo().username}@${hostname()}` }, async () => {
     if (command.audited === true)

@@ -28,7 +28,6 @@ import { createShutdown } from '../http/shutdown.js';
 import { loadWebApp } from '../http/web-app.js';
 import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
 import { dependencyChecks } from '../operations/checks.js';
@@ -37,7 +36,6 @@ import { createHealthProbe } from '../operations/health-probe.js';
 import { refreshPipelineGauges } from '../operations/pipeline-gauges.js';
 import { createHomeTurns } from '../rows/index.js';
 import { lastBackupSeconds } from '../storage/postgres/last-backup.js';
-import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { readRejects } from '../uploads/lifecycle/rejects.js';
 import { createColumnMergeRequests } from '../versions/columns/column-merge-request.js';
 import { createColumnRemoval } from '../versions/columns/column-removal.js';
@@ -83,16 +81,8 @@ export const createApiProcess = async (
     homeTurns: createHomeTurns(core.clickhouse),
   });
   const { access, keyUse } = catalog;
-  const keyDays = startPeriodic({
-    name: 'days of keys',
-    intervalMs: config.keyUseIntervalMs,
-    run: keyUse.flush,
-    log,
-  });
-  await scope.defer('days of keys', async () => {
-    await keyDays.stop();
-    await keyUse.flush();
-  });
+  await scope.defer('days of keys', keyUse.flush);
+  await core.jobs.loop('days of keys', { everyMs: config.keyUseIntervalMs, run: keyUse.flush, scope });
   metrics.buildInfo.set({ ...build }, 1);
   const semaphores = openSemaphores(core);
   const {
@@ -207,26 +197,19 @@ export const createApiProcess = async (
     upstreams: gateway.state,
     lastBackup: () => lastBackupSeconds(sql),
   };
-  const watch = startPeriodic({
-    name: 'watch',
-    intervalMs: config.watchIntervalMs,
+  await core.jobs.loop('watch', {
+    everyMs: config.watchIntervalMs,
     run: async () => ops.keep(await refreshPipelineGauges(gauges)),
-    log,
+    scope,
   });
-  await scope.defer('watch', watch.stop);
   await scope.defer('HTTP server', () => server.close(requestDrainMs(config), config.drainIdleMs));
   const port = await server.listen({ host: config.host, port: config.port, setting: 'PORT' });
-  const heartbeat = await startHeartbeat(
-    sql,
-    {
-      kind: 'api',
-      address: `${hostname()}:${port}`,
-      build,
-      masterKeys: parseMasterKeys(config.masterKeys ?? []).map(({ id }) => id),
-    },
-    { intervalMs: config.heartbeatIntervalMs, log },
-  );
-  await scope.defer('heartbeat', heartbeat.stop);
+  await core.register({
+    kind: 'api',
+    address: `${hostname()}:${port}`,
+    build,
+    masterKeys: parseMasterKeys(config.masterKeys ?? []).map(({ id }) => id),
+  });
   log.info({ port }, 'API ready');
   return { port, setDraining: server.setDraining };
 };

@@ -1,6 +1,5 @@
 /** Work of a worker on processes of mode merge_columns. */
 
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createColumnJoin, createKeys, createMerge, createWrite, createWritePatch } from '../rows/index.js';
 import { datasetsToMerge } from '../uploads/lifecycle/column-merge-records.js';
@@ -34,17 +33,15 @@ export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecord
 
 /** No message in Kafka tells of such a process, and its caller waits: they are looked for more often than a sweep comes. */
 export const keepMergingColumns = async (
-  { sql, columnMergeLookMs, log }: ColumnMergeSettings,
+  { sql, columnMergeLookMs, jobs }: ColumnMergeSettings,
   dispatcher: Pick<Dispatcher, 'publish'>,
   scope: Scope,
 ): Promise<void> => {
-  const periodic = startPeriodic({
-    name: 'merges of columns',
-    intervalMs: columnMergeLookMs,
+  await jobs.loop('merges of columns', {
+    everyMs: columnMergeLookMs,
     run: async () => {
       for (const datasetId of await datasetsToMerge(sql)) await dispatcher.publish(datasetId);
     },
-    log,
+    scope,
   });
-  await scope.defer('merges of columns', periodic.stop);
 };

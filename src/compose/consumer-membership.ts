@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Jobs } from '../jobs/jobs.js';
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { removeMembers } from '../storage/kafka/group-members.js';
@@ -11,6 +11,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 export interface MembershipOptions {
   readonly sql: Sql;
   readonly kafka: KafkaConnection;
+  readonly jobs: Jobs;
   /** Host and port of this worker. */
   readonly address: string;
   readonly log: Log;
@@ -23,7 +24,7 @@ const beatMs = 1_000;
  * until their session has ended, ten seconds, and with it every worker that is to join.
  */
 export const startMembership = async (
-  { sql, kafka, address, log }: MembershipOptions,
+  { sql, kafka, jobs, address, log }: MembershipOptions,
   scope: Scope,
 ): Promise<{ joined(member: ConsumerMember): void }> => {
   const members = createConsumerMembers(sql, { id: randomUUID(), address });
@@ -39,16 +40,12 @@ export const startMembership = async (
     log.warn({ err: error, reason: messageOf(error) }, 'members of consumer groups not looked after');
 
   await members.takeFormer().then(remove).catch(orLater);
-  const beating = startPeriodic({
-    name: 'members of consumer groups',
-    intervalMs: beatMs,
+  // Stopped after the consumers, which leave by themselves.
+  await scope.defer('members of consumer groups', () => members.forget().catch(orLater));
+  await jobs.loop('members of consumer groups', {
+    everyMs: beatMs,
     run: () => members.beat().then(remove).catch(orLater),
-    log,
-  });
-  // Behind the consumers, which leave by themselves.
-  await scope.defer('members of consumer groups', async () => {
-    await beating.stop();
-    await members.forget().catch(orLater);
+    scope,
   });
   return { joined: (member) => void members.note(member).catch(orLater) };
 };

@@ -2,7 +2,6 @@ import type { Config } from '../config.js';
 import { explainCertificate } from '../lib/certificate.js';
 import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import { createStoreTables, type RequireServed, type StoreTables, tellStrays } from '../rows/index.js';
@@ -14,12 +13,13 @@ import { createDatabaseWatchdog, createPool } from '../storage/postgres/pool.js'
 import { requireSchema } from '../storage/postgres/schema.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
+import { openJobs, type ProcessJobs } from './jobs.js';
 import { required } from './required.js';
 import { traceClickHouse } from './traced-parts.js';
 import { openTracing } from './tracing.js';
 
 /** Dependencies of both entries. */
-export interface Core {
+export interface Core extends ProcessJobs {
   readonly config: Config;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -55,6 +55,8 @@ export const connect = async (
   const tracing = await openTracing(config, { ...of, log }, scope);
   const sql = await openDatabase(config, log, scope);
   await explainCertificate('DATABASE_URL', () => requireSchema(sql));
+  const metrics = createMetrics({ defaults: true });
+  const processJobs = await openJobs({ config, log, sql }, metrics, scope);
 
   const clickhouse = await openServers(config, sql, scope, {
     log,
@@ -62,8 +64,7 @@ export const connect = async (
   });
 
   if (clickhouse.engine.cluster !== undefined) {
-    const watch = startPeriodic({ name: 'shards', intervalMs: shardsCheckMs, run: clickhouse.renew, log });
-    await scope.defer('shards', () => watch.stop());
+    await processJobs.jobs.loop('shards', { everyMs: shardsCheckMs, run: clickhouse.renew, scope });
   }
 
   const requireServed = await tellStrays(sql, clickhouse, log);
@@ -83,9 +84,20 @@ export const connect = async (
       maxMessageBytes: config.maxMessageBytes,
     }),
   );
-  const metrics = createMetrics({ defaults: true });
   const tables = createStoreTables(clickhouse);
-  return { config, log, metrics, sql, kafka, topics, clickhouse, tables, requireServed, tracing };
+  return {
+    ...processJobs,
+    config,
+    log,
+    metrics,
+    sql,
+    kafka,
+    topics,
+    clickhouse,
+    tables,
+    requireServed,
+    tracing,
+  };
 };
 
 /** Milliseconds of DRAIN_TIMEOUT_MS for running requests; the rest is for the parts that stop after them. */

@@ -20,8 +20,8 @@ import { createRevisionRoutes } from '../http/routes/revisions.js';
 import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import type { Semaphores } from '../http/semaphores.js';
+import type { JobName } from '../jobs/list.js';
 import { systemClock } from '../lib/clock.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
 import { createDownloads } from '../query/download.js';
@@ -45,41 +45,38 @@ const aheadIntervalMs = 1_000;
 
 /** Makes ready what is published from now on: the first call looks where that begins, before anybody is served. */
 const startPreparing = async (
-  name: string,
+  name: JobName,
   prepareNew: (stop: AbortSignal) => Promise<void>,
-  { log }: Core,
+  { jobs }: Core,
   scope: Scope,
 ): Promise<void> => {
   await prepareNew(new AbortController().signal);
-  const preparing = startPeriodic({ name, intervalMs: aheadIntervalMs, run: prepareNew, log });
-  await scope.defer(name, preparing.stop);
+  await jobs.start(name, { everyMs: aheadIntervalMs, run: prepareNew, scope });
 };
 
-/** Two tasks: a long build must not hold up the removal of files. */
+/** Two jobs: a long build must not hold up the removal of files. */
 const keepExportFiles = async (
   core: Core,
   scope: Scope,
   parts: { exportFiles: ExportFiles; builds: Builds; folder: ExportFolder; spoolFolder: string },
 ): Promise<void> => {
-  const { config, sql, log, metrics } = core;
+  const { config, jobs, sql, log, metrics } = core;
   const housekeeping = createExportHousekeeping({
     ...parts,
     sql,
     aheadBytes: config.exportsAheadBytes,
     log,
   });
-  const cleaning = startPeriodic({
-    name: 'export files',
-    intervalMs: config.exportsIntervalMs,
+  await jobs.start('export-files', {
+    everyMs: config.exportsIntervalMs,
     run: async () => {
       await measureDisk(parts.spoolFolder, metrics.exports);
       await housekeeping.clean();
       await measureFiles(parts.folder, metrics.exports);
     },
-    log,
+    scope,
   });
-  await scope.defer('removal of export files', cleaning.stop);
-  await startPreparing('export files ahead', housekeeping.prepareNew, core, scope);
+  await startPreparing('export-files-ahead', housekeeping.prepareNew, core, scope);
 };
 
 const keepSummaries = async (
@@ -89,7 +86,7 @@ const keepSummaries = async (
 ): Promise<void> => {
   const { config, sql, log } = core;
   const ahead = createSummariesAhead({ ...parts, sql, cells: config.summariesAheadCells, log });
-  await startPreparing('summaries ahead', ahead.prepareNew, core, scope);
+  await startPreparing('summaries-ahead', ahead.prepareNew, core, scope);
 };
 
 /** Connections to each server: semaphores bound the reads. */

@@ -17,7 +17,6 @@ import { createSeriesRoutes } from '../http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
 import type { Log } from '../lib/log.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -82,7 +81,7 @@ export const createGatewayPart = async (
   scope: Scope,
   { catalog, receiver }: { catalog: Catalog; receiver: Receiver },
 ): Promise<{ readonly gateway: Gateway; readonly routes: Route[] }> => {
-  const { config, log, sql, metrics, tracing } = core;
+  const { config, jobs, log, sql, metrics, tracing } = core;
   const gateway = openGateway({ config, sql, log, telemetry: meteredTelemetry(metrics.gateway), tracing });
   if (config.masterKeys === undefined) log.warn('no master key: keys of users at providers cannot be stored');
   await gateway.seed();
@@ -92,29 +91,16 @@ export const createGatewayPart = async (
   const callerOf = createGatewayCallers({ mayUsePaid });
   const { seriesDatasets, backfills } = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
 
-  // Tasks of their own: neither a long filling of the search index nor a long backfill must hold up refreshes.
-  const intervalMs = config.gatewayIntervalMs;
+  const everyMs = config.gatewayIntervalMs;
   await scope.defer('questions to providers', gateway.leave);
-  const housekeeping = startPeriodic({ name: 'gateway', intervalMs, run: gateway.maintain, log });
-  await scope.defer('gateway', housekeeping.stop);
-  const refreshes = startPeriodic({
-    name: 'series refreshes',
-    intervalMs,
-    run: async (stop) => {
-      await seriesDatasets.runDue(stop);
-    },
-    log,
+  await jobs.start('provider-trims', { everyMs, run: gateway.trim, scope });
+  await jobs.start('search-index', { everyMs, run: gateway.fillIndex, scope });
+  await jobs.start('series-refreshes', { everyMs, run: seriesDatasets.runDue, scope });
+  await jobs.start('series-backfills', {
+    everyMs: Math.min(everyMs, longestBackfillPauseMs),
+    run: backfills.runDue,
+    scope,
   });
-  await scope.defer('series refreshes', refreshes.stop);
-  const vintages = startPeriodic({
-    name: 'series backfills',
-    intervalMs: Math.min(intervalMs, longestBackfillPauseMs),
-    run: async (stop) => {
-      await backfills.runDue(stop);
-    },
-    log,
-  });
-  await scope.defer('series backfills', vintages.stop);
 
   const { access, datasets } = catalog;
   const routes = [

@@ -1,7 +1,8 @@
 import { createRoomCheck } from '../catalog/quotas.js';
+import type { Jobs } from '../jobs/jobs.js';
+import type { Leases } from '../jobs/leases.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics/metrics.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import {
   createCompactions,
@@ -12,7 +13,6 @@ import {
   type StoreTables,
 } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import { createSharedTurn } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
@@ -20,12 +20,13 @@ import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
 import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
 import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
-import { createSweeper, type Sweeper } from '../versions/sweeper.js';
 
 export interface MaintenanceOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
+  readonly jobs: Jobs;
+  readonly leases: Leases;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly leaseMs: number;
@@ -57,7 +58,7 @@ export interface CompactionSettings {
 
 /** Joins small neighbouring segments and folds patches, unless that is switched off. */
 export const startCompaction = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
-  const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
+  const { sql, clickhouse, jobs, metrics, log, leaseMs, compaction } = options;
   const [joins, folds] = [compaction.minSegments >= 2, compaction.foldMinPercent > 0];
   if (!joins && !folds) return;
   const compactor = createCompactor({
@@ -80,54 +81,54 @@ export const startCompaction = async (options: MaintenanceOptions, scope: Scope)
     },
     log,
   });
-  const periodic = startPeriodic({
-    name: 'compaction',
-    intervalMs: compaction.intervalMs,
-    run: async (stop) => {
-      await compactor.compact(stop);
-    },
-    log,
+  await jobs.start('compaction', {
+    everyMs: compaction.intervalMs,
+    run: compactor.compact,
+    scope,
   });
-  await scope.defer('compaction', periodic.stop);
 };
 
 /** Ends uploads that nothing else would end, applies retention, and compares what is stored. */
-export const startSweeper = async (
+export const startSweeps = async (
   options: MaintenanceOptions,
   dispatcher: Dispatcher,
   scope: Scope,
-): Promise<Sweeper> => {
-  const { sql, clickhouse, tables, metrics, log } = options;
+): Promise<void> => {
+  const { sql, jobs, metrics, log } = options;
+  const tidy = createTidy({
+    ...options,
+    poolDropIntervalMs: options.pools.dropIntervalMs,
+    graceMs: options.segmentGraceMs,
+    isBeingRead: isStoreJoined,
+    onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
+  });
   const retention = createRetention({
     sql,
     onDropped: (versions) => metrics.versionsExpired.inc(versions),
     log,
   });
-  const tidy = createTidy({
-    sql,
-    clickhouse,
-    tables,
-    poolDropIntervalMs: options.pools.dropIntervalMs,
-    graceMs: options.segmentGraceMs,
-    isBeingRead: isStoreJoined,
-    onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
-    log,
+  const sweepUploads = createUploadSweep({
+    ...options,
+    transitions: createTransitionRecords(sql),
+    chunks: createChunkRecords(sql),
+    dispatcher,
   });
-  const sweeper = createSweeper({
-    turn: createSharedTurn(sql, 'storage_swept_at'),
-    uploads: createUploadSweep({
-      transitions: createTransitionRecords(sql),
-      chunks: createChunkRecords(sql),
-      dispatcher,
-      receiveTimeoutMs: options.receiveTimeoutMs,
-      retentionMs: options.retentionMs,
-      log,
-    }),
-    storage: afterRetention(tidy, retention),
-    intervalMs: options.sweepIntervalMs,
-    storageIntervalMs: options.storageSweepIntervalMs,
-    log,
+
+  /** Logs what a sweep has changed, unless that is nothing. */
+  const logged = (sweep: (stop: AbortSignal) => Promise<object>) => async (stop: AbortSignal) => {
+    const report = await sweep(stop);
+    if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, 'swept');
+  };
+
+  // Three jobs: uploads wait for the end of those before them, and to drop hundreds of segments may take minutes.
+  const everyMs = options.sweepIntervalMs;
+  await jobs.start('upload-sweep', { everyMs, run: logged(sweepUploads), scope });
+  await jobs.start('row-drops', { everyMs, run: logged(tidy.release), scope });
+  // A worker may have been started for it.
+  await jobs.start('storage-sweep', {
+    everyMs: options.storageSweepIntervalMs,
+    atStart: true,
+    run: logged(afterRetention(tidy, retention)),
+    scope,
   });
-  await scope.defer('sweeper', sweeper.close);
-  return sweeper;
 };

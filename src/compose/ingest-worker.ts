@@ -30,7 +30,7 @@ import { createDeadLetterRecords } from '../uploads/repair/dead-letter-records.j
 import { createPlainAppend } from '../versions/merge/plain-append.js';
 import { type ColumnMergeSettings, createMergeStep, keepMergingColumns } from './column-merges.js';
 import { startMembership } from './consumer-membership.js';
-import { startCompaction, startSweeper } from './ingest-maintenance.js';
+import { startCompaction, startSweeps } from './ingest-maintenance.js';
 import { traceChunks, tracePublisher } from './traced-parts.js';
 
 export interface IngestWorkerOptions extends ColumnMergeSettings {
@@ -129,7 +129,7 @@ export const startIngestWorker = async (options: IngestWorkerOptions, scope: Sco
   const { sql, kafka, topics, metrics, log, consumers } = options;
   const dispatcher = createWorkerDispatcher(options);
   const deadLetters = await openDeadLetterProducer(options, scope);
-  await startSweeper(options, dispatcher, scope);
+  await startSweeps(options, dispatcher, scope);
   await scope.defer('uploads in the background', dispatcher.close);
   await keepMergingColumns(options, dispatcher, scope);
   await startCompaction(options, scope);

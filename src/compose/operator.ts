@@ -61,7 +61,7 @@ export const createOperatorReplay = (
     clickhouse,
     processes,
     chunks,
-    compactions: createCompactions({ sql, leaseMs: config.replayLeaseMs, log }),
+    compactions: createCompactions({ sql, leaseMs: config.jobLeaseMs, log }),
     reader: createChunkReader(reader),
     inserter: createChunkInserter({
       write,

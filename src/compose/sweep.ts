@@ -7,6 +7,7 @@ import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage } from './export-storage.js';
+import { openLeases } from './jobs.js';
 import type { OperatorParts } from './operator.js';
 
 export interface StorageTools {
@@ -24,6 +25,7 @@ export const openStorageTools = async (parts: OperatorParts): Promise<StorageToo
     sql,
     clickhouse,
     tables: createStoreTables(clickhouse),
+    leases: openLeases(parts),
     poolDropIntervalMs: 0,
     graceMs: config.segmentGraceMs,
     isBeingRead: isStoreJoined,
@@ -45,7 +47,7 @@ export const openStorageTools = async (parts: OperatorParts): Promise<StorageToo
 /** A sweep of everything that is stored. */
 export const openStorageSweep = async (parts: OperatorParts): Promise<() => Promise<SweptItem[]>> => {
   const tools = await openStorageTools(parts);
-  const { sweep } = afterRetention(tools.tidy, createRetention(parts));
+  const sweep = afterRetention(tools.tidy, createRetention(parts));
   return async () => {
     const report = await sweep();
     return sweptItems(report, await tools.sweepFiles());

@@ -22,7 +22,7 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
     archive,
     installation: () => readSetting(sql, 'installation'),
   });
-  const compactions = createCompactions({ sql, leaseMs: config.replayLeaseMs, log });
+  const compactions = createCompactions({ sql, leaseMs: config.jobLeaseMs, log });
   return createSegmentRestore({ sql, compactions, find: saved.find });
 };
 

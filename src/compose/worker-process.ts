@@ -5,15 +5,14 @@ import { removeEndedSessions } from '../catalog/sessions.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
+import { trimJobs } from '../jobs/records.js';
 import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { dependencyChecks } from '../operations/checks.js';
 import { makeShardTablesAtStart } from '../rows/index.js';
-import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { createConsumers } from '../uploads/insert/consumers.js';
-import { watchConsuming } from '../uploads/lifecycle/consuming.js';
+import { createConsumingSwitch } from '../uploads/lifecycle/consuming.js';
 import { connect, type Listening, requestDrainMs } from './core.js';
 import { startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
@@ -46,18 +45,22 @@ export const createWorkerProcess = async (
   });
   await scope.defer('HTTP server', () => server.close(requestDrainMs(config)));
   const port = await server.listen({ host: config.host, port: config.workerPort, setting: 'WORKER_PORT' });
-  const pausing = await watchConsuming({ sql: core.sql, intervalMs: config.consumingLookMs, log });
-  await scope.defer('switch of the consumers', pausing.stop);
+  const consumingSwitch = await createConsumingSwitch(core);
+  await core.jobs.loop('switch of the consumers', {
+    everyMs: config.consumingLookMs,
+    run: consumingSwitch.look,
+    scope,
+  });
   await startIngestWorker(
     {
       consumers,
-      isPaused: pausing.isPaused,
+      isPaused: consumingSwitch.isPaused,
       ...core,
       address: `${hostname()}:${port}`,
       groupPrefix: config.kafkaPrefix,
       bulkMembers: config.insertsInFlight,
       shortMembers: 2,
-      leaseMs: config.replayLeaseMs,
+      leaseMs: config.jobLeaseMs,
       dryRunKeptMs: config.dryRunKeptMs,
       columnMergeLookMs: config.columnMergeLookMs,
       sweepIntervalMs: config.sweepIntervalMs,
@@ -83,23 +86,17 @@ export const createWorkerProcess = async (
   );
   await keepRowFacts(core, scope);
   const audit = createAuditTrail({ sql: core.sql });
-  const trimming = startPeriodic({
-    name: 'audit trail and sessions',
-    intervalMs: config.storageSweepIntervalMs,
+  await core.jobs.start('trims', {
+    everyMs: config.storageSweepIntervalMs,
     run: async () => {
       await audit.drop(config.auditRetentionDays);
       await removeEndedSessions(core.sql);
       await removeEndedReads(core.sql);
+      await trimJobs(core.sql);
     },
-    log,
+    scope,
   });
-  await scope.defer('audit trail', trimming.stop);
-  const heartbeat = await startHeartbeat(
-    core.sql,
-    { kind: 'worker', address: `${hostname()}:${port}`, build, masterKeys: null },
-    { intervalMs: config.heartbeatIntervalMs, log },
-  );
-  await scope.defer('heartbeat', heartbeat.stop);
+  await core.register({ kind: 'worker', address: `${hostname()}:${port}`, build, masterKeys: null });
   log.info({ port }, 'worker ready');
   return { port };
 };

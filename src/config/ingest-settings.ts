@@ -129,11 +129,11 @@ export const ingestSettings = {
     '100',
     'Reserved processes of one account that no upload has filled.',
   ),
-  replayLeaseMs: setting(
-    'REPLAY_LEASE_MS',
+  jobLeaseMs: setting(
+    'JOB_LEASE_MS',
     integer(1000),
-    '30000',
-    'Milliseconds after which the replay of a silent worker is taken over.',
+    '10000',
+    'Milliseconds of silence after which another process takes over a job: a replay, a merge, a sweep.',
   ),
   consumingLookMs: setting(
     'CONSUMING_LOOK_MS',

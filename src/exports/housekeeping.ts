@@ -25,8 +25,6 @@ export interface ExportHousekeepingOptions {
 /** Many small uploads must not keep the places of downloads busy for long. */
 const perRound = 20;
 
-const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('export files ahead', 0)) AS locked`;
-
 export const createExportHousekeeping = (options: ExportHousekeepingOptions): ExportHousekeeping => {
   const { sql, exportFiles, builds, aheadBytes, log } = options;
   const versions = createNewVersions({
@@ -52,18 +50,11 @@ export const createExportHousekeeping = (options: ExportHousekeepingOptions): Ex
     },
     async prepareNew(stop) {
       if (aheadBytes === 0) return;
-      const due = await versions.read();
-      if (due.length === 0) return;
-      // One API process at a time: the others find the files when their turn comes.
-      await sql.tx(async (tx) => {
-        const [lock] = await tx.query<{ locked: boolean }>(tryLock);
-        if (lock?.locked !== true) return;
-        for (const { datasetId, versionId } of due) {
-          if (stop.aborted) return;
-          await prepareOne(datasetId, versionId);
-          versions.done(versionId);
-        }
-      });
+      for (const { datasetId, versionId } of await versions.read()) {
+        if (stop.aborted) return;
+        await prepareOne(datasetId, versionId);
+        versions.done(versionId);
+      }
     },
   };
 };

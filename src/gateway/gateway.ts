@@ -90,11 +90,10 @@ export interface Gateway {
   state(): Promise<readonly UpstreamState[]>;
   /** Puts the bundled lists into the search index; idempotent. */
   seed(): Promise<void>;
-  /**
-   * Drops what is not kept any more and fills due parts of the search index. To be called every minute or so, not
-   * twice at the same time in one process; `stop` ends it early.
-   */
-  maintain(stop?: AbortSignal): Promise<void>;
+  /** Deletes old answers and counts of requests. */
+  trim(): Promise<void>;
+  /** Fills the due parts of the search index, in one process at a time; `stop` ends it early. */
+  fillIndex(stop: AbortSignal): Promise<void>;
   /** To be called last: other processes no longer wait for answers to requests of this one. */
   leave(): Promise<void>;
 }
@@ -211,9 +210,11 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     lift: async (slug) => (await usage.lift(catalog.require(slug).slug)).length,
     state,
     seed: () => indexer.seed(),
-    async maintain(stop) {
+    async trim() {
       await cache.trim();
       await usage.sweep();
+    },
+    async fillIndex(stop) {
       await indexer.fillDue(stop);
     },
     leave: () => leases.leave(),

@@ -4,10 +4,10 @@ import type { Log } from './log.js';
 export interface PeriodicOptions {
   /** Name in the log. */
   readonly name: string;
-  /** Milliseconds between the end of a round and the start of the next; the first waits as long. */
-  readonly intervalMs: number;
+  /** Milliseconds between the end of a round and the start of the next; the first waits as long. A function is asked each time. */
+  readonly intervalMs: number | (() => number);
   /** One round; `stop` is aborted when it should come to an end early. */
-  readonly run: (stop: AbortSignal) => Promise<void>;
+  readonly run: (stop: AbortSignal) => Promise<unknown>;
   readonly log: Log;
 }
 
@@ -17,7 +17,10 @@ export const startPeriodic = ({ name, intervalMs, run, log }: PeriodicOptions): 
   const { signal } = stopping;
 
   const pause = (): Promise<void> =>
-    sleep(intervalMs, undefined, { signal, ref: false }).catch((error: unknown) => {
+    sleep(typeof intervalMs === 'number' ? intervalMs : intervalMs(), undefined, {
+      signal,
+      ref: false,
+    }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
 

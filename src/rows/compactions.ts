@@ -1,5 +1,5 @@
 /** Compactions in PostgreSQL: segments that are to take the place of a run of segments. The one place that writes them. */
-import { whileLeased } from '../lib/lease.js';
+import { whileLeased } from '../jobs/lease.js';
 import type { Log } from '../lib/log.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';

@@ -30,8 +30,8 @@ export const readNeeded = (sql: Sql): Promise<NamedSegment[]> =>
   );
 
 export interface Hashes {
-  /** Writes down the hashes of segments that have none yet; returns their number. */
-  record(stop: AbortSignal): Promise<number>;
+  /** Records the hashes of segments that have none yet. */
+  record(stop: AbortSignal): Promise<void>;
   /** Segments of versions after a number. @param dataset Only segments of this one's versions. */
   page(after: number, limit: number, dataset?: number): Promise<NamedSegment[]>;
   /** The segment as it is now; undefined when no version has it any more. */
@@ -53,9 +53,6 @@ export interface HashesOptions {
 }
 
 const pageSize = 500;
-
-/** Advisory lock: one worker at a time records hashes. */
-const lockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary hashes')) AS held`;
 
 export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes => {
   const hashes = createSegmentHashes(clickhouse);
@@ -85,9 +82,9 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     }
   };
 
-  const recordTable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<number> => {
+  const recordTable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<void> => {
     const found = new Map((await readable(segments, stop)).map((one) => [one.segmentId, one]));
-    return recordHashes(
+    await recordHashes(
       sql,
       segments.flatMap((segment) => {
         const seen = found.get(segment.id);
@@ -97,32 +94,14 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
   };
 
   /** A shard that is away holds up nothing of the others. */
-  const recordReached = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<number> => {
+  const recordReached = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<void> => {
     try {
-      return await recordTable(segments, stop);
+      await recordTable(segments, stop);
     } catch (error) {
       if (!isAppError(error) || error.kind !== 'unavailable' || stop.aborted) throw error;
       log.warn({ segments: segments.length, err: error }, 'hashes not written down, trying again later');
-      return 0;
     }
   };
-
-  /** Undefined when another worker is at it. */
-  const recordPage = (
-    after: number,
-    stop: AbortSignal,
-  ): Promise<{ page: NamedSegment[]; written: number } | undefined> =>
-    sql.tx(async (tx) => {
-      const [lock] = await tx.query<{ held: boolean }>(lockSql);
-      if (lock?.held !== true) return undefined;
-      const page = await named(
-        `s.hash IS NULL AND s.rows > 0 AND s.id > $1 ORDER BY s.id LIMIT ${pageSize}`,
-        [after],
-      );
-      let written = 0;
-      for (const segments of byTable(page)) if (!stop.aborted) written += await recordReached(segments, stop);
-      return { page, written };
-    });
 
   return {
     read,
@@ -138,14 +117,15 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     countBefore: (segment, uploadNumber) => hashes.countBefore(tablePlace(segment), segment.id, uploadNumber),
 
     async record(stop) {
-      let written = 0;
       for (let after = 0; !stop.aborted; ) {
-        const done = await recordPage(after, stop);
-        written += done?.written ?? 0;
-        if (done === undefined || done.page.length < pageSize) break;
-        after = done.page.at(-1)?.id ?? after;
+        const page = await named(
+          `s.hash IS NULL AND s.rows > 0 AND s.id > $1 ORDER BY s.id LIMIT ${pageSize}`,
+          [after],
+        );
+        for (const segments of byTable(page)) if (!stop.aborted) await recordReached(segments, stop);
+        if (page.length < pageSize) return;
+        after = page.at(-1)?.id ?? after;
       }
-      return written;
     },
   };
 };

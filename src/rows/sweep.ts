@@ -7,6 +7,7 @@
  * that begins later does not name them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Leases } from '../jobs/leases.js';
 import type { Log } from '../lib/log.js';
 import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
 import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
@@ -73,6 +74,7 @@ export interface TidyOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
+  readonly leases: Leases;
   /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
   readonly poolDropIntervalMs: number;
   /** Milliseconds that rows stay after no version names them any more, for readers that began before. */
@@ -85,13 +87,11 @@ export interface TidyOptions {
 
 const batch = 1_000;
 
-/** Advisory lock: one worker at a time drops rows. */
-const dropLockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary drops')) AS held`;
-/** Milliseconds between two checks whether another worker is done. */
-const lockCheckMs = 200;
+/** Milliseconds between two checks whether another process is done. */
+const leaseCheckMs = 200;
 
 export const createTidy = (options: TidyOptions): Tidy => {
-  const { sql, clickhouse, tables, graceMs, log } = options;
+  const { sql, clickhouse, tables, leases, graceMs, log } = options;
   const inventory = createInventory(sql, clickhouse);
   const dropRows = createDropRows(clickhouse);
 
@@ -145,13 +145,13 @@ export const createTidy = (options: TidyOptions): Tidy => {
     }
   };
 
-  /** The others wait, without a connection, until what they would have dropped is gone. */
+  /** One process at a time. The others wait until what they would have dropped is gone. */
   const dropSegments = async (stop?: AbortSignal): Promise<number> => {
     await noteReleased(sql);
-    for (; !stop?.aborted; await sleep(lockCheckMs)) {
-      const dropped = await sql.tx(async (tx) => {
-        const [lock] = await tx.query<{ held: boolean }>(dropLockSql);
-        return lock?.held === true ? (await dropDue(false, stop)) + (await dropDue(true, stop)) : undefined;
+    for (; !stop?.aborted; await sleep(leaseCheckMs)) {
+      const dropped = await leases.whileHeld('drops', '', async (lost) => {
+        const ended = AbortSignal.any(stop === undefined ? [lost] : [stop, lost]);
+        return (await dropDue(false, ended)) + (await dropDue(true, ended));
       });
       if (dropped !== undefined) return dropped;
     }

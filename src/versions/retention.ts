@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.js';
-import type { ReleaseReport, StorageReport, Tidy } from '../rows/index.js';
+import type { StorageReport, Tidy } from '../rows/index.js';
 import { holdDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { dueVersionsSql, removeDue } from './version-removal.js';
@@ -46,20 +46,10 @@ export interface RetentionReport extends StorageReport {
   readonly versions: number;
 }
 
-/** Sweeps of everything that is stored, versions first. */
-export interface StorageSweep {
-  release(stop?: AbortSignal): Promise<ReleaseReport>;
-  sweep(stop?: AbortSignal): Promise<RetentionReport>;
-}
-
-/** Drops versions before a sweep, which then drops their rows. */
-export const afterRetention = (
-  tidy: Pick<Tidy, 'release' | 'sweep'>,
-  retention: Retention,
-): StorageSweep => ({
-  release: tidy.release,
-  async sweep(stop) {
+/** Drops versions, and then everything that is not needed any more. */
+export const afterRetention =
+  (tidy: Pick<Tidy, 'sweep'>, retention: Retention) =>
+  async (stop?: AbortSignal): Promise<RetentionReport> => {
     const versions = await retention.apply();
     return { versions, ...(await tidy.sweep(stop)) };
-  },
-});
+  };

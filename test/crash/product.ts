@@ -56,7 +56,7 @@ export const hurried = {
   firstChunkBytes: '8192',
   chunkBytes: '131072',
   receiveTimeoutMs: '20000',
-  replayLeaseMs: '5000',
+  jobLeaseMs: '5000',
   sweepIntervalMs: '1000',
   storageSweepIntervalMs: '1000',
   segmentGraceMs: '1000',

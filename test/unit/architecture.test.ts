@@ -10,6 +10,7 @@ const floors: readonly (readonly string[])[] = [
   ['lib'],
   ['model'],
   ['storage', 'providers'],
+  ['jobs'],
   ['rows'],
   ['csv'],
   ['catalog', 'uploads', 'query', 'exports', 'gateway', 'backup'],

@@ -9,8 +9,8 @@ export interface Indexer {
   /** Puts the bundled lists in; needs no upstream. */
   seed(): Promise<void>;
   /**
-   * Fills what is due; gives the slugs that were filled. Another process at work on an upstream is left alone.
-   * When `stop` aborts, the filling ends at the next batch and is due again at once.
+   * Fills what is due, in one process at a time; returns the slugs that were filled.
+   * When `stop` aborts, the filling ends at the next batch and is still due.
    */
   fillDue(stop?: AbortSignal): Promise<string[]>;
 }
@@ -33,23 +33,17 @@ interface Due {
 const batchSize = 500;
 const firstRetryMs = 600_000;
 const longestRetryMs = 86_400_000;
-/** A process that dies while filling leaves the upstream to another one after this; it is renewed meanwhile. */
-const leaseMs = 120_000;
-const renewMs = 30_000;
 /** Parts that failed are asked for again after this at the latest; the others come from what is kept. */
 const partsRetryMs = 6 * 3_600_000;
 
-// Taking the turn moves it away: two processes never fill one upstream at the same time.
-const claim = `
-  INSERT INTO gateway_fillings AS filling (provider, generation, due_at) VALUES ($1, 1, $3)
-  ON CONFLICT (provider) DO UPDATE SET generation = filling.generation + 1, due_at = $3
-   WHERE filling.due_at <= $2
+const begin = `
+  INSERT INTO gateway_fillings AS filling (provider, generation, due_at) VALUES ($1, 1, $2)
+  ON CONFLICT (provider) DO UPDATE SET generation = filling.generation + 1 WHERE filling.due_at <= $2
   RETURNING generation, failures`;
 const succeed = `
   UPDATE gateway_fillings SET items = $2, filled_at = $3, due_at = $4, failures = 0, failed_parts = $5, last_error = $6
    WHERE provider = $1`;
-const renew = `UPDATE gateway_fillings SET due_at = $2 WHERE provider = $1 AND generation = $3`;
-const giveBack = `UPDATE gateway_fillings SET due_at = $2 WHERE provider = $1`;
+const postpone = `UPDATE gateway_fillings SET due_at = $2 WHERE provider = $1`;
 const fail = `
   UPDATE gateway_fillings SET failures = failures + 1, due_at = $2, last_error = $3 WHERE provider = $1`;
 
@@ -130,18 +124,8 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
 
   const fillIfDue = async (provider: Provider, stop?: AbortSignal): Promise<boolean> => {
     const startedAt = now();
-    const [due] = await sql.query<Due>(claim, [
-      provider.slug,
-      new Date(startedAt),
-      new Date(startedAt + leaseMs),
-    ]);
+    const [due] = await sql.query<Due>(begin, [provider.slug, new Date(startedAt)]);
     if (due === undefined) return false;
-    const timer = setInterval(() => {
-      const until = new Date(now() + leaseMs);
-      sql.query(renew, [provider.slug, until, due.generation]).catch((error: unknown) => {
-        log.warn({ err: error, provider: provider.slug }, 'lease of a listing not renewed');
-      });
-    }, renewMs);
     const passed: PassedOver = { count: 0, last: null };
     try {
       const items = await fillOne(provider, due.generation, passed, stop);
@@ -152,13 +136,10 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
       log.info({ provider: provider.slug, items, ms: now() - startedAt }, 'search index filled');
       return true;
     } catch (error) {
-      if (stop?.aborted === true) {
-        await sql.query(giveBack, [provider.slug, new Date(now())]);
-        return false;
-      }
+      if (stop?.aborted === true) return false;
       if (isPause(error)) {
         const wait = Math.max(60, error.retryAfterSeconds ?? 0) * 1000;
-        await sql.query(giveBack, [provider.slug, new Date(now() + wait)]);
+        await sql.query(postpone, [provider.slug, new Date(now() + wait)]);
         log.info({ provider: provider.slug, reason: error.message, retryMs: wait }, 'search index waits');
         return false;
       }
@@ -169,8 +150,6 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
         'search index not filled',
       );
       return false;
-    } finally {
-      clearInterval(timer);
     }
   };
 

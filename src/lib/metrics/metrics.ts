@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Semaphore } from '../semaphore/semaphore.js';
 import { createExportMetrics } from './export-metrics.js';
 import { createGatewayMetrics } from './gateway-metrics.js';
+import { createJobMetrics } from './job-metrics.js';
 import { createPipelineMetrics } from './pipeline-metrics.js';
 
 /** Seconds; from a cached answer to a whole-table download. */
@@ -43,6 +44,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     gateway: createGatewayMetrics(registers),
     pipeline: createPipelineMetrics(registers),
     exports: createExportMetrics(registers),
+    jobs: createJobMetrics(registers),
     /** Always 1; the information is in its labels. */
     buildInfo: new Gauge({
       name: 'tabulary_build_info',

@@ -22,8 +22,6 @@ export interface SummariesAheadOptions {
 /** Uploads that come every second must not use up the permits of questions. */
 const perRound = 5;
 
-const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('summaries ahead', 0)) AS locked`;
-
 const isDue = `NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id)
   AND v.row_count * (SELECT jsonb_array_length(l.columns) FROM column_lists l WHERE l.id = v.column_list_id) <= $3`;
 
@@ -46,17 +44,10 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
   return {
     async prepareNew(stop) {
       if (cells === 0) return;
-      const due = await fresh.read();
-      if (due.length === 0) return;
-      // One API process at a time: the others find them made.
-      await sql.tx(async (tx) => {
-        const [lock] = await tx.query<{ locked: boolean }>(tryLock);
-        if (lock?.locked !== true) return;
-        for (const version of due) {
-          if (stop.aborted) return;
-          await prepareOne(version, stop);
-        }
-      });
+      for (const version of await fresh.read()) {
+        if (stop.aborted) return;
+        await prepareOne(version, stop);
+      }
     },
   };
 };

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Build } from '../../lib/build.js';
-import type { Log } from '../../lib/log.js';
-import { startPeriodic } from '../../lib/periodic.js';
 import type { Sql } from './sql.js';
 
 /** A running process of the product. */
 export interface LiveProcess {
+  readonly id: string;
   readonly kind: 'api' | 'worker';
   /** `host:port`, for people. */
   readonly address: string;
@@ -22,26 +20,19 @@ const beatSql = `
   VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
   ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
 
-/** Registers a process and renews it until it is stopped. */
-export const startHeartbeat = async (
+/** Registers a process, or renews it. To be repeated every `intervalMs`. */
+export const beatHeart = async (
   sql: Sql,
-  { kind, address, build, masterKeys }: LiveProcess,
-  { intervalMs, log }: { readonly intervalMs: number; readonly log: Log },
-): Promise<{ stop(): Promise<void> }> => {
-  const id = randomUUID();
-  const beat = async (): Promise<void> => {
-    const lifeMs = (missedBeats + 1) * intervalMs;
-    await sql.query(beatSql, [id, kind, address, build.version, build.commit, masterKeys, lifeMs]);
-    await sql.query("DELETE FROM live_processes WHERE lives_until < now() - interval '1 hour'");
-  };
-  await beat();
-  const beating = startPeriodic({ name: 'heartbeat', intervalMs, run: beat, log });
-  return {
-    async stop() {
-      await beating.stop();
-      await sql.query('DELETE FROM live_processes WHERE id = $1', [id]);
-    },
-  };
+  { id, kind, address, build, masterKeys }: LiveProcess,
+  intervalMs: number,
+): Promise<void> => {
+  const lifeMs = (missedBeats + 1) * intervalMs;
+  await sql.query(beatSql, [id, kind, address, build.version, build.commit, masterKeys, lifeMs]);
+  await sql.query("DELETE FROM live_processes WHERE lives_until < now() - interval '1 hour'");
+};
+
+export const forgetProcess = async (sql: Sql, id: string): Promise<void> => {
+  await sql.query('DELETE FROM live_processes WHERE id = $1', [id]);
 };
 
 /** Addresses of running processes that handle provider keys and cannot open this master key. */

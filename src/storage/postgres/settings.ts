@@ -34,25 +34,3 @@ export const raiseSetting = async (sql: Sql, name: string, value: number): Promi
     [name, value],
   );
 };
-
-/** A turn that several processes have together: one of them takes it, once in a while. */
-export interface SharedTurn {
-  /** True for one of all that ask, when nobody has taken it for as long. */
-  take(intervalMs: number): Promise<boolean>;
-  /** Gives the turn back after it came to nothing. */
-  giveBack(): Promise<void>;
-}
-
-/** @param name Of the setting that has the time at which it was taken last. */
-export const createSharedTurn = (sql: Sql, name: string): SharedTurn => ({
-  async take(intervalMs) {
-    const taken = await sql.query(
-      `INSERT INTO settings (name, value) VALUES ($1, now()::text)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value
-       WHERE settings.value::timestamptz <= now() - $2 * interval '1 millisecond' RETURNING 1`,
-      [name, intervalMs],
-    );
-    return taken.length > 0;
-  },
-  giveBack: () => setSetting(sql, name, undefined),
-});

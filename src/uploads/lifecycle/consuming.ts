@@ -1,6 +1,5 @@
 /** Whether workers take chunks from Kafka: an operator may have them wait, all of them, whenever they were started. */
 import type { Log } from '../../lib/log.js';
-import { startPeriodic } from '../../lib/periodic.js';
 import { readSetting, setSetting } from '../../storage/postgres/settings.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -22,31 +21,24 @@ export const resumeConsuming = (sql: Sql): Promise<void> => setSetting(sql, sett
 
 export interface ConsumingSwitch {
   isPaused(): boolean;
-  stop(): Promise<void>;
+  /** Reads it again. While PostgreSQL does not answer, the last answer holds. */
+  look(): Promise<void>;
 }
 
-/** Looks again and again; while PostgreSQL does not answer, what it said last holds. */
-export const watchConsuming = async ({
+export const createConsumingSwitch = async ({
   sql,
-  intervalMs,
   log,
 }: {
   readonly sql: Sql;
-  readonly intervalMs: number;
   readonly log: Log;
 }): Promise<ConsumingSwitch> => {
-  let since = await consumingPausedSince(sql);
-  if (since !== null) log.warn({ since }, 'consuming paused');
-  const periodic = startPeriodic({
-    name: 'consuming',
-    intervalMs,
-    run: async () => {
-      const now = await consumingPausedSince(sql);
-      if (now !== null && since === null) log.warn({ since: now }, 'consuming paused');
-      if (now === null && since !== null) log.info('consuming resumed');
-      since = now;
-    },
-    log,
-  });
-  return { isPaused: () => since !== null, stop: periodic.stop };
+  let since: string | null = null;
+  const look = async (): Promise<void> => {
+    const now = await consumingPausedSince(sql);
+    if (now !== null && since === null) log.warn({ since: now }, 'consuming paused');
+    if (now === null && since !== null) log.info('consuming resumed');
+    since = now;
+  };
+  await look();
+  return { isPaused: () => since !== null, look };
 };

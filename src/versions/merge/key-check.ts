@@ -28,9 +28,6 @@ export interface KeyCheck {
 /** Fewest rows that are worth a check: fewer are looked through in some 20 ms when an upsert comes. */
 const leastRows = 100_000;
 
-/** Advisory lock: one worker at a time checks. */
-const lockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary keys')) AS held`;
-
 const nextSql = `
   SELECT v.id, v.dataset_id AS "datasetId" FROM versions v JOIN datasets d ON d.current_version_id = v.id
   WHERE v.id > $1 AND v.id <= $2 AND v.row_count >= ${leastRows}
@@ -47,8 +44,8 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
   let due = 0;
 
   /** Storage ids of the entity columns, if they are a key; null: they are not, or there are none. */
-  const keyOf = async (tx: Sql, { id, datasetId }: Due): Promise<readonly number[] | null | undefined> => {
-    const base = await readBase(tx, datasetId);
+  const keyOf = async ({ id, datasetId }: Due): Promise<readonly number[] | null | undefined> => {
+    const base = await readBase(sql, datasetId);
     if (base?.versionId !== id || base.place === null) return undefined;
     const { place, columns, rowCount } = base;
     const entities = columns.filter(({ isEntity }) => isEntity);
@@ -73,34 +70,31 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
     return repeated.length === 0 ? entities.map(({ storageId }) => storageId) : null;
   };
 
-  /** False: none is left. Undefined: another worker is at it. */
-  const checkNext = (): Promise<boolean | undefined> =>
-    sql.tx(async (tx) => {
-      const [lock] = await tx.query<{ held: boolean }>(lockSql);
-      if (lock?.held !== true) return undefined;
-      const [next] = await tx.query<Due>(nextSql, [done, due]);
-      if (next === undefined) return false;
-      done = next.id;
-      const found = await keyOf(tx, next).catch((error: unknown) => {
-        if (!isClickHouseException(error) && !isAppError(error)) throw error;
-        // An upsert looks for itself.
-        log.warn({ err: error, dataset: next.datasetId }, 'key of a version not checked');
-        return undefined;
-      });
-      if (found !== undefined)
-        await tx.query(keepKeysSql('SELECT id, $2::bigint[] FROM versions WHERE id = $1'), [next.id, found]);
-      return true;
+  /** False: none is left. */
+  const checkNext = async (): Promise<boolean> => {
+    const [next] = await sql.query<Due>(nextSql, [done, due]);
+    if (next === undefined) return false;
+    done = next.id;
+    const found = await keyOf(next).catch((error: unknown) => {
+      if (!isClickHouseException(error) && !isAppError(error)) throw error;
+      // An upsert looks for itself.
+      log.warn({ err: error, dataset: next.datasetId }, 'key of a version not checked');
+      return undefined;
     });
+    if (found !== undefined)
+      await sql.query(keepKeysSql('SELECT id, $2::bigint[] FROM versions WHERE id = $1'), [next.id, found]);
+    return true;
+  };
 
   return {
     async check(stop) {
       const [newest] = await sql.query<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM versions');
       let checked = 0;
-      for (let more: boolean | undefined = true; more; checked += more ? 1 : 0) {
-        if (stop.aborted) return checked;
-        more = await checkNext();
-        if (more === false) [done, due] = [due, newest?.id ?? due];
-      }
+      for (; !stop.aborted; checked += 1)
+        if (!(await checkNext())) {
+          [done, due] = [due, newest?.id ?? due];
+          break;
+        }
       return checked;
     },
   };

@@ -165,31 +165,6 @@ describe('files made ahead', () => {
     expect(asked).toEqual([first, second]);
   });
 
-  it('are made by one process at a time', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const one: number[] = [];
-    const other: number[] = [];
-    const busy = housekeepingOf(
-      recording(async (_dataset, version) => {
-        one.push(version);
-        await held;
-      }),
-    );
-    const waiting = housekeepingOf(recording(async (_dataset, version) => void other.push(version)));
-    await busy.prepareNew(never);
-    await waiting.prepareNew(never);
-    const version = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
-    const round = busy.prepareNew(never);
-    await expect.poll(() => one).toEqual([version]);
-    await waiting.prepareNew(never);
-    expect(other).toEqual([]);
-    release();
-    await round;
-  });
-
   it('are none when the limit is 0', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(

@@ -297,12 +297,6 @@ describe('filling the index', () => {
     expect(row?.due_at.getTime()).toBe(nowMs + 300_000);
   });
 
-  it('lets one of two processes do it', async () => {
-    const both = [indexerOf(listing('two', twelveHundred)), indexerOf(listing('two', twelveHundred))];
-    const filled = await Promise.all(both.map((indexer) => indexer.fillDue()));
-    expect(filled.flat()).toEqual(['two']);
-  });
-
   it('searches 30,000 entries without reading them through', async () => {
     const words = [
       'gross',

@@ -11,6 +11,7 @@ import { createConsumerMembers } from '../../../src/storage/postgres/consumer-me
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
+import { jobsOf } from '../../support/jobs.js';
 import { connectKafka } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
@@ -109,7 +110,10 @@ describe('a consumer group', () => {
     const [first = ''] = joined;
     await former.note({ groupId, memberId: first });
     const scope = createScope(silentLog);
-    const membership = await startMembership({ sql, kafka, address: 'a:1', log: silentLog }, scope);
+    const membership = await startMembership(
+      { sql, kafka, jobs: await jobsOf(sql, scope), address: 'a:1', log: silentLog },
+      scope,
+    );
     await expect.poll(membersOf).not.toContain(first);
     await expect.poll(() => joined).toHaveLength(2);
     const [, second = ''] = joined;

@@ -27,6 +27,7 @@ import {
   readDataset,
   upload,
 } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { recordSql } from '../../support/records.js';
 import { uploadWith } from '../../support/upload-options.js';
@@ -248,6 +249,7 @@ describe('the comparison of both sides', () => {
       sql: product.sql,
       clickhouse,
       tables: createStoreTables(clickhouse),
+      leases: leasesOf(product.sql),
       poolDropIntervalMs: 0,
       graceMs: 0,
       isBeingRead: isStoreJoined,

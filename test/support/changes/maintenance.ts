@@ -10,6 +10,7 @@ import {
   createTidy,
 } from '../../../src/rows/index.js';
 import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
+import { leasesOf } from '../leases.js';
 import type { TestProduct } from '../product.js';
 
 /** Joins all segments that may be joined, and drops what no version names; nobody may read meanwhile. */
@@ -30,6 +31,7 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
       sql,
       clickhouse,
       tables: createStoreTables(clickhouse),
+      leases: leasesOf(sql),
       poolDropIntervalMs: 0,
       graceMs: 0,
       isBeingRead: isStoreJoined,

@@ -42,7 +42,7 @@ const keepWorker = (): void => {
       dataDir,
       workerPort: String(port),
       poolMaxRows: '20',
-      replayLeaseMs: '1000',
+      jobLeaseMs: '1000',
       sweepIntervalMs: '200',
       compactionIntervalMs: '100',
       compactionMinSegments: compaction.minSegments,

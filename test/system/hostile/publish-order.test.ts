@@ -1,5 +1,4 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createChunkRecords } from '../../../src/uploads/lifecycle/chunk-records.js';
@@ -10,7 +9,6 @@ import {
 } from '../../../src/uploads/lifecycle/merge-records.js';
 import { createTransitionRecords } from '../../../src/uploads/lifecycle/transition-records.js';
 import { createUploadSweep } from '../../../src/uploads/lifecycle/upload-sweep.js';
-import { createSweeper } from '../../../src/versions/sweeper.js';
 import {
   type Client,
   call,
@@ -152,16 +150,6 @@ describe('an append to a version whose rows the store has lost', () => {
   });
 });
 
-const nothing = {
-  segments: 0,
-  stores: 0,
-  versions: 0,
-  abandonedCompactions: 0,
-  orphanSegments: 0,
-  orphanStores: 0,
-  missingSegments: 0,
-};
-
 const sweepOf = (publish: (dataset: number) => Promise<void>) =>
   createUploadSweep({
     transitions: createTransitionRecords(product.sql),
@@ -187,30 +175,5 @@ describe('a sweep', () => {
     });
     await uploads();
     expect(asked.sort()).toEqual([...datasets].sort());
-  });
-
-  it('looks after uploads while it removes what is stored, however long that takes', async () => {
-    const dataset = await createDataset(owner);
-    const process = await json<ProcessAnswer>(await putWith(owner, dataset, 'a\n1\n', {}), 201);
-    await product.sql.query(`UPDATE processes SET phase = 'ready' WHERE id = $1`, [process.id]);
-    let looks = 0;
-    let begun = 0;
-    const untilStopped = async (stop?: AbortSignal) => {
-      begun += 1;
-      if (stop?.aborted === false) await once(stop, 'abort');
-      return nothing;
-    };
-    const sweeper = createSweeper({
-      uploads: sweepOf(async (id) => {
-        if (id === dataset) looks += 1;
-      }),
-      storage: { sweep: untilStopped, release: untilStopped },
-      intervalMs: 20,
-      storageIntervalMs: 3_600_000,
-      log: silentLog,
-    });
-    await expect.poll(() => looks).toBeGreaterThan(3);
-    await sweeper.close();
-    expect(begun).toBe(1);
   });
 });

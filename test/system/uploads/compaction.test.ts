@@ -17,6 +17,7 @@ import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
 import { createRetention } from '../../../src/versions/retention.js';
 import { type Answers, answersOf } from '../../integration/uploads/version-answers.js';
 import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 
@@ -88,6 +89,7 @@ const sweep = async () => {
     sql: product.sql,
     clickhouse,
     tables: createStoreTables(clickhouse),
+    leases: leasesOf(product.sql),
     poolDropIntervalMs: 0,
     graceMs: 0,
     isBeingRead: isStoreJoined,

@@ -5,6 +5,7 @@ import { createAccountCommands } from '../../../src/admin/accounts.js';
 import { createBackupCommands } from '../../../src/admin/backup.js';
 import { consumingCommands } from '../../../src/admin/consuming.js';
 import { createDeadLetterCommands } from '../../../src/admin/dead-letters.js';
+import { jobCommands } from '../../../src/admin/jobs.js';
 import { keyCommands } from '../../../src/admin/keys.js';
 import { planCommands } from '../../../src/admin/plans.js';
 import { createProviderCommands, createUserKeyCommands } from '../../../src/admin/providers.js';
@@ -36,6 +37,7 @@ const groups = [
     verify: unused,
   }),
   consumingCommands,
+  jobCommands,
   createSweepCommands(unused),
 ];
 

@@ -3,15 +3,15 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** Milliseconds between two renewals. @default a third of `leaseMs` */
   readonly renewMs?: number | undefined;
-  /** Renews it; false when somebody else has it, or may have it, by now. */
+  /** False: another process has it, or may have it, by now. */
   readonly renew: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Does the work while a lease that was taken is renewed, more often than it must be and never twice at a time.
- * @param work Gets a signal that is aborted when the lease is lost: somebody else may be at the same work then, and what
- *   it has come to must not be published.
+ * Renews a lease while the work runs, one renewal at a time.
+ * @param work Gets a signal that is aborted when the lease is lost: another process may do the same work by then, and the result
+ *   must not be published.
  */
 export const whileLeased = async <T>(
   { leaseMs, renewMs = leaseMs / 3, renew, onError }: LeaseOptions,
@@ -22,7 +22,7 @@ export const whileLeased = async <T>(
   let heldAt = Date.now();
   let isRenewing = false;
 
-  /** Whoever was too late for too long without an answer must take it for lost; with one, the answer tells. */
+  /** Without an answer for as long as the lease lasts, it counts as lost. */
   const loseWhenOver = (): void => {
     if (Date.now() - heldAt >= leaseMs) lose();
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { whileLeased } from '../../../src/lib/lease.js';
+import { whileLeased } from '../../../src/jobs/lease.js';
 
 const ended = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,0 +1,49 @@
+/** Leases on single things that jobs and commands work on: one process at a time has each. */
+import type { Log } from '../lib/log.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { whileLeased } from './lease.js';
+import { createJobRecords, type JobRecords } from './records.js';
+
+/** Kinds of things, and what the subject of their rows in `jobs` is. */
+export type LeaseName =
+  /** Rows that no version needs are being dropped. No subject. */
+  'drops';
+
+export interface Leases {
+  /**
+   * Runs `work` while this process has the lease; undefined, without running it, when another process has it.
+   * @param work Gets a signal that is aborted when the lease is lost: another process may do the same by then.
+   */
+  whileHeld<T>(
+    name: LeaseName,
+    subject: number | string,
+    work: (lost: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined>;
+}
+
+export interface LeasesOptions {
+  readonly sql: Sql;
+  /** Id of this process in `live_processes`; of a command, any. */
+  readonly process: string;
+  /** Milliseconds of silence after which another process may take the lease. */
+  readonly leaseMs: number;
+  readonly log: Log;
+}
+
+export const createLeases = (options: LeasesOptions): Leases => {
+  const { leaseMs, log } = options;
+  const records: JobRecords = createJobRecords(options);
+  return {
+    async whileHeld(name, subject, work) {
+      const run = await records.take({ name, subject: String(subject) });
+      if (run === undefined) return undefined;
+      const onError = (error: unknown): void =>
+        log.warn({ err: error, job: name, subject }, 'lease not renewed');
+      try {
+        return await whileLeased({ leaseMs, renew: () => records.renew(run), onError }, work);
+      } finally {
+        await records.release(run);
+      }
+    },
+  };
+};

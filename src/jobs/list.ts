@@ -1,0 +1,92 @@
+/**
+ * Every job of the product. Adding one: a line here, and `jobs.start(name, …)` where the parts that it needs are constructed.
+ * A job may be killed at any moment and run again: each of its steps is idempotent.
+ */
+export interface JobKind {
+  /**
+   * How many may run at a time. `installation`: one. `process`: one in each process that starts it; such a job shares its work
+   * with the others by leases on what it works on.
+   */
+  readonly onePer: 'installation' | 'process';
+  /** Processes that start it. */
+  readonly runsIn: 'api' | 'worker';
+  /** One line for operators. */
+  readonly summary: string;
+}
+
+export const jobList = {
+  compaction: {
+    onePer: 'process',
+    runsIn: 'worker',
+    summary: 'Joins small segments of a dataset, and folds patches into them.',
+  },
+  'export-files': {
+    onePer: 'process',
+    runsIn: 'api',
+    summary: 'Removes export files that are old, beyond the limits, or of deleted versions.',
+  },
+  'export-files-ahead': {
+    onePer: 'installation',
+    runsIn: 'api',
+    summary: 'Writes the export files of small new versions before somebody asks for them.',
+  },
+  'key-checks': {
+    onePer: 'installation',
+    runsIn: 'worker',
+    summary: 'Checks whether the entity columns of large new versions are a key, for the next upsert.',
+  },
+  'provider-trims': {
+    onePer: 'installation',
+    runsIn: 'api',
+    summary: 'Deletes answers of providers and counts of requests that are too old.',
+  },
+  'row-drops': {
+    onePer: 'installation',
+    runsIn: 'worker',
+    summary: 'Drops rows that no version needs any more, when their readers had time to end.',
+  },
+  'search-index': {
+    onePer: 'installation',
+    runsIn: 'api',
+    summary: 'Fills the search index with the series of providers that have no search of their own.',
+  },
+  'segment-hashes': {
+    onePer: 'installation',
+    runsIn: 'worker',
+    summary: 'Records hashes of new rows, with which `admin verify` and backups compare.',
+  },
+  'series-backfills': {
+    onePer: 'process',
+    runsIn: 'api',
+    summary: 'Loads earlier vintages of series datasets.',
+  },
+  'series-refreshes': {
+    onePer: 'process',
+    runsIn: 'api',
+    summary: 'Refreshes series datasets whose time has come.',
+  },
+  'storage-sweep': {
+    onePer: 'installation',
+    runsIn: 'worker',
+    summary: 'Applies retention, and compares what PostgreSQL and ClickHouse have.',
+  },
+  'summaries-ahead': {
+    onePer: 'installation',
+    runsIn: 'api',
+    summary: 'Computes the column summaries of small new versions before somebody asks for them.',
+  },
+  trims: {
+    onePer: 'installation',
+    runsIn: 'worker',
+    summary: 'Deletes audit events, sessions and records of jobs that are too old.',
+  },
+  'upload-sweep': {
+    onePer: 'process',
+    runsIn: 'worker',
+    summary: 'Continues uploads whose worker died, and ends those that nothing else would end.',
+  },
+} as const satisfies Readonly<Record<string, JobKind>>;
+
+export type JobName = keyof typeof jobList;
+
+export const isJobName = (name: string): name is JobName => Object.hasOwn(jobList, name);

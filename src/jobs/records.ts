@@ -1,0 +1,178 @@
+/** The table `jobs`: the one file that writes it. Times are those of the database. */
+import { notFound } from '../lib/errors.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { isJobName, jobList } from './list.js';
+
+/** A row of the table: a job and, where it is not one for the installation, what it is for. */
+export interface JobKey {
+  readonly name: string;
+  /** Empty: the installation. */
+  readonly subject: string;
+}
+
+/** A run that this process has begun. */
+export interface Run extends JobKey {
+  /** Token of the lease. */
+  readonly lease: string;
+}
+
+export interface ClaimedRun extends Run {
+  /** The run before did not end: its process died, or lost its lease. */
+  readonly takenOver: boolean;
+}
+
+export interface RunResult {
+  readonly durationMs: number;
+  /** Null: it went well. */
+  readonly failure: string | null;
+}
+
+export interface JobRecords {
+  /** Enters a job with its interval. The first run is due after it, or at once with `atStart`; earlier if it was due before. */
+  schedule(key: JobKey, everyMs: number, atStart: boolean): Promise<void>;
+  /** Begins the runs that are due and that no process has. */
+  claimDue(keys: readonly JobKey[]): Promise<ClaimedRun[]>;
+  /** False: the lease is lost. */
+  renew(run: Run): Promise<boolean>;
+  /** Records the result and schedules the next run. Does nothing when the lease was lost. */
+  finish(run: Run, result: RunResult): Promise<void>;
+  /** Gives the run back to other processes; it stays due. */
+  giveBack(run: Run): Promise<void>;
+  /** Takes the lease on one thing; undefined: another process has it. */
+  take(key: JobKey): Promise<Run | undefined>;
+  release(run: Run): Promise<void>;
+}
+
+const free = '(j.held_until IS NULL OR j.held_until < now())';
+
+const scheduleSql = `
+  INSERT INTO jobs AS j (name, subject, every_ms, run_at)
+  VALUES ($1, $2, $3::bigint, now() + CASE WHEN $4 THEN 0 ELSE $3::bigint END * interval '1 millisecond')
+  ON CONFLICT (name, subject) DO UPDATE
+    SET every_ms = excluded.every_ms, run_at = least(j.run_at, excluded.run_at)`;
+
+const claimSql = prepared(`
+  UPDATE jobs j SET holder = $1, lease = gen_random_uuid(), started_at = now(),
+    held_until = now() + $2 * interval '1 millisecond'
+  FROM (SELECT j.name, j.subject, j.lease IS NOT NULL AS "takenOver" FROM jobs j
+        JOIN unnest($3::text[], $4::text[]) AS k (name, subject) USING (name, subject)
+        WHERE j.run_at <= now() AND ${free} FOR UPDATE OF j SKIP LOCKED) AS due
+  WHERE j.name = due.name AND j.subject = due.subject
+  RETURNING j.name, j.subject, j.lease, due."takenOver"`);
+
+const renewSql = prepared(`
+  UPDATE jobs SET held_until = now() + $4 * interval '1 millisecond'
+  WHERE name = $1 AND subject = $2 AND lease = $3 RETURNING 1`);
+
+// A run that was asked for while this one was under way stays due.
+const finishSql = prepared(`
+  UPDATE jobs SET holder = NULL, lease = NULL, held_until = NULL, ended_at = now(), duration_ms = $4, failure = $5,
+    failures = CASE WHEN $5::text IS NULL THEN 0 ELSE failures + 1 END,
+    run_at = CASE WHEN run_at > started_at THEN run_at ELSE now() + every_ms * interval '1 millisecond' END
+  WHERE name = $1 AND subject = $2 AND lease = $3`);
+
+const giveBackSql =
+  'UPDATE jobs SET holder = NULL, lease = NULL, held_until = NULL WHERE name = $1 AND subject = $2 AND lease = $3';
+
+const takeSql = prepared(`
+  INSERT INTO jobs AS j (name, subject, holder, lease, held_until, started_at)
+  VALUES ($1, $2, $3, gen_random_uuid(), now() + $4 * interval '1 millisecond', now())
+  ON CONFLICT (name, subject) DO UPDATE
+    SET holder = excluded.holder, lease = excluded.lease, held_until = excluded.held_until, started_at = now()
+    WHERE ${free}
+  RETURNING name, subject, lease`);
+
+const releaseSql = prepared('DELETE FROM jobs WHERE name = $1 AND subject = $2 AND lease = $3');
+
+export const createJobRecords = ({
+  sql,
+  process,
+  leaseMs,
+}: {
+  readonly sql: Sql;
+  /** Id of this process in `live_processes`. */
+  readonly process: string;
+  readonly leaseMs: number;
+}): JobRecords => ({
+  async schedule({ name, subject }, everyMs, atStart) {
+    await sql.query(scheduleSql, [name, subject, everyMs, atStart]);
+  },
+  claimDue: (keys) =>
+    sql.query<ClaimedRun>(claimSql, [
+      process,
+      leaseMs,
+      keys.map(({ name }) => name),
+      keys.map(({ subject }) => subject),
+    ]),
+  renew: async ({ name, subject, lease }) =>
+    (await sql.query(renewSql, [name, subject, lease, leaseMs])).length > 0,
+  async finish({ name, subject, lease }, { durationMs, failure }) {
+    await sql.query(finishSql, [name, subject, lease, Math.round(durationMs), failure]);
+  },
+  async giveBack({ name, subject, lease }) {
+    await sql.query(giveBackSql, [name, subject, lease]);
+  },
+  take: async ({ name, subject }) => (await sql.query<Run>(takeSql, [name, subject, process, leaseMs]))[0],
+  async release({ name, subject, lease }) {
+    await sql.query(releaseSql, [name, subject, lease]);
+  },
+});
+
+/** A job as operators see it. */
+export interface JobState {
+  readonly name: string;
+  /** What this row is for: `installation`, the address of a process, or the number of what is worked on. */
+  readonly of: string;
+  readonly summary: string;
+  readonly state: 'waiting' | 'running';
+  readonly nextRunAt: Date | null;
+  readonly lastRunAt: Date | null;
+  readonly lastMs: number | null;
+  /** Error of the last run; null: it went well. */
+  readonly failure: string | null;
+  /** Failed runs in a row. */
+  readonly failures: number;
+  /** Process of the run under way. */
+  readonly holder: string | null;
+  readonly runningSince: Date | null;
+}
+
+// Rows of processes that no longer run are left out.
+const listSql = `
+  SELECT j.name, coalesce(p.address, nullif(j.subject, ''), 'installation') AS of,
+    CASE WHEN ${free} THEN 'waiting' ELSE 'running' END AS state, j.run_at AS "nextRunAt", j.ended_at AS "lastRunAt",
+    j.duration_ms AS "lastMs", j.failure, j.failures,
+    CASE WHEN NOT ${free} THEN coalesce(h.address, 'a process that is starting') END AS holder,
+    CASE WHEN NOT ${free} THEN j.started_at END AS "runningSince"
+  FROM jobs j LEFT JOIN live_processes h ON h.id = j.holder LEFT JOIN live_processes p ON p.id::text = j.subject
+  WHERE NOT ${free} OR j.subject = '' OR p.id IS NOT NULL
+  ORDER BY j.name, 2 LIMIT 1000`;
+
+export const listJobs = async (sql: Sql): Promise<JobState[]> => {
+  const rows = await sql.query<Omit<JobState, 'summary'>>(listSql);
+  return rows.map((row) => ({
+    ...row,
+    summary: isJobName(row.name) ? jobList[row.name].summary : '',
+  }));
+};
+
+/** Makes a job due now. @throws AppError 404 for a job that does not exist, or that no process has started yet. */
+export const runJobNow = async (sql: Sql, name: string): Promise<void> => {
+  const rows = await sql.query(
+    'UPDATE jobs SET run_at = now() WHERE name = $1 AND run_at IS NOT NULL RETURNING 1',
+    [name],
+  );
+  if (rows.length > 0) return;
+  const names = Object.keys(jobList).join(', ');
+  throw notFound(
+    'unknown_job',
+    isJobName(name)
+      ? `No process has started the job ${name} yet.`
+      : `There is no job ${name}; there are ${names}.`,
+  );
+};
+
+/** Deletes rows that no process uses any more. */
+export const trimJobs = async (sql: Sql): Promise<void> => {
+  await sql.query(`DELETE FROM jobs WHERE greatest(run_at, held_until) < now() - interval '1 hour'`);
+};
