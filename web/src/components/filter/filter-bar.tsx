@@ -1,22 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, api, isAbort } from '../../lib/api.js';
-import {
-  both,
-  type Comparison,
-  comparisons,
-  condition,
-  conditionsOf,
-  joined,
-  wordsFilter,
-} from '../../lib/filter.js';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { both, wordsFilter } from '../../lib/filter.js';
 import { passFocus } from '../../lib/focus.js';
 import { count } from '../../lib/format.js';
 import type { Query } from '../../lib/query.js';
-import { askRows } from '../../lib/rows.js';
 import type { Column } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { type Suggestions, suggest } from './complete.js';
+import { ConditionForm, Conditions, textField } from './conditions.js';
+import { Mistake, useMatching } from './matching.js';
+import { useValues } from './values.js';
 import './filter.css';
 
 export interface FilterBarProps {
@@ -31,193 +24,6 @@ export interface FilterBarProps {
   /** Buttons next to the conditions. */
   readonly children?: ComponentChildren;
 }
-
-type Matching =
-  | { readonly state: 'none' | 'counting' }
-  | { readonly state: 'counted'; readonly rows: number }
-  | { readonly state: 'wrong'; readonly error: unknown };
-
-/** Counts the rows that match while somebody types. */
-const useMatching = ({ datasetId, version }: FilterBarProps, filter: string): Matching => {
-  const [matching, setMatching] = useState<Matching>({ state: 'none' });
-  useEffect(() => {
-    if (filter.trim() === '') {
-      setMatching({ state: 'none' });
-      return;
-    }
-    const stop = new AbortController();
-    setMatching({ state: 'counting' });
-    const timer = setTimeout(async () => {
-      try {
-        const query = { $filter: filter, $count: true, ...version };
-        const answer = await askRows(datasetId, query, { accept: 'text/plain', signal: stop.signal });
-        setMatching({ state: 'counted', rows: Number(await answer.text()) });
-      } catch (error) {
-        if (!isAbort(error) && !stop.signal.aborted) setMatching({ state: 'wrong', error });
-      }
-    }, 350);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [datasetId, filter, JSON.stringify(version)]);
-  return matching;
-};
-
-/** The filter with the place of the mistake marked, and what is wrong there. */
-const Mistake = ({ error, filter }: { error: unknown; filter: string }) => {
-  const position = error instanceof ApiError ? Number(error.details.position) : Number.NaN;
-  // Positions count characters from 1; a text here counts UTF-16 units.
-  const letters = [...filter];
-  const at = Math.max(0, Math.min(position - 1, letters.length));
-  const [word = ''] = /^(\S+|\s+)?/.exec(letters.slice(at).join('')) ?? [];
-  return (
-    <div class="filter-mistake" role="alert">
-      {!Number.isNaN(position) && (
-        <p class="filter-where">
-          <code>
-            {letters.slice(Math.max(0, at - 40), at).join('')}
-            <mark>{word === '' ? '\u00a0' : word}</mark>
-            {letters.slice(at + [...word].length, at + 60).join('')}
-          </code>
-        </p>
-      )}
-      <p>{error instanceof Error ? error.message : String(error)}</p>
-      {error instanceof ApiError && error.status >= 500 && error.requestId !== undefined && (
-        <p class="small soft">
-          {texts.errors.requestId} <code>{error.requestId}</code>
-        </p>
-      )}
-    </div>
-  );
-};
-
-const none: readonly string[] = [];
-
-/** Values of a column that begin with what was written. */
-const useValues = (datasetId: number, found: Suggestions | undefined): readonly string[] => {
-  const [values, setValues] = useState<{ readonly key: string; readonly list: readonly string[] }>();
-  const key = found?.kind === 'values' ? `${found.column.id} ${found.startsWith}` : '';
-  useEffect(() => {
-    if (found?.kind !== 'values') return;
-    const stop = new AbortController();
-    const { column, startsWith } = found;
-    const timer = setTimeout(() => {
-      api
-        .get<{ value: string }[]>(`/datasets/${datasetId}/columns/${column.id}/values`, {
-          query: { startsWith, $top: 10 },
-          signal: stop.signal,
-        })
-        .then(
-          (list) => setValues({ key, list: list.map(({ value }) => value) }),
-          (error: unknown) => {
-            // Nothing is suggested; the filter can be written all the same.
-            if (!isAbort(error) && !(error instanceof ApiError)) throw error;
-          },
-        );
-    }, 150);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [datasetId, key]);
-  return values?.key === key ? values.list : none;
-};
-
-const ConditionForm = ({ columns, onAdd }: { columns: readonly Column[]; onAdd: (text: string) => void }) => {
-  const id = useId();
-  const [name, setName] = useState(columns[0]?.name ?? '');
-  const column = columns.find((one) => one.name === name);
-  const choices = comparisons[column?.dataType ?? 'String'];
-  const [chosen, setChosen] = useState<Comparison>('eq');
-  const comparison = choices.includes(chosen) ? chosen : (choices[0] ?? 'eq');
-  const [value, setValue] = useState('');
-  const needsValue = comparison !== 'null' && comparison !== 'notNull';
-  return (
-    <form
-      class="filter-condition"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (column !== undefined) onAdd(condition(column, comparison, value));
-        setValue('');
-      }}
-    >
-      <label>
-        <span class="hidden-text">{texts.filter.column}</span>
-        <input
-          class="input"
-          list={id}
-          value={name}
-          aria-invalid={column === undefined}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <datalist id={id}>
-        {columns.slice(0, 500).map((one) => (
-          <option key={one.id} value={one.name} />
-        ))}
-      </datalist>
-      <label>
-        <span class="hidden-text">{texts.filter.comparison}</span>
-        <select
-          class="input"
-          value={comparison}
-          onChange={(event) => setChosen(event.currentTarget.value as Comparison)}
-        >
-          {choices.map((one) => (
-            <option key={one} value={one}>
-              {texts.filter.comparisons[one]}
-            </option>
-          ))}
-        </select>
-      </label>
-      {needsValue && (
-        <label>
-          <span class="hidden-text">{texts.filter.value}</span>
-          <input
-            class="input"
-            required
-            placeholder={texts.filter.value}
-            {...(column?.dataType === 'Date' ? { type: 'date' } : { type: 'text' })}
-            inputMode={column?.dataType === 'Decimal' ? 'decimal' : 'text'}
-            value={value}
-            onInput={(event) => setValue(event.currentTarget.value)}
-          />
-        </label>
-      )}
-      <button class="button" type="submit" disabled={column === undefined}>
-        {texts.filter.add}
-      </button>
-    </form>
-  );
-};
-
-const textField = '.filter-text input';
-
-/** The conditions in force, each with a button that takes it out. A single one is cleared as a whole. */
-const Conditions = ({ filter, onApply }: { filter: string; onApply: (filter: string) => void }) => {
-  const conditions = conditionsOf(filter);
-  if (conditions.length < 2) return null;
-  return (
-    <ul class="filter-conditions" aria-label={texts.filter.inForce}>
-      {conditions.map((text, at) => (
-        <li key={`${at} ${text}`}>
-          <code>{text}</code>
-          <button
-            type="button"
-            aria-label={texts.filter.remove(text)}
-            onClick={(event) => {
-              passFocus(event, '.filter', textField);
-              onApply(joined(conditions.filter((_, index) => index !== at)));
-            }}
-          >
-            <span aria-hidden="true">✕</span>
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-};
 
 /** Attributes that make a text field a combobox. */
 const comboBox = (isOpen: boolean, list: string, active: string): object => ({
@@ -236,7 +42,7 @@ export const FilterBar = (props: FilterBarProps) => {
   const [draft, setDraft] = useState(filter);
   const [found, setFound] = useState<Suggestions>();
   const [chosen, setChosen] = useState(0);
-  const matching = useMatching(props, draft);
+  const matching = useMatching(datasetId, props.version, draft);
   const values = useValues(datasetId, found);
   const searched = wordsFilter(draft, columns);
   // At once: later it would take away what was typed meanwhile.

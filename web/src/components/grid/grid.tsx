@@ -1,24 +1,20 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import { count } from '../../lib/format.js';
-import { formatTsv } from '../../lib/tsv.js';
 import type { Column, ColumnSummary } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { ErrorText } from '../states.js';
 import { type Blocks, createBlocks } from './blocks.js';
+import { copyHandler } from './copying.js';
 import './grid.css';
 import { type ColumnActions, ColumnHead } from './head.js';
-import { type RowsOf, readRows } from './read-rows.js';
+import { openHandler, pointerHandlers } from './pointer.js';
+import type { RowsOf } from './read-rows.js';
+import { HeadRow, numberWidth, type PlacedColumn, Row } from './row.js';
 import { columnAt, createRowScroll, edgesOf } from './scroll.js';
 import { type Cell, move, type Selection, spanOf } from './selection.js';
 
 const rowHeight = 28;
 const headHeight = 100;
-const numberWidth = 84;
-/** Characters of a cell that are drawn: more than the widest column shows. */
-const mostDrawn = 400;
-/** Most cells that are copied at a time. */
-const mostCopied = 200_000;
 
 export interface GridProps {
   readonly rows: RowsOf;
@@ -171,42 +167,7 @@ export const Grid = (props: GridProps) => {
 
   const span = spanOf(selection);
 
-  const copy = async (): Promise<void> => {
-    const cells = (span.lastRow - span.firstRow + 1) * (span.lastColumn - span.firstColumn + 1);
-    if (cells > mostCopied) {
-      setSaid(texts.grid.tooMuchToCopy(count(mostCopied)));
-      return;
-    }
-    const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
-    try {
-      const values = await readRows(rows, {
-        first: span.firstRow,
-        count: span.lastRow - span.firstRow + 1,
-        selected,
-      });
-      await navigator.clipboard.writeText(formatTsv(values));
-      setSaid(texts.grid.copied(count(span.lastRow - span.firstRow + 1), count(selected.length)));
-    } catch (reason) {
-      setError(reason);
-    }
-  };
-
-  const onCopy = (event: ClipboardEvent): void => {
-    const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
-    const values: (string | null)[][] = [];
-    event.preventDefault();
-    for (let row = span.firstRow; row <= span.lastRow; row += 1) {
-      const line = selected.map((column) => source.cell(row, column));
-      // Rows that were never in view are fetched first.
-      if (line.includes(undefined) || values.length * selected.length > mostCopied) {
-        void copy();
-        return;
-      }
-      values.push(line as (string | null)[]);
-    }
-    event.clipboardData?.setData('text/plain', formatTsv(values));
-    setSaid(texts.grid.copied(count(values.length), count(selected.length)));
-  };
+  const onCopy = copyHandler({ rows, shown, source, span, say: setSaid, fail: setError });
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== box.current) return;
@@ -222,33 +183,8 @@ export const Grid = (props: GridProps) => {
     showCell(moved.active);
   };
 
-  const cellOf = (target: EventTarget | null): Cell | undefined => {
-    const element = target instanceof Element ? target.closest<HTMLElement>('[data-column]') : null;
-    if (element === null) return undefined;
-    return { row: Number(element.dataset.row), column: Number(element.dataset.column) };
-  };
-  const onPointerDown = (event: PointerEvent): void => {
-    const cell = cellOf(event.target);
-    if (cell === undefined || event.button !== 0) return;
-    setSelection((before) => ({
-      active: cell,
-      anchor: event.shiftKey ? (before.anchor ?? before.active) : undefined,
-    }));
-  };
-  const onPointerMove = (event: PointerEvent): void => {
-    if ((event.buttons & 1) === 0 || event.pointerType === 'touch') return;
-    const cell = cellOf(event.target);
-    if (cell !== undefined && (cell.row !== selection.active.row || cell.column !== selection.active.column))
-      setSelection((before) => ({ active: cell, anchor: before.anchor ?? before.active }));
-  };
-
-  /** A double click on a cell opens its row, a click on the number of a row does so at once. */
-  const onOpen = (event: MouseEvent): void => {
-    const element = event.target instanceof Element ? event.target : null;
-    const cell = event.type === 'dblclick' ? element?.closest<HTMLElement>('[data-row]') : null;
-    const row = (cell ?? element?.closest<HTMLElement>('[data-open]'))?.dataset;
-    if (row !== undefined) props.onOpen(Number(row.row ?? row.open));
-  };
+  const pointer = pointerHandlers(selection, setSelection);
+  const openRow = openHandler(props.onOpen);
 
   const actions: ColumnActions = {
     ...props.actions,
@@ -256,7 +192,7 @@ export const Grid = (props: GridProps) => {
       setWidths((before) => new Map(before).set(id, Math.max(72, Math.min(800, Math.round(width))))),
   };
 
-  const shownColumns: { column: Column; index: number }[] = [];
+  const shownColumns: PlacedColumn[] = [];
   for (let index = firstColumn; index <= lastColumn; index += 1) {
     const column = shown[index];
     if (column !== undefined && index >= pinned) shownColumns.push({ column, index });
@@ -264,7 +200,7 @@ export const Grid = (props: GridProps) => {
   const gap = (edges[firstColumn] ?? 0) - (edges[pinned] ?? 0);
   const pinnedColumns = shown.slice(0, pinned).map((column, index) => ({ column, index }));
 
-  const drawHead = ({ column, index }: { column: Column; index: number }) => (
+  const drawHead = ({ column, index }: PlacedColumn) => (
     <ColumnHead
       key={column.id}
       column={column}
@@ -277,34 +213,6 @@ export const Grid = (props: GridProps) => {
       actions={actions}
     />
   );
-  const drawCell =
-    (row: number) =>
-    ({ column, index }: { column: Column; index: number }) => {
-      const value = source.cell(row, column);
-      const isIn =
-        row >= span.firstRow && row <= span.lastRow && index >= span.firstColumn && index <= span.lastColumn;
-      const isActive = selection.active.row === row && selection.active.column === index;
-      return (
-        <div
-          key={index}
-          id={isActive ? 'active-cell' : undefined}
-          role="gridcell"
-          aria-colindex={index + 2}
-          aria-selected={isIn}
-          data-row={row}
-          data-column={index}
-          class={`cell${column.dataType === 'Decimal' ? ' is-number' : ''}${isIn ? ' is-in' : ''}${isActive ? ' is-active' : ''}${value === null ? ' is-null' : ''}`}
-          style={{ width: `${widthOf(column)}px` }}
-        >
-          {value === undefined ? (
-            <span class="cell-wait" />
-          ) : (
-            (value?.slice(0, mostDrawn) ?? texts.grid.nullSign)
-          )}
-        </div>
-      );
-    };
-
   // Preact leaves alone what is the very same as before: a step of the scroll bar draws the rows that are new.
   const heads = useMemo(
     () => ({ pinned: pinnedColumns.map(drawHead), others: shownColumns.map(drawHead) }),
@@ -316,29 +224,18 @@ export const Grid = (props: GridProps) => {
   );
   const slots = Math.ceil(view / rowHeight) + 2;
   const drawRow = (row: number): ComponentChild => (
-    <div
+    <Row
       key={row % slots}
-      class={`grid-row${row % 2 === 1 ? ' is-odd' : ''}`}
-      role="row"
-      aria-rowindex={row + 2}
-      style={{ transform: `translateY(${row * rowHeight - scroll.offset + headHeight}px)` }}
-    >
-      <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>
-        <div
-          class="cell cell-number"
-          role="rowheader"
-          aria-colindex={1}
-          data-open={row}
-          title={texts.grid.open}
-          style={{ width: `${numberWidth}px` }}
-        >
-          {count(row)}
-        </div>
-        {pinnedColumns.map(drawCell(row))}
-      </div>
-      <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
-      {shownColumns.map(drawCell(row))}
-    </div>
+      row={row}
+      top={row * rowHeight - scroll.offset + headHeight}
+      pinned={pinnedColumns}
+      others={shownColumns}
+      gap={gap}
+      pinnedWidth={pinnedWidth}
+      widthOf={widthOf}
+      source={source}
+      selection={selection}
+    />
   );
   const drawn: ComponentChild[] = [];
   for (let row = first; row <= last; row += 1) {
@@ -382,31 +279,16 @@ export const Grid = (props: GridProps) => {
         onScroll={onScroll}
         onKeyDown={onKeyDown}
         onCopy={onCopy}
-        onPointerDown={onPointerDown}
-        onPointerMove={onPointerMove}
-        onDblClick={onOpen}
-        onClick={onOpen}
+        {...pointer}
+        onDblClick={openRow}
+        onClick={openRow}
       >
         <div
           class="grid-space"
           role="presentation"
           style={{ width: `${total + numberWidth}px`, height: `${scroll.height + headHeight}px` }}
         >
-          <div class="grid-head" role="row" aria-rowindex={1} style={{ height: `${headHeight}px` }}>
-            <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>
-              <div
-                class="head-cell head-number"
-                role="columnheader"
-                aria-colindex={1}
-                style={{ width: `${numberWidth}px` }}
-              >
-                {texts.grid.row}
-              </div>
-              {heads.pinned}
-            </div>
-            <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
-            {heads.others}
-          </div>
+          <HeadRow height={headHeight} pinnedWidth={pinnedWidth} gap={gap} {...heads} />
           {drawn}
         </div>
       </div>

@@ -1,0 +1,57 @@
+import { count } from '../../lib/format.js';
+import { formatTsv } from '../../lib/tsv.js';
+import type { Column } from '../../lib/types.js';
+import { texts } from '../../texts.js';
+import type { Blocks } from './blocks.js';
+import { type RowsOf, readRows } from './read-rows.js';
+import type { Span } from './selection.js';
+
+/** Most cells that are copied at a time. */
+const mostCopied = 200_000;
+
+export interface CopyParts {
+  readonly rows: RowsOf;
+  readonly shown: readonly Column[];
+  readonly source: Blocks;
+  /** The selected cells. */
+  readonly span: Span;
+  /** Called with a sentence for the user. */
+  readonly say: (text: string) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Handler that copies the selected cells as tab-separated text. Rows that were never in view are fetched first. */
+export const copyHandler = ({ rows, shown, source, span, say, fail }: CopyParts) => {
+  const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
+  const rowCount = span.lastRow - span.firstRow + 1;
+  const sayCopied = (): void => say(texts.grid.copied(count(rowCount), count(selected.length)));
+
+  const fetchAndCopy = async (): Promise<void> => {
+    if (rowCount * selected.length > mostCopied) {
+      say(texts.grid.tooMuchToCopy(count(mostCopied)));
+      return;
+    }
+    try {
+      const values = await readRows(rows, { first: span.firstRow, count: rowCount, selected });
+      await navigator.clipboard.writeText(formatTsv(values));
+      sayCopied();
+    } catch (reason) {
+      fail(reason);
+    }
+  };
+
+  return (event: ClipboardEvent): void => {
+    const values: (string | null)[][] = [];
+    event.preventDefault();
+    for (let row = span.firstRow; row <= span.lastRow; row += 1) {
+      const line = selected.map((column) => source.cell(row, column));
+      if (line.includes(undefined) || values.length * selected.length > mostCopied) {
+        void fetchAndCopy();
+        return;
+      }
+      values.push(line as (string | null)[]);
+    }
+    event.clipboardData?.setData('text/plain', formatTsv(values));
+    sayCopied();
+  };
+};
