@@ -1,7 +1,7 @@
 import { invalid, notFound } from '../lib/errors.js';
 import type { Plan } from '../model/plan.js';
 import { recordAudit } from '../storage/postgres/audit.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { named, type Sql } from '../storage/postgres/sql.js';
 import { requireName } from './names.js';
 
 const columns = `p.name, p.max_private_repositories AS "maxPrivateRepositories",
@@ -40,6 +40,18 @@ const limits = (plan: Plan): (number | null)[] => [
   plan.maxVersionDays,
 ];
 
+const putSql = named(`
+  INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns, max_upload_bytes,
+    max_exports_per_day, max_export_bytes_per_day, max_versions, max_version_days, paid_providers, private_home, downloads)
+  VALUES (:name, :maxPrivateRepositories, :maxStoredBytes, :maxDatasetRows, :maxColumns, :maxUploadBytes,
+    :maxExportsPerDay, :maxExportBytesPerDay, :maxVersions, :maxVersionDays, :paidProviders, :privateHome, :downloads)
+  ON CONFLICT (name) DO UPDATE SET max_private_repositories = excluded.max_private_repositories,
+    max_stored_bytes = excluded.max_stored_bytes, max_dataset_rows = excluded.max_dataset_rows,
+    max_columns = excluded.max_columns, max_upload_bytes = excluded.max_upload_bytes,
+    max_exports_per_day = excluded.max_exports_per_day, max_export_bytes_per_day = excluded.max_export_bytes_per_day,
+    max_versions = excluded.max_versions, max_version_days = excluded.max_version_days,
+    paid_providers = excluded.paid_providers, private_home = excluded.private_home, downloads = excluded.downloads`);
+
 export const createPlans = ({ sql }: { sql: Sql }): Plans => {
   const read = async (name: string): Promise<Plan> => {
     const [row] = await sql.query<Plan>(`SELECT ${columns} FROM plans p WHERE p.name = $1`, [name]);
@@ -58,21 +70,7 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
         throw invalid('invalid_limit', `A limit is a whole number from 0; ${wrong} is not.`);
       requireName(plan.name);
       await sql.tx(async (tx) => {
-        await tx.query(
-          `INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns,
-           max_upload_bytes, max_exports_per_day, max_export_bytes_per_day, max_versions,
-           max_version_days, paid_providers, private_home, downloads)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-         ON CONFLICT (name) DO UPDATE SET max_private_repositories = excluded.max_private_repositories,
-           max_stored_bytes = excluded.max_stored_bytes, max_dataset_rows = excluded.max_dataset_rows,
-           max_columns = excluded.max_columns, max_upload_bytes = excluded.max_upload_bytes,
-           max_exports_per_day = excluded.max_exports_per_day,
-           max_export_bytes_per_day = excluded.max_export_bytes_per_day,
-           max_versions = excluded.max_versions, max_version_days = excluded.max_version_days,
-           paid_providers = excluded.paid_providers, private_home = excluded.private_home,
-           downloads = excluded.downloads`,
-          [plan.name, ...limits(plan), plan.paidProviders, plan.privateHome, plan.downloads],
-        );
+        await tx.query(putSql, putSql.values({ ...plan }));
         await recordAudit(tx, {
           action: 'plan.set',
           target: { kind: 'plan', name: plan.name },

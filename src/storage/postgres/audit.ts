@@ -1,5 +1,5 @@
 import { currentActor } from '../../lib/actor.js';
-import type { Sql } from './sql.js';
+import { named, type Sql } from './sql.js';
 
 /** Actions that are written to the audit trail. docs/operating/accounts.md says how it is read. */
 export type AuditAction =
@@ -64,27 +64,30 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+const insertSql = named(`
+  INSERT INTO audit_events (actor, account_id, account_name, key_id, address, request_id, action, target_kind, target_id,
+    target_name, details)
+  VALUES (:actor, :accountId, :accountName, :keyId, :address, :requestId, :action, :targetKind, :targetId, :targetName, :details)`);
+
 /** Writes down that the current actor does this. `tx`: the transaction of the action itself, so that there is both or neither. */
 export const recordAudit = async (tx: Sql, { action, target, details = {} }: AuditEntry): Promise<void> => {
   const actor = currentActor();
   const account = actor.kind === 'account' ? actor : undefined;
   await tx.query(
-    `INSERT INTO audit_events (actor, account_id, account_name, key_id, address, request_id, action, target_kind,
-       target_id, target_name, details)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      actor.kind,
-      account?.accountId ?? null,
-      actor.kind === 'command' ? actor.by : (account?.accountName ?? null),
-      account?.keyId ?? null,
-      account?.address ?? null,
-      account?.requestId ?? null,
+    insertSql,
+    insertSql.values({
+      actor: actor.kind,
+      accountId: account?.accountId,
+      accountName: actor.kind === 'command' ? actor.by : account?.accountName,
+      keyId: account?.keyId,
+      address: account?.address,
+      requestId: account?.requestId,
       action,
-      target.kind,
-      target.id ?? null,
-      target.name ?? null,
-      JSON.stringify(details),
-    ],
+      targetKind: target.kind,
+      targetId: target.id,
+      targetName: target.name,
+      details: JSON.stringify(details),
+    }),
   );
 };
 

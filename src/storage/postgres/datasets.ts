@@ -1,7 +1,7 @@
 /** Rows of `datasets`: the one place that writes them. */
 import { conflict } from '../../lib/errors.js';
 import { uploadsPerDataset } from '../../model/position.js';
-import { prepared, type Sql } from './sql.js';
+import { named, prepared, type Sql } from './sql.js';
 
 /** Texts that people write about a dataset. */
 export interface DatasetText {
@@ -64,21 +64,17 @@ export const numberUpload = async (
   return row && { current: row.current, number: requireUploadNumber(row.number) };
 };
 
+const insertSql = named(`
+  INSERT INTO datasets (repository_id, store_id, name, description, source_name, source_url, created_by, upload_count)
+  VALUES (:repositoryId, :storeId, :name, :description, :sourceName, :sourceUrl, :accountId, :uploadCount)
+  ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`);
+
 /** Its id; undefined when the repository has a dataset of this name. */
 export const insertDataset = async (tx: Sql, dataset: NewDataset): Promise<number | undefined> => {
+  const { description, sourceName, sourceUrl, uploadCount = 0 } = dataset;
   const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO datasets (repository_id, store_id, name, description, source_name, source_url, created_by, upload_count)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`,
-    [
-      dataset.repositoryId,
-      dataset.storeId,
-      dataset.name,
-      dataset.description ?? null,
-      dataset.sourceName ?? null,
-      dataset.sourceUrl ?? null,
-      dataset.accountId,
-      dataset.uploadCount ?? 0,
-    ],
+    insertSql,
+    insertSql.values({ ...dataset, description, sourceName, sourceUrl, uploadCount }),
   );
   return row?.id;
 };

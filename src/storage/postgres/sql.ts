@@ -14,7 +14,31 @@ export const prepared = (text: string): PreparedStatement => ({
   text,
 });
 
-/** Statements against the catalog database. Values travel as parameters ($1, $2 …), never in the text. */
+/** A prepared statement whose parameters have names: for those with more than six. */
+export interface NamedStatement extends PreparedStatement {
+  /** Values in the order of the parameters; undefined is null. @throws Error when a parameter has no value. */
+  values(given: Readonly<Record<string, unknown>>): unknown[];
+}
+
+/** @param text Has `:name` for `$1`; the same at each call. */
+export const named = (text: string): NamedStatement => {
+  const names: string[] = [];
+  // Not the second colon of a cast, as in `:name::bigint`.
+  const numbered = text.replace(/(?<![:\w]):([a-z]\w*)/gi, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return {
+    ...prepared(numbered),
+    values(given) {
+      const missing = names.filter((name) => !Object.hasOwn(given, name));
+      if (missing.length > 0) throw new Error(`no value for :${missing.join(', :')}`);
+      return names.map((name) => given[name] ?? null);
+    },
+  };
+};
+
+/** Statements against the catalog database. Values travel as parameters ($1, $2 …, or `named`), never in the text. */
 export interface Sql {
   /** Runs one statement and gives its rows. */
   query<T>(statement: string | PreparedStatement, values?: readonly unknown[]): Promise<T[]>;

@@ -11,7 +11,7 @@ import {
   numberUploadSql,
   requireUploadNumber,
 } from '../../storage/postgres/datasets.js';
-import { prepared, type Sql } from '../../storage/postgres/sql.js';
+import { named, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { keepDigest, keptNotices } from './notices.js';
 import { firstState, moveSql } from './transitions.js';
@@ -70,27 +70,23 @@ interface NewRow {
   readonly createdAt: Date;
 }
 
-/** `$1` to `$12` of the statements that accept an upload. */
-const newValues = (upload: NewUpload): unknown[] => {
-  const { receivedBytes, body } = upload;
-  return [
-    upload.datasetId,
-    upload.mode,
-    JSON.stringify(upload.layout),
-    upload.accountId,
-    upload.keyId,
-    upload.requestId,
-    receivedBytes,
-    upload.expectedVersionId ?? null,
-    upload.dryRun ?? false,
-    body?.sentBytes ?? receivedBytes,
-    body?.expectedBytes ?? null,
-    keptNotices(upload.notices ?? []),
-  ];
-};
+/** Values of the statements that accept an upload. */
+const valuesOf = (upload: NewUpload) => ({
+  ...upload,
+  layout: JSON.stringify(upload.layout),
+  expectedVersionId: upload.expectedVersionId,
+  dryRun: upload.dryRun ?? false,
+  sentBytes: upload.body?.sentBytes ?? upload.receivedBytes,
+  expectedBytes: upload.body?.expectedBytes,
+  notices: keptNotices(upload.notices ?? []),
+  vintage: upload.vintage && JSON.stringify(upload.vintage),
+  chunkKey: upload.chunkKey,
+  traceId: upload.traceId,
+  awaitsAnswer: upload.awaitsAnswer ?? false,
+});
 
 const registered = registerSql(
-  { datasetId: '$1', storeId: '$14::bigint', wish: '$15::jsonb' },
+  { datasetId: ':datasetId', storeId: ':storeId::bigint', wish: ':wish::jsonb' },
   {
     id: `process.id * ${segmentNumbers.perProcess} + 1`,
     processId: 'process.id',
@@ -103,17 +99,18 @@ const registered = registerSql(
  * One statement, since short uploads spend their time on trips. The lock comes before the id. No process where slots have to be
  * taken first, or another version is expected: then the number stays unused.
  */
-const acceptSql = prepared(`
-  WITH held AS (${numberUploadSql('$1')}), ${registered.places}, process AS (
+const acceptSql = named(`
+  WITH held AS (${numberUploadSql(':datasetId')}), ${registered.places}, process AS (
     INSERT INTO processes (dataset_id, upload_number, phase, mode, layout, created_by, key_id, request_id, received_bytes,
       expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage, chunk_key, trace_id, awaits_answer)
-    SELECT held.id, held.number, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
-      $10::bigint, $11::bigint, $12::jsonb, $13::jsonb, $16::bytea, $17, $18::boolean
-    FROM held WHERE ($8::bigint IS NULL OR held.current = $8) AND held.number < ${uploadsPerDataset} AND ${registered.isPlaced}
+    SELECT held.id, held.number, '${firstState}', :mode, :layout::jsonb, :accountId::bigint, :keyId::bigint, :requestId,
+      :receivedBytes::bigint, :expectedVersionId::bigint, :dryRun::boolean, :sentBytes::bigint, :expectedBytes::bigint,
+      :notices::jsonb, :vintage::jsonb, :chunkKey::bytea, :traceId, :awaitsAnswer::boolean
+    FROM held WHERE (:expectedVersionId::bigint IS NULL OR held.current = :expectedVersionId) AND held.number < ${uploadsPerDataset} AND ${registered.isPlaced}
     RETURNING id, created_at, upload_number
   ), segment AS (${registered.segment})
-  SELECT process.id, process.created_at AS "createdAt", $8::bigint IS NULL OR coalesce(held.current = $8, false) AS expected,
-    held.number
+  SELECT process.id, process.created_at AS "createdAt", held.number,
+    :expectedVersionId::bigint IS NULL OR coalesce(held.current = :expectedVersionId, false) AS expected
   FROM held LEFT JOIN process ON true`);
 
 /** Its rows only follow those of the version: nothing is looked up by key, and nothing is kept back. */
@@ -133,31 +130,24 @@ const wishOf = (upload: NewUpload): Wish => {
 const insert = async (sql: Sql, upload: NewUpload, wish: WishValue): Promise<NewRow | undefined> => {
   const [row] = await sql.query<
     (NewRow | Record<keyof NewRow, null>) & { expected: boolean; number: number }
-  >(acceptSql, [
-    ...newValues(upload),
-    upload.vintage === undefined ? null : JSON.stringify(upload.vintage),
-    upload.storeId,
-    wish,
-    upload.chunkKey ?? null,
-    upload.traceId ?? null,
-    upload.awaitsAnswer ?? false,
-  ]);
+  >(acceptSql, acceptSql.values({ ...valuesOf(upload), wish }));
   if (row === undefined) throw datasetGone();
   if (!row.expected) throw otherVersion();
   requireUploadNumber(row.number);
   return row.id === null ? undefined : row;
 };
 
+const fillSql = named(`
+  UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, upload_number = :uploadNumber, mode = :mode,
+    layout = :layout, key_id = :keyId, request_id = :requestId, received_bytes = :receivedBytes,
+    expected_version = :expectedVersionId, dry_run = :dryRun, sent_bytes = :sentBytes, expected_bytes = :expectedBytes,
+    notices = :notices, received_at = now(), chunk_key = :chunkKey, trace_id = :traceId
+  WHERE id = :reservedId AND dataset_id = :datasetId AND created_by = :accountId AND ${accepted.when}
+  RETURNING id, created_at AS "createdAt"`);
+
 /** The row that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
 const fill = async (tx: Sql, upload: NewUpload, uploadNumber: number): Promise<NewRow> => {
-  const [row] = await tx.query<NewRow>(
-    `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, upload_number = $16, mode = $2, layout = $3, key_id = $5,
-       request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
-       expected_bytes = $11, notices = $12, received_at = now(), chunk_key = $14, trace_id = $15
-     WHERE id = $13 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
-     RETURNING id, created_at AS "createdAt"`,
-    [...newValues(upload), upload.reservedId, upload.chunkKey ?? null, upload.traceId ?? null, uploadNumber],
-  );
+  const [row] = await tx.query<NewRow>(fillSql, fillSql.values({ ...valuesOf(upload), uploadNumber }));
   if (row === undefined)
     throw conflict('process_ended', `Process ${upload.reservedId} has ended before its file was read.`);
   const { storeId } = upload;

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { SegmentFacts } from '../../model/version.js';
-import { prepared, type Sql } from '../../storage/postgres/sql.js';
+import { named, prepared, type Sql } from '../../storage/postgres/sql.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { type Reject, setAsideSql } from './rejects.js';
 import { moveSql } from './transitions.js';
@@ -102,63 +102,43 @@ export const recordWhole = async (tx: Sql, uploads: readonly WholeUpload[]): Pro
   await tx.query(wholeSql, [JSON.stringify(uploads.map(givenOf)), uploads.map(({ processId }) => processId)]);
 };
 
+/** One statement: the chunk counts once for an attempt, and only while the attempt is the current one. */
+const recordStoredSql = named(`
+  WITH current AS (
+    SELECT id FROM processes WHERE id = :processId AND attempt = :attempt AND ${stored.when} FOR NO KEY UPDATE
+  ), recorded AS (
+    INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position, inserted_attempt)
+    SELECT id, :number, :rows, :rawBytes, :firstLine, :topic, :partition, :offset, :attempt FROM current
+    ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = :attempt, rows = excluded.rows
+      WHERE chunks.inserted_attempt <> :attempt
+    RETURNING 1
+  ), set_aside AS (
+    ${setAsideSql('recorded', { process: ':processId', attempt: ':attempt', rejects: ':rejects' })}
+  )
+  UPDATE processes p SET
+    inserted_chunks = p.inserted_chunks + (SELECT count(*) FROM recorded),
+    inserted_rows = p.inserted_rows + :rows * (SELECT count(*) FROM recorded),
+    rejected_rows = p.rejected_rows + (SELECT count(*) FROM set_aside),
+    chunk_count = CASE WHEN :last THEN :number + 1 ELSE p.chunk_count END
+  FROM current, datasets d WHERE p.id = current.id AND d.id = p.dataset_id
+  RETURNING ${stateColumns}`);
+
+const recordSeenSql = named(`
+  INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position)
+  SELECT id, :number, :rows, :rawBytes, :firstLine, :topic, :partition, :offset FROM processes WHERE id = :processId
+  ON CONFLICT (process_id, number) DO NOTHING`);
+
 export const createChunkRecords = (sql: Sql): ChunkRecords => ({
   async recordStored(chunk, at, attempt, { rows, rejects }) {
-    // One statement: the chunk counts once for an attempt, and only while the attempt is the current one.
-    const [row] = await sql.query<UploadState>(
-      `WITH current AS (
-         SELECT id FROM processes WHERE id = $1 AND attempt = $2 AND ${stored.when} FOR NO KEY UPDATE
-       ), recorded AS (
-         INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position, inserted_attempt)
-         SELECT id, $3, $4, $5, $6, $7, $8, $9, $2 FROM current
-         ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = $2, rows = excluded.rows
-           WHERE chunks.inserted_attempt <> $2
-         RETURNING 1
-       ), set_aside AS (
-         ${setAsideSql('recorded', { process: '$1', attempt: '$2', rejects: '$11' })}
-       )
-       UPDATE processes p SET
-         inserted_chunks = p.inserted_chunks + (SELECT count(*) FROM recorded),
-         inserted_rows = p.inserted_rows + $4 * (SELECT count(*) FROM recorded),
-         rejected_rows = p.rejected_rows + (SELECT count(*) FROM set_aside),
-         chunk_count = CASE WHEN $10 THEN $3 + 1 ELSE p.chunk_count END
-       FROM current, datasets d WHERE p.id = current.id AND d.id = p.dataset_id
-       RETURNING ${stateColumns}`,
-      [
-        chunk.processId,
-        attempt,
-        chunk.number,
-        rows,
-        chunk.rawBytes,
-        chunk.firstLine,
-        at.topic,
-        at.partition,
-        at.offset,
-        chunk.last,
-        JSON.stringify(rejects),
-      ],
-    );
+    const values = { ...chunk, ...at, rows, attempt, rejects: JSON.stringify(rejects) };
+    const [row] = await sql.query<UploadState>(recordStoredSql, recordStoredSql.values(values));
     return row;
   },
 
   recordSeen: (chunk, at) =>
     sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM processes WHERE id = $1 FOR NO KEY UPDATE', [chunk.processId]);
-      await tx.query(
-        `INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position)
-         SELECT id, $2, $3, $4, $5, $6, $7, $8 FROM processes WHERE id = $1
-         ON CONFLICT (process_id, number) DO NOTHING`,
-        [
-          chunk.processId,
-          chunk.number,
-          chunk.rows,
-          chunk.rawBytes,
-          chunk.firstLine,
-          at.topic,
-          at.partition,
-          at.offset,
-        ],
-      );
+      await tx.query(recordSeenSql, recordSeenSql.values({ ...chunk, ...at }));
       const [row] = await tx.query<SeenChunks>(
         `UPDATE processes p SET chunk_count = CASE WHEN $2 THEN $3 + 1 ELSE p.chunk_count END WHERE p.id = $1
          RETURNING p.chunk_count AS "chunkCount",

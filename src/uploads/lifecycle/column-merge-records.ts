@@ -6,7 +6,7 @@ import type { ColumnMergeMode } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import { register } from '../../rows/index.js';
 import { holdDataset, numberUpload } from '../../storage/postgres/datasets.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { named, type Sql } from '../../storage/postgres/sql.js';
 import type { ColumnMergeIds, Layout } from '../layout/layout.js';
 import { inStates } from './transitions.js';
 
@@ -45,9 +45,15 @@ const findSame = async (tx: Sql, { datasetId, accountId, keyId, ids }: NewColumn
   return same?.id;
 };
 
+const insertSql = named(`
+  INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, facts, chunk_count, sealed_at,
+    reserved_bytes, upload_number)
+  VALUES (:datasetId, 'ready', '${mode}', :layout, :accountId, :keyId, :requestId, :facts, 0, now(), :bytes, :uploadNumber)
+  RETURNING id`);
+
 /** Makes the process, or finds the one that is pending for the same; gives its id. Call it in a transaction. */
 export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise<number> => {
-  const { datasetId, storeId, accountId, keyId, requestId, ids, bytes } = merge;
+  const { datasetId, storeId, ids, bytes } = merge;
   // The lock makes ids of one dataset grow in the order in which processes are accepted.
   await holdDataset(tx, datasetId);
   const same = await findSame(tx, merge);
@@ -56,10 +62,8 @@ export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise
   const layout = JSON.stringify(layoutOf(ids));
   const numbered = await numberUpload(tx, datasetId);
   const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, facts, chunk_count, sealed_at,
-       reserved_bytes, upload_number)
-     VALUES ($1, 'ready', '${mode}', $2, $3, $4, $5, $6, 0, now(), $7, $8) RETURNING id`,
-    [datasetId, layout, accountId, keyId, requestId, JSON.stringify(noRows), bytes, numbered?.number],
+    insertSql,
+    insertSql.values({ ...merge, layout, facts: JSON.stringify(noRows), uploadNumber: numbered?.number }),
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
   // Nothing is ever written into it: it says where the merge is to look for room.

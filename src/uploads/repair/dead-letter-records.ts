@@ -2,7 +2,7 @@ import { conflict, notFound } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
 import type { DeadLetter } from '../../storage/kafka/dead-letters.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { named, type Sql } from '../../storage/postgres/sql.js';
 
 /** Decision of an operator on a dead letter. */
 export type Resolution = 'replayed' | 'dropped';
@@ -60,21 +60,31 @@ const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
 
 const unknown = (id: number) => notFound('unknown_message', `There is no dead letter ${id}.`);
 
+/** A message that comes again although it was settled waits again: it was delivered again for some reason. */
+const recordSql = named(`
+  WITH before AS (
+    SELECT state FROM dead_letters
+    WHERE origin_topic = :originTopic AND origin_partition = :originPartition AND origin_offset = :originOffset
+  )
+  INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, position, reason, bytes)
+  VALUES (:originTopic, :originPartition, :originOffset, :topic, :partition, :offset, :reason, :bytes)
+  ON CONFLICT (origin_topic, origin_partition, origin_offset) DO UPDATE SET topic = excluded.topic,
+    partition = excluded.partition, position = excluded.position, reason = excluded.reason,
+    bytes = excluded.bytes, state = 'waiting', recorded_at = now(), settled_at = NULL
+  RETURNING NOT EXISTS (SELECT 1 FROM before WHERE state = 'waiting') AS "isNew"`);
+
 export const createDeadLetterRecords = (sql: Sql): DeadLetterRecords => ({
   async record({ origin, copy, reason, bytes }) {
-    // A message that comes again although it was settled waits again: it was delivered again for some reason.
     const [row] = await sql.query<{ isNew: boolean }>(
-      `WITH before AS (
-         SELECT state FROM dead_letters WHERE origin_topic = $1 AND origin_partition = $2 AND origin_offset = $3
-       )
-       INSERT INTO dead_letters
-         (origin_topic, origin_partition, origin_offset, topic, partition, position, reason, bytes)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-       ON CONFLICT (origin_topic, origin_partition, origin_offset) DO UPDATE SET topic = excluded.topic,
-         partition = excluded.partition, position = excluded.position, reason = excluded.reason,
-         bytes = excluded.bytes, state = 'waiting', recorded_at = now(), settled_at = NULL
-       RETURNING NOT EXISTS (SELECT 1 FROM before WHERE state = 'waiting') AS "isNew"`,
-      [origin.topic, origin.partition, origin.offset, copy.topic, copy.partition, copy.offset, reason, bytes],
+      recordSql,
+      recordSql.values({
+        originTopic: origin.topic,
+        originPartition: origin.partition,
+        originOffset: origin.offset,
+        ...copy,
+        reason,
+        bytes,
+      }),
     );
     return row?.isNew ?? true;
   },
