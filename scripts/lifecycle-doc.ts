@@ -1,10 +1,11 @@
 /** Prints the table of src/uploads/lifecycle/transitions.ts into docs/lifecycle.md: `npm run docs:lifecycle`. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { ProcessState } from '../src/storage/postgres/process-states.js';
 import {
   type Consequence,
   type Event,
-  type State,
   states,
   transitionOf,
   transitions,
@@ -15,7 +16,7 @@ export const lifecycleDoc = fileURLToPath(new URL('../docs/lifecycle.md', import
 const begin = '<!-- transitions: printed by npm run docs:lifecycle -->';
 const end = '<!-- /transitions -->';
 
-const stateNames = Object.keys(states) as State[];
+const stateNames = Object.keys(states) as ProcessState[];
 const eventNames = Object.keys(transitions) as Event[];
 
 const consequences: Readonly<Record<Consequence, string>> = {

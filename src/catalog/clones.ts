@@ -4,7 +4,7 @@ import { requireQuota } from '../model/plan.js';
 import { addVersion, shareContent } from '../rows/index.js';
 import { copySegmentsSql, likeVersionSql } from '../rows/sql.js';
 import { cloneColumnsSql } from '../storage/postgres/columns.js';
-import { insertDataset } from '../storage/postgres/datasets.js';
+import { holdDataset, insertDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
@@ -53,7 +53,7 @@ const sourceSql = `
  * that joins and waits for the lock sees the dataset as it is then, and everything else as it was before the wait.
  */
 const holdSource = async (tx: Sql, sourceId: number): Promise<SourceRow> => {
-  await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR SHARE', [sourceId]);
+  await holdDataset(tx, sourceId);
   const [source] = await tx.query<SourceRow>(sourceSql, [sourceId]);
   if (source === undefined) throw notFound('dataset_not_found', `There is no dataset ${sourceId}.`);
   return source;

@@ -1,4 +1,5 @@
 import { isoUtc } from '../lib/time.js';
+import { isFailed } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** How a dataset made of series of a provider is kept up to date. */
@@ -44,7 +45,7 @@ export interface RefreshRow {
 export const refreshColumns = `s.dataset_id IS NOT NULL AS "isRefreshed", s.schedule AS "refreshSchedule",
   s.last_run_at AS "refreshLastRunAt", s.next_run_at AS "refreshNextRunAt",
   coalesce(s.last_error, (SELECT p.error ->> 'message' FROM processes p
-    WHERE p.id = s.process_id AND p.status = 'failed')) AS "refreshLastError",
+    WHERE p.id = s.process_id AND ${isFailed('p')})) AS "refreshLastError",
   (SELECT json_build_object('done', b.done, 'total', b.total, 'skipped', b.skipped, 'error', b.error,
       'nextAt', b.next_at) FROM series_backfills b WHERE b.dataset_id = s.dataset_id) AS backfill`;
 

@@ -2,6 +2,7 @@
  * Bytes that an account stores: all segments of all versions of its datasets, current and older. A
  * segment that several versions or datasets of the account share counts once.
  */
+import { isPending } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** Bytes that a dataset stores; segments that it shares with others count in each of them. */
@@ -34,7 +35,7 @@ export const storedBytesSql = `
   SELECT coalesce((SELECT sum(own.bytes) FROM own WHERE own.store_id NOT IN (TABLE shared)), 0)::bigint
     + coalesce((SELECT sum(g.bytes) FROM segments g WHERE g.id IN (${sharedSegments})), 0)::bigint
     + coalesce((SELECT sum(p.received_bytes + p.reserved_bytes) FROM processes p
-        WHERE p.status = 'pending' AND p.dataset_id IN (SELECT own.id FROM own)), 0)::bigint AS bytes`;
+        WHERE ${isPending('p')} AND p.dataset_id IN (SELECT own.id FROM own)), 0)::bigint AS bytes`;
 
 /** Bytes of what the current version of the dataset `$2` has and no dataset of the account `$1` has yet. */
 const additionalSql = `
@@ -53,7 +54,7 @@ export const bytesOfClone = async (sql: Sql, ownerId: number, datasetId: number)
 const byDatasetSql = `
   WITH ${own}, coming AS (
     SELECT p.dataset_id, sum(p.received_bytes + p.reserved_bytes) AS bytes FROM processes p
-    WHERE p.status = 'pending' AND p.dataset_id IN (SELECT own.id FROM own) GROUP BY p.dataset_id
+    WHERE ${isPending('p')} AND p.dataset_id IN (SELECT own.id FROM own) GROUP BY p.dataset_id
   ), largest AS (
     SELECT own.id, own.name, (own.bytes + coalesce(coming.bytes, 0))::bigint AS bytes
     FROM own LEFT JOIN coming ON coming.dataset_id = own.id ORDER BY bytes DESC, own.id LIMIT $2

@@ -1,6 +1,7 @@
 import { conflict, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
 import type { Place, ReadableVersion, SegmentFacts } from '../model/version.js';
+import { isCompleted } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { placeSql } from './place.js';
 import { type SegmentListRow, segmentListColumns, segmentListOf } from './segment-ranges.js';
@@ -39,7 +40,7 @@ const dryRunSql = `
     (SELECT ${placeSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS place
   FROM processes p
     LEFT JOIN versions v ON v.dataset_id = p.dataset_id AND v.id = (p.merge ->> 'baseVersionId')::bigint
-  WHERE p.dataset_id = $1 AND (p.id = $2 OR p.public_id = $2) AND (p.status = 'completed' OR NOT p.dry_run)`;
+  WHERE p.dataset_id = $1 AND (p.id = $2 OR p.public_id = $2) AND (${isCompleted('p')} OR NOT p.dry_run)`;
 
 /** @throws AppError 404 for no dry run that has completed; 409 when its rows, or those before, are not kept any more. */
 export const readDryRun = async (sql: Sql, datasetId: number, processId: number): Promise<DryRun> => {

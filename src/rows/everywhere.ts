@@ -15,6 +15,7 @@ import type { Log } from '../lib/log.js';
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { holdDatasetsOf } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type PoolPlace, poolName, tablePlace } from './place.js';
 import type { PoolClass } from './slots.js';
@@ -112,7 +113,7 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
 
   const place = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
     sql.tx(async (tx) => {
-      await tx.query('SELECT 1 FROM datasets WHERE store_id = $1 ORDER BY id FOR NO KEY UPDATE', [storeId]);
+      await holdDatasetsOf(tx, storeId);
       const [store] = await tx.query<{ shard: number; busy: boolean }>(
         `SELECT s.shard, s.everywhere OR ${isWritten('s', '$2')} AS busy FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
         [storeId, processId],

@@ -8,6 +8,7 @@ import { isSwapping } from './compaction-states.js';
 import { createSegmentHashes, type HashedSegment } from './hash.js';
 import { tablePlace } from './place.js';
 import { byTable, placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
+import { isListed } from './segment-ranges.js';
 import { forgetHash, recordHashes } from './segment-records.js';
 
 /** A segment that versions have, as PostgreSQL knows it. */
@@ -20,7 +21,7 @@ export interface NamedSegment extends SegmentPlace {
 
 const selectSql = `SELECT ${placeColumnsSql}, s.slot_map_id AS "mapId", s.rows, s.hash FROM ${placesSql}`;
 
-const isNamed = 'EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)';
+const isNamed = isListed('s.id');
 
 /** Segments that a backup needs: those of versions, and those that versions are about to be led over to. */
 export const readNeeded = (sql: Sql): Promise<NamedSegment[]> =>

@@ -9,6 +9,7 @@ import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { poolName } from './place.js';
 import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
+import { isListed } from './segment-ranges.js';
 import { type PoolClass, poolClasses } from './slots.js';
 import { isServed } from './stores.js';
 
@@ -186,7 +187,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
     sql.query<SegmentPlace & { readonly rows: number }>(
       `SELECT ${placeColumnsSql}, s.rows FROM ${placesSql}
        WHERE coalesce(m.pool, '${own}') = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0
-         AND ${isServed('s', servedBy(servers))} AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
+         AND ${isServed('s', servedBy(servers))} AND ${isListed('s.id')}`,
       [kind, after, until],
     );
 

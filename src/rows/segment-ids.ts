@@ -1,5 +1,7 @@
 /** The numbers of segment ids (model/version.ts) in SQL. */
+
 import { segmentNumbers } from '../model/version.js';
+import { isPending } from '../storage/postgres/process-states.js';
 
 const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 
@@ -17,4 +19,4 @@ export const isNoMerge = (id: string): string => `NOT EXISTS (
  * writes it, a dry run keeps it for a while.
  */
 export const isWrittenBy = (id: string, alias: string): string =>
-  `(${alias}.status = 'pending' OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;
+  `(${isPending(alias)} OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;

@@ -23,6 +23,10 @@ export const segmentsOf = (dataset: string, version: string): string => `
   WHERE c.dataset_id = ${dataset} AND c.until_version IS NOT NULL
     AND int8range(c.from_version, c.until_version) @> ${version}`;
 
+/** Condition that a version has the segment. @param segment Expression that gives its id. */
+export const isListed = (segment: string): string =>
+  `EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ${segment})`;
+
 /** Columns of `segmentListColumns`. Empty lists are those of a version without cuts or patches. */
 export interface SegmentListRow extends SegmentList {
   readonly cuts: readonly SegmentCut[];

@@ -3,6 +3,7 @@ import { processOfSegment } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { isOpen } from './compaction-states.js';
 import { isWrittenBy } from './segment-ids.js';
+import { isListed } from './segment-ranges.js';
 
 /** Statement that adds a segment. All are expressions, of `source`; without a slot map its rows are in the table of its store. */
 export const addSegmentSql = (
@@ -78,7 +79,7 @@ export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
 };
 
 /** Condition that no version names the segment `s`. */
-const isUnlisted = 'NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)';
+const isUnlisted = `NOT ${isListed('s.id')}`;
 
 /**
  * Condition that no version names the segment `s`, and nothing that is under way will. A named segment never comes to be
@@ -113,7 +114,7 @@ export const noteReleased = async (sql: Sql): Promise<void> => {
   );
   await sql.query(
     `DELETE FROM unlisted_segments u WHERE u.id = ANY ($1) AND (
-       EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = u.segment_id)
+       ${isListed('u.segment_id')}
        OR NOT EXISTS (SELECT 1 FROM segments s WHERE s.id = u.segment_id AND s.unnamed_at IS NULL))`,
     [seen.map(({ id }) => id)],
   );

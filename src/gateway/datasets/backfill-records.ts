@@ -1,3 +1,4 @@
+import { isPending } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { SeriesSource } from './series-dataset-records.js';
 
@@ -73,7 +74,7 @@ const claimSql = `
     least(d.keep_versions, l.max_versions) - (SELECT count(*)::int FROM versions k
       WHERE k.dataset_id = d.id AND (NOT k.pinned OR k.id = d.current_version_id)) AS room,
     EXISTS (SELECT 1 FROM processes u
-      WHERE u.dataset_id = d.id AND u.status = 'pending' AND u.vintage IS NOT NULL) AS "isUploading"
+      WHERE u.dataset_id = d.id AND ${isPending('u')} AND u.vintage IS NOT NULL) AS "isUploading"
   FROM claimed b JOIN series_datasets s USING (dataset_id) JOIN datasets d ON d.id = b.dataset_id
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
     JOIN plans l ON l.name = a.plan LEFT JOIN versions v ON v.id = d.current_version_id

@@ -1,4 +1,5 @@
 import { isoUtc } from '../../lib/time.js';
+import { isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** A dataset made of series whose last refresh failed, or whose last upload did. */
@@ -32,7 +33,7 @@ const failingSql = `
          coalesce(s.last_error, p.error ->> 'message', 'The upload failed.') AS error,
          coalesce(s.failing_since, p.completed_at, s.last_run_at, now()) AS since,
          s.last_run_at AS "lastRunAt", s.next_run_at AS "nextRunAt"
-    FROM series_datasets s LEFT JOIN processes p ON p.id = s.process_id AND p.status = 'failed'
+    FROM series_datasets s LEFT JOIN processes p ON p.id = s.process_id AND ${isFailed('p')}
    WHERE s.last_error IS NOT NULL OR p.id IS NOT NULL`;
 
 const countsSql = `

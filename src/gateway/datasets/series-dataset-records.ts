@@ -1,5 +1,6 @@
 import { notFound } from '../../lib/errors.js';
 import type { OfOwner } from '../../storage/postgres/datasets.js';
+import { isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { DescribedSeries } from './described-series.js';
 import type { WantedSeries } from './wanted-series.js';
@@ -79,7 +80,7 @@ const claimSql = `
       ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series, s.schedule,
     s.with_flags AS "withFlags", s.is_panel AS "isPanel", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
-    EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.status = 'failed') AS "uploadFailed"`;
+    EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isFailed('p')}) AS "uploadFailed"`;
 
 // A run that was asked for while this one was under way stays due.
 const finishSql = `

@@ -31,14 +31,22 @@ export interface HeldDataset {
 export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> =>
   (await holdDatasets(tx, [id])).get(id);
 
-const holdSql = prepared(
-  'SELECT id, current_version_id AS current FROM datasets WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
-);
+const holdSql = (condition: string) =>
+  prepared(
+    `SELECT id, current_version_id AS current FROM datasets WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`,
+  );
+const holdByIds = holdSql('id = ANY ($1)');
+const holdByStore = holdSql('store_id = $1');
 
 /** The same of several, always locked in one order; without those that there are not. */
 export const holdDatasets = async (tx: Sql, ids: readonly number[]): Promise<Map<number, HeldDataset>> => {
-  const rows = await tx.query<HeldDataset & { id: number }>(holdSql, [ids]);
+  const rows = await tx.query<HeldDataset & { id: number }>(holdByIds, [ids]);
   return new Map(rows.map(({ id, current }) => [id, { current }]));
+};
+
+/** The same of all datasets of a store. */
+export const holdDatasetsOf = async (tx: Sql, storeId: number): Promise<void> => {
+  await tx.query(holdByStore, [storeId]);
 };
 
 /** Statement that locks a dataset as `holdDataset` does and numbers an upload to it; gives `id`, `current` and `number`. */

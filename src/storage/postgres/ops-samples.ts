@@ -1,4 +1,5 @@
 import { isoUtc } from '../../lib/time.js';
+import { isCompleted, isEnded, isFailed } from './process-states.js';
 import type { Sql } from './sql.js';
 
 /** Chunks that wait in a lane, and its readers. */
@@ -49,11 +50,11 @@ interface EndedRow {
 }
 
 const endedSql = `
-  SELECT count(*) FILTER (WHERE status = 'completed')::int AS completed,
-         count(*) FILTER (WHERE status = 'failed')::int AS failed,
-         coalesce(sum(inserted_rows) FILTER (WHERE status = 'completed'), 0)::float8 AS rows,
-         coalesce(sum(received_bytes) FILTER (WHERE status = 'completed'), 0)::float8 AS bytes
-    FROM processes WHERE status <> 'pending' AND expires_at IS NULL
+  SELECT count(*) FILTER (WHERE ${isCompleted()})::int AS completed,
+         count(*) FILTER (WHERE ${isFailed()})::int AS failed,
+         coalesce(sum(inserted_rows) FILTER (WHERE ${isCompleted()}), 0)::float8 AS rows,
+         coalesce(sum(received_bytes) FILTER (WHERE ${isCompleted()}), 0)::float8 AS bytes
+    FROM processes WHERE ${isEnded()} AND expires_at IS NULL
      AND completed_at >= date_trunc('minute', now()) - interval '1 minute' AND completed_at < date_trunc('minute', now())`;
 
 /** Uploads of one outcome. */
@@ -68,7 +69,7 @@ export interface EndedUploads {
 
 const endedColumns = `status, error ->> 'code' AS code, count(*)::int AS count,
          (count(*) FILTER (WHERE attempt > 1))::int AS replayed
-    FROM processes WHERE status <> 'pending' AND expires_at IS NULL`;
+    FROM processes WHERE ${isEnded()} AND expires_at IS NULL`;
 
 const untilSql = 'SELECT max(ended_until) AS until FROM ops_samples';
 

@@ -1,12 +1,13 @@
 /** Checks of a chunk before it is stored, and of its records afterwards. */
+
 import { messageOf } from '../../lib/errors.js';
 import { decompressZstd } from '../../lib/zstd.js';
 import { type Chunk, type Lane, laneOf } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
 import type { Delivery } from '../../storage/kafka/delivery.js';
+import { beforeAccepted } from '../../storage/postgres/process-states.js';
 import type { UploadState } from '../lifecycle/process-records.js';
-import { beforeAccepted } from '../lifecycle/transitions.js';
 
 const forged = (message: string): ChunkFault => new ChunkFault('forged', message);
 

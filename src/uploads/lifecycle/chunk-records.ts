@@ -1,5 +1,6 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { SegmentFacts } from '../../model/version.js';
+import { isEnded, isPending } from '../../storage/postgres/process-states.js';
 import { named, prepared, type Sql } from '../../storage/postgres/sql.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { type Reject, setAsideSql } from './rejects.js';
@@ -152,7 +153,7 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
     const rows = await sql.query<{ id: number; handled: number }>(
       `SELECT p.id, CASE p.phase WHEN 'insert' THEN p.inserted_chunks
          ELSE (SELECT count(*) FROM chunks c WHERE c.process_id = p.id) END AS handled
-       FROM processes p WHERE p.id = ANY ($1) AND p.status = 'pending'`,
+       FROM processes p WHERE p.id = ANY ($1) AND ${isPending('p')}`,
       [processIds],
     );
     return new Map(rows.map(({ id, handled }) => [id, handled]));
@@ -174,7 +175,7 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
   async forgetExpired(retentionMs) {
     for (let look = 0; look < looks; look += 1) {
       const ended = await sql.query<{ id: number }>(
-        `SELECT id FROM processes WHERE status <> 'pending' AND created_at < now() - 2 * $1 * interval '1 millisecond'
+        `SELECT id FROM processes WHERE ${isEnded()} AND created_at < now() - 2 * $1 * interval '1 millisecond'
            AND id IN (SELECT process_id FROM (SELECT process_id FROM chunks ORDER BY process_id LIMIT ${perLook}) AS oldest)`,
         [retentionMs],
       );

@@ -2,13 +2,14 @@
  * Processes of mode merge_columns: they have no file, so they begin where an upload is once its rows are stored, and take their
  * turn among the uploads of the dataset.
  */
+
 import type { ColumnMergeMode } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import { register } from '../../rows/index.js';
 import { holdDataset, numberUpload } from '../../storage/postgres/datasets.js';
+import { inStates, isPending } from '../../storage/postgres/process-states.js';
 import { named, type Sql } from '../../storage/postgres/sql.js';
 import type { ColumnMergeIds, Layout } from '../layout/layout.js';
-import { inStates } from './transitions.js';
 
 const mode: ColumnMergeMode = 'merge_columns';
 
@@ -38,7 +39,7 @@ const noRows = { rows: 0, bytes: 0, minDate: null, maxDate: null, frequency: nul
 /** A pending one of the same caller that does the same; a repeated request waits for it. */
 const findSame = async (tx: Sql, { datasetId, accountId, keyId, ids }: NewColumnMerge) => {
   const [same] = await tx.query<{ id: number }>(
-    `SELECT id FROM processes WHERE dataset_id = $1 AND status = 'pending' AND mode = '${mode}' AND created_by = $2
+    `SELECT id FROM processes WHERE dataset_id = $1 AND ${isPending()} AND mode = '${mode}' AND created_by = $2
        AND key_id IS NOT DISTINCT FROM $3 AND layout -> 'columnMerge' = $4::jsonb ORDER BY id LIMIT 1`,
     [datasetId, accountId, keyId, JSON.stringify(ids)],
   );

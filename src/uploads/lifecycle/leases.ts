@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.js';
+import { isPending } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** Gives one worker at a time the right to replay a process. */
@@ -19,7 +20,7 @@ export const createLeases = ({ sql, owner, leaseMs, log }: LeaseOptions): Leases
   const take = async (processId: number): Promise<boolean> => {
     const rows = await sql.query(
       `UPDATE processes SET lease_owner = $2, lease_until = now() + $3 * interval '1 millisecond'
-       WHERE id = $1 AND status = 'pending' AND (lease_until IS NULL OR lease_until < now() OR lease_owner = $2)
+       WHERE id = $1 AND ${isPending()} AND (lease_until IS NULL OR lease_until < now() OR lease_owner = $2)
        RETURNING 1`,
       [processId, owner, leaseMs],
     );

@@ -3,9 +3,10 @@ import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process
 import { mergeSegmentId, type Place, type SegmentFacts, segmentNumbers } from '../../model/version.js';
 import { register } from '../../rows/index.js';
 import { placeSql } from '../../rows/sql.js';
+import { inStates } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
-import { inStates, moveSql } from './transitions.js';
+import { moveSql } from './transitions.js';
 
 interface Turn<Mode> {
   readonly processId: number;

@@ -1,5 +1,7 @@
 /** Notices about an upload, kept with its process; bounded in number, and in size by the code that makes them. */
+
 import { maxNotices, type Notice } from '../../model/process.js';
+import { isFailed } from '../../storage/postgres/process-states.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { publicIdSql } from './process-ids.js';
 
@@ -32,7 +34,7 @@ const keepDigestSql = prepared(`
   WITH kept AS (UPDATE processes SET file_digest = $2 WHERE id = $1 RETURNING id, dataset_id)
   SELECT ${publicIdSql('b')} AS id FROM kept, LATERAL (
     SELECT p.id, p.public_id, p.file_digest FROM processes p
-    WHERE p.dataset_id = kept.dataset_id AND p.id < kept.id AND p.mode = 'append' AND p.status <> 'failed'
+    WHERE p.dataset_id = kept.dataset_id AND p.id < kept.id AND p.mode = 'append' AND NOT ${isFailed('p')}
       AND NOT p.dry_run ORDER BY p.id DESC LIMIT 1
   ) b WHERE b.file_digest = $2`);
 

@@ -1,7 +1,7 @@
 import { isoUtc } from '../../lib/time.js';
 import { type EndedUploads, readEndedUploads } from '../../storage/postgres/ops-samples.js';
+import { inStates, isAwaited, isInLine } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { inLineSql } from './transitions.js';
 
 /** Phases in which a pending upload may wait. */
 export const pendingPhases = ['receive', 'insert', 'collect', 'replay', 'ready', 'merge', 'merged'] as const;
@@ -53,17 +53,14 @@ export interface PipelineStateOptions {
   readonly stuckAfterMs?: number;
 }
 
-const phaseSql = `CASE WHEN p.phase = 'insert' AND p.sealed_at IS NULL THEN 'receive' ELSE p.phase END`;
-
-/** An id that was given out is no upload yet. */
-const awaitedSql = `p.status = 'pending' AND p.phase <> 'reserved'`;
+const phaseSql = `CASE WHEN ${inStates(['insert'], 'p')} AND p.sealed_at IS NULL THEN 'receive' ELSE p.phase END`;
 
 const secondsSince = (time: string): string => `floor(extract(epoch FROM now() - ${time}))::float8`;
 
 const pendingSql = `
   SELECT ${phaseSql} AS phase, count(*)::int AS count, min(p.created_at) AS "oldestCreatedAt",
          ${secondsSince('min(p.created_at)')} AS "oldestSeconds"
-    FROM processes p WHERE ${awaitedSql} GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
+    FROM processes p WHERE ${isAwaited('p')} GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
 
 // A lease that is held ends in the future: its holder is at work.
 const heardSql = 'greatest(p.created_at, p.received_at, p.sealed_at, p.lease_until)';
@@ -74,13 +71,13 @@ const stuckSql = `
          ${secondsSince(heardSql)} AS "silentSeconds", p.inserted_chunks AS "insertedChunks",
          p.chunk_count AS chunks,
          (SELECT min(earlier.id) FROM processes earlier
-           WHERE earlier.dataset_id = p.dataset_id AND ${inLineSql('earlier')} AND earlier.id < p.id)
+           WHERE earlier.dataset_id = p.dataset_id AND ${isInLine('earlier')} AND earlier.id < p.id)
            AS "waitsFor"
     FROM processes p
-   WHERE ${awaitedSql} AND ${heardSql} < now() - $1 * interval '1 millisecond'
+   WHERE ${isAwaited('p')} AND ${heardSql} < now() - $1 * interval '1 millisecond'
    ORDER BY "silentSeconds" DESC, p.id LIMIT 100`;
 
-const replayingSql = `SELECT count(*)::int AS count FROM processes WHERE status = 'pending' AND phase IN ('collect', 'replay')`;
+const replayingSql = `SELECT count(*)::int AS count FROM processes WHERE ${inStates(['collect', 'replay'])}`;
 
 const withIso = <K extends string, R extends Record<K, Date>>(
   row: R,

@@ -1,6 +1,7 @@
 import type { ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
 import { type Place, segmentNumbers } from '../../model/version.js';
 import { placeSql, takenTogetherSql } from '../../rows/sql.js';
+import { inStates, isEnded, isInLine, isPending } from '../../storage/postgres/process-states.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
 import { isUnderstoodSql } from '../options/needs.js';
@@ -8,7 +9,6 @@ import { type AcceptedUpload, accept, type NewUpload } from './acceptance.js';
 import { keepDigest } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
-import { inLineSql, inStates } from './transitions.js';
 
 /** State of an upload that a worker needs before it stores a chunk. */
 export interface UploadState {
@@ -106,10 +106,10 @@ const receivedValues = (processId: number, { bytes, sentBytes, expectedBytes, se
 
 const heartbeatSql = prepared(`
   UPDATE processes SET received_at = now(), ${receivedSql}
-  WHERE ${isProcess('$1', 'processes')} AND status = 'pending' RETURNING 1`);
+  WHERE ${isProcess('$1', 'processes')} AND ${isPending()} RETURNING 1`);
 
 const sealSql = prepared(
-  `UPDATE processes p SET sealed_at = now(), awaits_answer = awaits_answer AND status <> 'pending', ${receivedSql}
+  `UPDATE processes p SET sealed_at = now(), awaits_answer = awaits_answer AND ${isEnded('p')}, ${receivedSql}
    WHERE p.id = $1
    RETURNING ${viewColumns}, ${inStates(['ready'], 'p')} AS "isStored"`,
 );
@@ -126,7 +126,7 @@ const beginBatchSql = prepared(`
   RETURNING ${stateColumns}, p.layout`);
 
 const chunkKeysSql = prepared(
-  `SELECT id, chunk_key AS "chunkKey" FROM processes WHERE id = ANY ($1) AND ${inLineSql()}`,
+  `SELECT id, chunk_key AS "chunkKey" FROM processes WHERE id = ANY ($1) AND ${isInLine()}`,
 );
 
 export const createProcessRecords = (sql: Sql): ProcessRecords => ({
@@ -191,7 +191,7 @@ export const requireLayout = async (
 export const giveProcessesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(
     `UPDATE processes p SET created_by = r.created_by,
-       key_id = CASE WHEN p.status = 'pending' AND p.key_id IS NOT NULL THEN 0 END
+       key_id = CASE WHEN ${isPending('p')} AND p.key_id IS NOT NULL THEN 0 END
      FROM datasets d JOIN repositories r ON r.id = d.repository_id
      WHERE d.id = p.dataset_id AND p.created_by = $1 AND r.created_by <> $1`,
     [accountId],

@@ -1,5 +1,6 @@
 import type { ProcessError } from '../../model/process.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
+import { isInLine } from '../../storage/postgres/process-states.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { isUnderstoodSql } from '../options/needs.js';
 import { recordWhole, type VerifiedUpload, type WholeUpload } from './chunk-records.js';
@@ -12,7 +13,7 @@ import {
   type UploadSender,
 } from './publication.js';
 import { type FailedUpload, failedColumns } from './transition-records.js';
-import { inLineSql, moveSql } from './transitions.js';
+import { moveSql } from './transitions.js';
 import { isBeforeAll, publishVintage } from './vintage-publication.js';
 
 /** Moves uploads that wait for their turn. Only the dispatcher calls it. */
@@ -125,10 +126,10 @@ interface Turns {
 
 const firstSql = prepared(`
   SELECT n.id, n.dataset_id AS "datasetId", n.phase, NOT n.awaits_answer AND ${isUnderstoodSql('n')} AS "mayEnd", EXISTS (
-    SELECT FROM processes o WHERE o.dataset_id = n.dataset_id AND ${inLineSql('o')} AND o.id > n.id) AS followed
+    SELECT FROM processes o WHERE o.dataset_id = n.dataset_id AND ${isInLine('o')} AND o.id > n.id) AS followed
   FROM unnest($1::bigint[]) AS d (id), LATERAL (
     SELECT p.id, p.dataset_id, p.phase, p.awaits_answer, p.needs FROM processes p
-    WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`);
+    WHERE p.dataset_id = d.id AND ${isInLine('p')} ORDER BY p.id LIMIT 1) AS n`);
 
 interface FirstInLine {
   readonly id: number;

@@ -2,10 +2,12 @@
  * Processes whose id is given out before their file arrives, so that the sender can follow it from the first byte.
  * They have no place in the order of publishing: that is given when the upload is accepted (process-records.ts).
  */
+
 import { AppError, conflict, forbidden, notFound } from '../../lib/errors.js';
+import { beforeAccepted, inStates } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
-import { beforeAccepted, inStates, moveSql } from './transitions.js';
+import { moveSql } from './transitions.js';
 
 /** Caller who reserves a process, and the dataset. */
 export interface Reserver {

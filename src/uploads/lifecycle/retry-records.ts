@@ -1,10 +1,11 @@
 import { notFound } from '../../lib/errors.js';
 import type { ProcessMode, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
+import { isInLine } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
 import { unanswered } from './transition-records.js';
-import { inLineSql, moveSql } from './transitions.js';
+import { moveSql } from './transitions.js';
 
 /** An upload that an operator wants to be read again. */
 export interface RetryCandidate {
@@ -43,7 +44,7 @@ const candidateSql = `
       (SELECT 'version ' || max(v.id) FROM versions v WHERE v.dataset_id = p.dataset_id
          AND (v.process_id > p.id OR (v.process_id IS NULL AND v.created_at > p.created_at))),
       (SELECT 'upload ' || max(q.id) FROM processes q
-       WHERE q.dataset_id = p.dataset_id AND q.id > p.id AND ${inLineSql('q')})) AS newer
+       WHERE q.dataset_id = p.dataset_id AND q.id > p.id AND ${isInLine('q')})) AS newer
   FROM processes p WHERE ${isProcess('$1', 'p')} AND p.layout IS NOT NULL`;
 
 const read = async (sql: Sql, processId: number): Promise<RetryCandidate> => {

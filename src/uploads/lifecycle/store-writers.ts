@@ -1,5 +1,5 @@
 import { isOpen } from '../../rows/sql.js';
-import { inStates } from './transitions.js';
+import { inStates } from '../../storage/postgres/process-states.js';
 
 /** Condition that an upload is joined with a version of a store. @param storeId Expression for the id of the store. */
 export const isStoreJoined = (storeId: string): string =>

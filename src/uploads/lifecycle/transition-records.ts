@@ -2,6 +2,7 @@ import type { Log } from '../../lib/log.js';
 import type { Notice, ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import { register } from '../../rows/index.js';
+import { inStates, isAwaited, isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { isUnderstoodSql } from '../options/needs.js';
@@ -9,7 +10,7 @@ import { addNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { dropRejects } from './rejects.js';
-import { type Event, inStates, moveSql } from './transitions.js';
+import { type Event, moveSql } from './transitions.js';
 
 /** A process, and the dataset in which others may wait for it. */
 export interface ProcessInDataset {
@@ -148,7 +149,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
 
     failAbandoned: (silentMs) =>
       failWhere(
-        `phase <> 'reserved' AND sealed_at IS NULL AND (awaits_answer OR chunk_count IS NULL)`,
+        `${isAwaited()} AND sealed_at IS NULL AND (awaits_answer OR chunk_count IS NULL)`,
         silentMs,
         abandoned,
       ),
@@ -166,9 +167,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
         [JSON.stringify(unfilled)],
       );
       // Nothing else is known of one that was never filled, whether it expired or was cancelled.
-      await sql.query(
-        `DELETE FROM processes WHERE expires_at < now() - interval '1 day' AND status = 'failed'`,
-      );
+      await sql.query(`DELETE FROM processes WHERE expires_at < now() - interval '1 day' AND ${isFailed()}`);
       return rows.length;
     },
 

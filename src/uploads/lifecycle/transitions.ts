@@ -4,9 +4,7 @@
  * changes nothing. docs/lifecycle.md shows this table.
  */
 import type { ProcessPhase } from '../../model/process.js';
-
-/** A pending process is in one of the phases; an ended one is completed or failed. */
-export type State = ProcessPhase | 'completed' | 'failed';
+import { inStates, isPhase, type ProcessState } from '../../storage/postgres/process-states.js';
 
 /** Action of the dispatcher once an event has been recorded. */
 export type Consequence =
@@ -22,14 +20,14 @@ export type Consequence =
   | 'none';
 
 export interface Transition {
-  /** State before → state after. */
-  readonly moves: Readonly<Partial<Record<State, State>>>;
+  /** ProcessState before → state after. */
+  readonly moves: Readonly<Partial<Record<ProcessState, ProcessState>>>;
   readonly next: Consequence;
   /** The event in words, for the documentation. */
   readonly when: string;
 }
 
-export const states: Readonly<Record<State, string>> = {
+export const states: Readonly<Record<ProcessState, string>> = {
   reserved: 'Its id was given out; no upload has taken it yet. Nothing waits for it.',
   receive: 'An upload has taken it; the beginning of the file is being read. Nothing waits for it.',
   insert: 'Chunks are stored as they arrive.',
@@ -54,13 +52,10 @@ const pendingStates = [
   'merged',
 ] as const;
 
-/** States that have no place yet in the order in which uploads of a dataset are published. */
-export const beforeAccepted = ['reserved', 'receive'] satisfies ProcessPhase[];
-
 /** The state of a process that has just been accepted. */
 export const firstState = 'insert' satisfies ProcessPhase;
 
-const everyPending = (to: State): Partial<Record<State, State>> =>
+const everyPending = (to: ProcessState): Partial<Record<ProcessState, ProcessState>> =>
   Object.fromEntries(pendingStates.map((state) => [state, to]));
 
 export const transitions = {
@@ -155,25 +150,6 @@ export type Event = keyof typeof transitions;
 
 export const transitionOf = (event: Event): Transition => transitions[event];
 
-const isPending = (state: State): state is ProcessPhase => state !== 'completed' && state !== 'failed';
-
-const quoted = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
-
-/** Condition that a row of `processes` is in one of the states. */
-export const inStates = (states: readonly State[], alias = 'processes'): string => {
-  const phases = states.filter(isPending);
-  const ended = states.filter((state) => !isPending(state));
-  const alternatives = [
-    ...(phases.length === 0 ? [] : [`${alias}.status = 'pending' AND ${alias}.phase IN (${quoted(phases)})`]),
-    ...(ended.length === 0 ? [] : [`${alias}.status IN (${quoted(ended)})`]),
-  ];
-  return alternatives.length === 1 ? `${alternatives[0]}` : `(${alternatives.join(' OR ')})`;
-};
-
-/** Condition that a row of `processes` is pending and has its place in the order of publishing. */
-export const inLineSql = (alias = 'processes'): string =>
-  `${alias}.status = 'pending' AND ${alias}.phase NOT IN (${quoted(beforeAccepted)})`;
-
 export interface MoveSql {
   /** Assignments of the state after, without SET. */
   readonly set: string;
@@ -187,8 +163,8 @@ const assignments = (moves: Transition['moves'], alias: string): string => {
   const keeps = Object.entries(moves).every(([before, after]) => before === after);
   if (keeps) return `phase = ${alias}.phase`;
   if (target === undefined || targets.length > 1) throw new Error('an event leads to one state, or keeps it');
-  if (!isPending(target)) return `status = '${target}', completed_at = now()`;
-  const reopens = Object.keys(moves).some((before) => !isPending(before as State));
+  if (!isPhase(target)) return `status = '${target}', completed_at = now()`;
+  const reopens = Object.keys(moves).some((before) => !isPhase(before as ProcessState));
   return `phase = '${target}'${reopens ? `, status = 'pending', error = NULL, completed_at = NULL` : ''}`;
 };
 
@@ -197,6 +173,6 @@ export const moveSql = (event: Event, alias = 'processes'): MoveSql => {
   const { moves } = transitionOf(event);
   return {
     set: assignments(moves, alias),
-    when: inStates(Object.keys(moves) as State[], alias),
+    when: inStates(Object.keys(moves) as ProcessState[], alias),
   };
 };

@@ -7,10 +7,12 @@
  *   beyond `holdShare`                           those that run wait with their next chunk, with flat memory
  *   a new chunk would wait for longer than `maxWaitSeconds`, or one has   new uploads are refused; those that run go on
  */
+
 import { AppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, Lane } from '../../model/chunk.js';
 import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog.js';
+import { inStates } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { createLaneWait } from './lane-wait.js';
 
@@ -52,7 +54,7 @@ const retryAfterSeconds = 30;
 /** Chunks of pending uploads that were handed out by Kafka but will be read again. */
 const keptChunks = `SELECT c.topic, c.partition, min(c.position)::text AS offset
   FROM processes p JOIN chunks c ON c.process_id = p.id
-  WHERE p.status = 'pending' AND (p.phase = 'collect' OR (p.phase = 'replay' AND c.inserted_attempt <> p.attempt))
+  WHERE (${inStates(['collect'], 'p')} OR ${inStates(['replay'], 'p')} AND c.inserted_attempt <> p.attempt)
   GROUP BY c.topic, c.partition`;
 
 interface Amount {

@@ -1,4 +1,5 @@
 /** Every cell of the transition table, against PostgreSQL. */
+
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccounts } from '../../../src/catalog/accounts.js';
 import { uploadRefusals } from '../../../src/catalog/upload-rights.js';
@@ -6,6 +7,7 @@ import { isAppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { SegmentFacts } from '../../../src/model/version.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
+import type { ProcessState } from '../../../src/storage/postgres/process-states.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import type { Layout } from '../../../src/uploads/layout/layout.js';
 import { createChunkRecords } from '../../../src/uploads/lifecycle/chunk-records.js';
@@ -18,7 +20,6 @@ import { createTransitionRecords } from '../../../src/uploads/lifecycle/transiti
 import {
   type Event,
   firstState,
-  type State,
   states,
   transitionOf,
   transitions,
@@ -42,7 +43,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const stateNames = Object.keys(states) as State[];
+const stateNames = Object.keys(states) as ProcessState[];
 const eventNames = Object.keys(transitions) as Event[];
 
 const layout: Layout = {
@@ -106,9 +107,9 @@ const accept = async (
   return processId;
 };
 
-const isEnded = (state: State): boolean => state === 'completed' || state === 'failed';
+const isEnded = (state: ProcessState): boolean => state === 'completed' || state === 'failed';
 
-const put = (processId: number, state: State, baseVersionId: number | null): Promise<unknown> =>
+const put = (processId: number, state: ProcessState, baseVersionId: number | null): Promise<unknown> =>
   sql.query(
     `UPDATE processes SET status = $2, phase = $3, facts = $4, merge = $5,
        completed_at = CASE WHEN $2 = 'pending' THEN NULL ELSE now() END WHERE id = $1`,
@@ -121,12 +122,14 @@ const put = (processId: number, state: State, baseVersionId: number | null): Pro
     ],
   );
 
-const stateOf = async (processId: number): Promise<State> => {
-  const [state] = await sql.query<{ status: string; phase: State }>(
+const stateOf = async (processId: number): Promise<ProcessState> => {
+  const [state] = await sql.query<{ status: string; phase: ProcessState }>(
     'SELECT status, phase FROM processes WHERE id = $1 OR public_id = $1',
     [processId],
   );
-  return state?.status === 'pending' ? state.phase : ((state?.status as State | undefined) ?? 'failed');
+  return state?.status === 'pending'
+    ? state.phase
+    : ((state?.status as ProcessState | undefined) ?? 'failed');
 };
 
 /** What brings the event about, and what must be so for it to come. */

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { lifecycleDoc, withTransitions } from '../../../scripts/lifecycle-doc.js';
+import { inStates, type ProcessState } from '../../../src/storage/postgres/process-states.js';
 import {
   type Event,
-  inStates,
   moveSql,
-  type State,
   states,
   transitionOf,
   transitions,
@@ -18,10 +17,10 @@ describe('the transition table', () => {
   });
 
   it('leads from every state but the last ones to the end, and out of completed never', () => {
-    const next = (state: State): State[] =>
+    const next = (state: ProcessState): ProcessState[] =>
       (Object.keys(transitions) as Event[]).flatMap((event) => transitionOf(event).moves[state] ?? []);
-    for (const state of Object.keys(states) as State[]) {
-      const reached = new Set<State>([state]);
+    for (const state of Object.keys(states) as ProcessState[]) {
+      const reached = new Set<ProcessState>([state]);
       for (const seen of reached) for (const after of next(seen)) reached.add(after);
       if (state === 'completed') expect([...reached]).toEqual(['completed']);
       else expect(reached).toContain('completed');
