@@ -71,7 +71,7 @@ const untilMerged = async ({ clickhouseUrl }: RunningProduct): Promise<void> => 
 
 /** The segments that were joined are gone. */
 const untilDropped = async (client: pg.Client): Promise<void> => {
-  const sql = `SELECT (SELECT count(*) FROM unlisted_segments) + count(*) AS count FROM segments WHERE unnamed_at IS NOT NULL`;
+  const sql = `SELECT (SELECT count(*) FROM released_segments) + count(*) AS count FROM segments WHERE unreferenced_at IS NOT NULL`;
   for (let turn = 0; turn < 600; turn += 1) {
     const { rows } = await client.query<{ count: string }>(sql);
     if (Number(rows[0]?.count) === 0) return;

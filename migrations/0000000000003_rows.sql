@@ -3,20 +3,20 @@
 CREATE TABLE stores (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- Home: the shard that has the rows. Chosen once, by the weights of the shards. Without a cluster there is the first alone.
+  -- home: the shard with the rows, chosen once by the weights of the shards; 1 without a cluster
   shard integer NOT NULL DEFAULT 1 CHECK (shard > 0),
-  -- true: rows may be on any shard, and are read on all
+  -- true: rows may be on any shard and are read from all
   everywhere boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE stores IS
-  'Place of the rows of a dataset in ClickHouse. A clone has the store of its source, so both share rows; written by the API when a dataset is created, and when it grows beyond SPREAD_MIN_BYTES.';
+  'Where the rows of a dataset are stored in ClickHouse. A clone has the store of its source, so both share rows; written by the API when a dataset is created, and when it grows beyond SPREAD_MIN_BYTES.';
 CREATE INDEX stores_shard ON stores (shard) WHERE everywhere OR shard > 1;
 
 CREATE TABLE slot_maps (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   store_id bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
   pool text NOT NULL CHECK (pool IN ('narrow', 'medium', 'wide')),
-  -- names of slots by names of stored columns; slots are added, never removed
+  -- names of slots by names of stored columns; a slot is never removed
   slots jsonb NOT NULL
 );
 COMMENT ON TABLE slot_maps IS
@@ -30,20 +30,20 @@ CREATE TABLE segments (
   slot_map_id bigint REFERENCES slot_maps,
   -- no reference: a segment outlives its upload and its dataset
   process_id bigint NOT NULL,
-  -- that of the upload that wrote it; of a joined segment, that of the first of its run
+  -- number of the upload that wrote the segment; of a compacted segment, that of the first one in its run
   upload_number bigint NOT NULL,
-  -- null: not published
+  -- null: not published yet
   rows bigint,
   bytes bigint,
-  -- true: some of its rows replace or delete rows of segments that a version lists before it
+  -- true: its rows replace or delete rows of segments before it
   patch boolean NOT NULL DEFAULT false,
-  -- stored rows that it makes invisible: replaced ones, and for each deleted row that row and its tombstone
+  -- stored rows that it makes invisible: each replaced row, and for each deleted row that row and its tombstone
   hidden bigint NOT NULL DEFAULT 0,
-  -- hash of the stored rows, recorded soon after publication; later checks compare with it. A move clears it. Null: not known
+  -- hash of the stored rows, recorded soon after publication and compared by later checks; null: not known yet, or the rows were written again
   hash text,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- since when no version has the segment; its rows are kept for a while for readers that began before
-  unnamed_at timestamptz
+  -- since when no version has the segment; its rows are kept for a while, for readers that began before. Null: a version has it
+  unreferenced_at timestamptz
 );
 COMMENT ON TABLE segments IS
   'An immutable set of rows in ClickHouse. Its row is written before the first insert, by the API or a worker, so ClickHouse never has rows that are not known here.';
@@ -51,19 +51,19 @@ CREATE INDEX segments_store ON segments (store_id);
 CREATE INDEX segments_own ON segments (store_id) WHERE slot_map_id IS NULL;
 CREATE INDEX segments_slot_map ON segments (slot_map_id) WHERE slot_map_id IS NOT NULL;
 CREATE INDEX segments_process ON segments (process_id);
--- Every look-up of a version asks which of its segments are patches.
+-- For every look-up of a version, which needs the patches among its segments.
 CREATE INDEX segments_patches ON segments (id) INCLUDE (rows, hidden) WHERE patch;
 CREATE INDEX segments_unhashed ON segments (id) WHERE hash IS NULL AND rows > 0;
--- The sweep drops segments that were never published, and those that no version has any more.
+-- For the sweep, which drops segments that were never published and those that no version has any more.
 CREATE INDEX segments_unpublished ON segments (id) WHERE rows IS NULL;
-CREATE INDEX segments_unnamed ON segments (unnamed_at) WHERE unnamed_at IS NOT NULL;
+CREATE INDEX segments_unreferenced ON segments (unreferenced_at) WHERE unreferenced_at IS NOT NULL;
 
-CREATE TABLE unlisted_segments (
+CREATE TABLE released_segments (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   segment_id bigint NOT NULL
 );
-COMMENT ON TABLE unlisted_segments IS
-  'A segment that a version has released, queued by a trigger on segment_ranges: the sweep looks at these alone. Another version may still have it.';
+COMMENT ON TABLE released_segments IS
+  'Queue of segments that a version has released, for the sweep; another version may still have them. Written by a trigger on segment_ranges.';
 
 CREATE TABLE compactions (
   segment_id bigint PRIMARY KEY,
@@ -76,7 +76,7 @@ CREATE TABLE compactions (
   upload_numbers bigint[],
   -- renewed by the worker that writes; another worker may abandon the compaction afterwards
   lease_until timestamptz NOT NULL,
-  -- true: it folds the patches of a version into its bases. Older versions keep both, so it takes the room of a copy
+  -- true: the patches of a version are folded into its bases. Older versions keep both, so the disk holds a copy more
   folds boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()
 );

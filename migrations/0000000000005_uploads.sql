@@ -78,12 +78,12 @@ CREATE TABLE processes (
   -- until when an upload may use a process that was reserved; null: one does, or it was not reserved
   expires_at timestamptz,
   -- last sign of life of the API process that receives the file
-  received_at timestamptz NOT NULL DEFAULT now(),
+  heartbeat_at timestamptz NOT NULL DEFAULT now(),
   -- when the last chunk was handed to Kafka; null: still receiving
   sealed_at timestamptz,
   -- the API has not recorded yet that the sender gets its answer: the upload must not be published
   awaits_answer boolean NOT NULL DEFAULT false,
-  completed_at timestamptz,
+  ended_at timestamptz,
   -- end of the time for which the rows of a dry run are kept, so that its difference can be read
   kept_until timestamptz,
   lease_owner text,
@@ -97,7 +97,7 @@ CREATE UNIQUE INDEX processes_public ON processes (public_id) WHERE public_id IS
 CREATE INDEX processes_pending ON processes (id) WHERE status = 'pending';
 -- The upload that comes next in a dataset, and those that ended lately, however many there were before.
 CREATE INDEX processes_in_line ON processes (dataset_id, id) WHERE status = 'pending';
-CREATE INDEX processes_ended ON processes (completed_at) WHERE status <> 'pending';
+CREATE INDEX processes_ended ON processes (ended_at) WHERE status <> 'pending';
 CREATE INDEX processes_reserved ON processes (created_by) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE chunks (
@@ -108,13 +108,13 @@ CREATE TABLE chunks (
   first_line bigint NOT NULL,
   topic text NOT NULL,
   partition integer NOT NULL,
-  -- offset in the partition; "offset" is a word of SQL
-  position bigint NOT NULL,
+  -- offset is a reserved word of SQL
+  kafka_offset bigint NOT NULL,
   -- the attempt whose segment has its rows; 0: none
   inserted_attempt integer NOT NULL DEFAULT 0,
   PRIMARY KEY (process_id, number)
 );
-COMMENT ON TABLE chunks IS 'A chunk of an upload that a worker has seen, and its position in Kafka; written by that worker.';
+COMMENT ON TABLE chunks IS 'A chunk of an upload that a worker has seen, and where it is in Kafka; written by that worker.';
 
 CREATE TABLE rejects (
   process_id bigint NOT NULL REFERENCES processes ON DELETE CASCADE,
@@ -135,10 +135,10 @@ CREATE TABLE dead_letters (
   origin_topic text NOT NULL,
   origin_partition integer NOT NULL,
   origin_offset bigint NOT NULL,
-  -- position of the copy in the dead-letter topic
+  -- the copy in the dead-letter topic
   topic text NOT NULL,
   partition integer NOT NULL,
-  position bigint NOT NULL,
+  kafka_offset bigint NOT NULL,
   reason text NOT NULL,
   bytes bigint NOT NULL,
   state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'replayed', 'dropped')),

@@ -29,7 +29,7 @@ CREATE TABLE versions (
   process_id bigint,
   mode text NOT NULL,
   label text,
-  -- kept whatever retention says
+  -- exempt from retention
   pinned boolean NOT NULL DEFAULT false,
   column_list_id bigint NOT NULL REFERENCES column_lists,
   -- the version that this one is a clone or restored copy of: both have the same rows; null: this version itself
@@ -39,7 +39,7 @@ CREATE TABLE versions (
   min_date text,
   max_date text,
   frequency text,
-  -- the time of the transaction may be before that of the version before
+  -- not now(): a transaction may have begun before the version before was created
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- From when on the version answers `asOf`, where that is not `created_at`: a vintage that its provider had published
   -- before. Such versions are created newest first, each with the lowest id of its dataset, so ids are in the order of time.
@@ -55,24 +55,24 @@ CREATE INDEX versions_valid ON versions (dataset_id, coalesce(valid_from, create
 CREATE INDEX versions_column_list ON versions (column_list_id);
 CREATE INDEX versions_content ON versions (content_id) WHERE content_id IS NOT NULL;
 
--- Runs for every version, whether it comes from an upload, a restore or a clone.
-CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql AS $$
+-- For every version, whether it comes from an upload, a restore or a clone: notes that the one before was replaced.
+CREATE FUNCTION end_replaced_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE versions SET replaced_at = NEW.created_at WHERE id = (
     SELECT id FROM versions WHERE dataset_id = NEW.dataset_id AND id < NEW.id ORDER BY id DESC LIMIT 1);
   UPDATE datasets SET first_version_at = NEW.created_at WHERE id = NEW.dataset_id AND first_version_at IS NULL;
   RETURN NULL;
 END $$;
-CREATE TRIGGER versions_note AFTER INSERT ON versions FOR EACH ROW EXECUTE FUNCTION note_version();
+CREATE TRIGGER versions_inserted AFTER INSERT ON versions FOR EACH ROW EXECUTE FUNCTION end_replaced_version();
 
 CREATE TABLE segment_ranges (
   dataset_id bigint NOT NULL REFERENCES datasets ON DELETE CASCADE,
   segment_id bigint NOT NULL REFERENCES segments,
-  -- ids of versions that exist: a range is never empty
+  -- an existing version, so a range is never empty
   from_version bigint NOT NULL,
   -- the first version that does not have the segment; null: the current one has it
   until_version bigint,
-  -- these versions have only the rows of uploads with a lower number; null: all rows
+  -- the versions have only the rows of uploads with a lower number; null: all rows
   before_upload bigint,
   PRIMARY KEY (segment_id, dataset_id, from_version),
   CHECK (until_version > from_version)
@@ -84,13 +84,13 @@ CREATE INDEX segment_ranges_open ON segment_ranges (dataset_id, from_version) WH
 CREATE INDEX segment_ranges_closed ON segment_ranges USING gist (dataset_id, int8range(from_version, until_version))
   WHERE until_version IS NOT NULL;
 
-CREATE FUNCTION note_unlisted_segments() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION queue_released_segments() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO unlisted_segments (segment_id) SELECT DISTINCT segment_id FROM gone;
+  INSERT INTO released_segments (segment_id) SELECT DISTINCT segment_id FROM removed;
   RETURN NULL;
 END $$;
-CREATE TRIGGER segment_ranges_unlisted AFTER DELETE ON segment_ranges REFERENCING OLD TABLE AS gone
-  FOR EACH STATEMENT EXECUTE FUNCTION note_unlisted_segments();
+CREATE TRIGGER segment_ranges_released AFTER DELETE ON segment_ranges REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION queue_released_segments();
 
 CREATE TABLE dataset_storage (
   dataset_id bigint PRIMARY KEY REFERENCES datasets ON DELETE CASCADE,
@@ -101,11 +101,11 @@ COMMENT ON TABLE dataset_storage IS
 
 -- Rows of segment_ranges change under the lock of their dataset, so the sum is exact whatever runs at once. The bytes of a
 -- segment are known before the first version has it, and never change afterwards.
-CREATE FUNCTION count_named_segments() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_dataset_storage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO dataset_storage AS s (dataset_id, bytes)
   SELECT n.dataset_id, sum(coalesce(g.bytes, 0))::bigint
-  FROM (SELECT dataset_id, segment_id, count(*) AS ranges FROM named GROUP BY 1, 2) AS n
+  FROM (SELECT dataset_id, segment_id, count(*) AS ranges FROM added GROUP BY 1, 2) AS n
     JOIN segments g ON g.id = n.segment_id
   WHERE (SELECT count(*) FROM segment_ranges r
          WHERE r.segment_id = n.segment_id AND r.dataset_id = n.dataset_id) = n.ranges
@@ -113,22 +113,22 @@ BEGIN
   ON CONFLICT (dataset_id) DO UPDATE SET bytes = s.bytes + excluded.bytes;
   RETURN NULL;
 END $$;
-CREATE TRIGGER segment_ranges_counted AFTER INSERT ON segment_ranges REFERENCING NEW TABLE AS named
-  FOR EACH STATEMENT EXECUTE FUNCTION count_named_segments();
+CREATE TRIGGER segment_ranges_added AFTER INSERT ON segment_ranges REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION add_dataset_storage();
 
-CREATE FUNCTION count_dropped_segments() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION subtract_dataset_storage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE dataset_storage s SET bytes = s.bytes - d.bytes FROM (
     SELECT g.dataset_id, sum(coalesce(o.bytes, 0))::bigint AS bytes
-    FROM (SELECT DISTINCT dataset_id, segment_id FROM gone) AS g JOIN segments o ON o.id = g.segment_id
+    FROM (SELECT DISTINCT dataset_id, segment_id FROM removed) AS g JOIN segments o ON o.id = g.segment_id
     WHERE NOT EXISTS (SELECT 1 FROM segment_ranges r
                       WHERE r.segment_id = g.segment_id AND r.dataset_id = g.dataset_id)
     GROUP BY g.dataset_id) AS d
   WHERE s.dataset_id = d.dataset_id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER segment_ranges_dropped AFTER DELETE ON segment_ranges REFERENCING OLD TABLE AS gone
-  FOR EACH STATEMENT EXECUTE FUNCTION count_dropped_segments();
+CREATE TRIGGER segment_ranges_removed AFTER DELETE ON segment_ranges REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION subtract_dataset_storage();
 
 CREATE TABLE version_days (
   dataset_id bigint PRIMARY KEY REFERENCES datasets ON DELETE CASCADE,

@@ -45,11 +45,11 @@ CREATE TABLE gateway_holds (
   until timestamptz NOT NULL,
   -- holds in a row, for providers that do not say how long
   strikes integer NOT NULL DEFAULT 1,
-  -- one request is on its way to see whether the hold is over; nobody else asks until then
+  -- a probe, one request that finds out whether the hold is over, is under way; others wait until then
   trying_until timestamptz
 );
 COMMENT ON TABLE gateway_holds IS
-  'A provider that refuses requests with one key for a while; written by the process that was refused, and deleted when a later request succeeds.';
+  'Backoff: a provider refuses requests with one key until a time; written by the process that was refused, and deleted when a later request succeeds.';
 
 CREATE UNLOGGED TABLE gateway_fetch_leases (
   key bytea PRIMARY KEY,

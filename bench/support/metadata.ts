@@ -76,7 +76,7 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
          'c' || ${base} + d * 3 + 1 || '_s', 's0', 'c' || ${base} + d * 3 + 2 || '_f', 'f0')
        FROM generate_series(0, ${datasets - 1}) d`,
     `INSERT INTO processes (id, dataset_id, mode, status, phase, chunk_count, received_bytes, inserted_chunks, inserted_rows,
-         version_id, created_by, request_id, created_at, sealed_at, completed_at) OVERRIDING SYSTEM VALUE
+         version_id, created_by, request_id, created_at, sealed_at, ended_at) OVERRIDING SYSTEM VALUE
        SELECT ${version}, ${base} + d, CASE WHEN d % 2 = 0 THEN 'append' ELSE 'replace' END, 'completed', 'ready', 1, 90, 1,
          ${rowsPerVersion}, ${version}, ${account}, 'made', ${at('v')}, ${at('v')}, ${at('v')} FROM ${eachVersion}`,
     `INSERT INTO versions (id, dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date,

@@ -150,7 +150,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
     const found = await sql.query<RangeSums & { readonly kind: Kind }>(
       `SELECT coalesce(m.pool, '${own}') AS kind, ($1::bigint[])[width_bucket(s.id, $1::bigint[])] AS start,
          ARRAY[${sums.join(', ')}] AS sums
-       FROM ${placesSql} WHERE s.rows > 0 AND s.unnamed_at IS NULL AND ${isServed('s', servedBy(servers))} GROUP BY 1, 2`,
+       FROM ${placesSql} WHERE s.rows > 0 AND s.unreferenced_at IS NULL AND ${isServed('s', servedBy(servers))} GROUP BY 1, 2`,
       [starts],
     );
     return (kind) => addUp(found.filter((one) => one.kind === kind));

@@ -93,7 +93,7 @@ export const isUnnamed = `${isUnlisted}
 /** Readers of these segments may still be at work: the time is noted at which the last version let go of them. */
 export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {
   await tx.query(
-    `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.unnamed_at IS NULL AND ${isUnlisted}`,
+    `UPDATE segments s SET unreferenced_at = now() WHERE s.id = ANY ($1) AND s.unreferenced_at IS NULL AND ${isUnlisted}`,
     [ids],
   );
 };
@@ -104,18 +104,18 @@ export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<voi
  */
 export const noteReleased = async (sql: Sql): Promise<void> => {
   const seen = await sql.query<{ id: number; segmentId: number }>(
-    'SELECT id, segment_id AS "segmentId" FROM unlisted_segments ORDER BY id LIMIT 100000',
+    'SELECT id, segment_id AS "segmentId" FROM released_segments ORDER BY id LIMIT 100000',
   );
   if (seen.length === 0) return;
   await sql.query(
-    `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND s.unnamed_at IS NULL
+    `UPDATE segments s SET unreferenced_at = now() WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND s.unreferenced_at IS NULL
        AND ${isUnnamed}`,
     [seen.map(({ segmentId }) => segmentId)],
   );
   await sql.query(
-    `DELETE FROM unlisted_segments u WHERE u.id = ANY ($1) AND (
+    `DELETE FROM released_segments u WHERE u.id = ANY ($1) AND (
        ${isListed('u.segment_id')}
-       OR NOT EXISTS (SELECT 1 FROM segments s WHERE s.id = u.segment_id AND s.unnamed_at IS NULL))`,
+       OR NOT EXISTS (SELECT 1 FROM segments s WHERE s.id = u.segment_id AND s.unreferenced_at IS NULL))`,
     [seen.map(({ id }) => id)],
   );
 };
@@ -123,7 +123,7 @@ export const noteReleased = async (sql: Sql): Promise<void> => {
 /** The same of whatever was published and has no name any more. */
 export const noteUnnamed = async (sql: Sql): Promise<void> => {
   await sql.query(
-    `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${isUnnamed}`,
+    `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND ${isUnnamed}`,
   );
 };
 
@@ -143,7 +143,7 @@ export const readUnnamed = async (sql: Sql, ids: readonly number[]): Promise<num
 /** Those of the segments that nothing names wait for no reader. */
 export const expireUnnamed = async (sql: Sql, ids: readonly number[]): Promise<void> => {
   await sql.query(
-    `UPDATE segments s SET unnamed_at = '-infinity' WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnnamed}`,
+    `UPDATE segments s SET unreferenced_at = '-infinity' WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnnamed}`,
     [ids],
   );
 };

@@ -109,7 +109,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     sql.query<SegmentPlace>(
       `SELECT ${placeColumnsSql} FROM ${placesSql}
        WHERE s.slot_map_id IS ${isPooled ? 'NOT ' : ''}NULL AND ${isUnnamed} AND ${isServed('s', servedBy(clickhouse))}
-         AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
+         AND (s.rows IS NULL OR (s.unreferenced_at <= now() - $1 * interval '1 millisecond'
            AND NOT ${options.isBeingRead('s.store_id')})) LIMIT ${batch}`,
       [graceMs],
     );

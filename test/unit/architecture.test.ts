@@ -249,7 +249,6 @@ const tables = (): ReadonlySet<string> => namesIn(/\bCREATE (?:UNLOGGED )?TABLE(
 /** Tables that no statement of ours names where it writes. */
 const neverNamed: ReadonlySet<string> = new Set([
   // Written by triggers.
-  'names',
   'dataset_storage',
   // catalog/grants.ts builds one statement for both.
   'repository_grants',

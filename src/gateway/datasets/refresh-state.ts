@@ -31,7 +31,7 @@ export interface RefreshState {
 const failingSql = `
   SELECT s.dataset_id AS "datasetId", s.provider, s.failures,
          coalesce(s.last_error, p.error ->> 'message', 'The upload failed.') AS error,
-         coalesce(s.failing_since, p.completed_at, s.last_run_at, now()) AS since,
+         coalesce(s.failing_since, p.ended_at, s.last_run_at, now()) AS since,
          s.last_run_at AS "lastRunAt", s.next_run_at AS "nextRunAt"
     FROM series_datasets s LEFT JOIN processes p ON p.id = s.process_id AND ${isFailed('p')}
    WHERE s.last_error IS NOT NULL OR p.id IS NOT NULL`;

@@ -55,7 +55,7 @@ const endedSql = `
          coalesce(sum(inserted_rows) FILTER (WHERE ${isCompleted()}), 0)::float8 AS rows,
          coalesce(sum(received_bytes) FILTER (WHERE ${isCompleted()}), 0)::float8 AS bytes
     FROM processes WHERE ${isEnded()} AND expires_at IS NULL
-     AND completed_at >= date_trunc('minute', now()) - interval '1 minute' AND completed_at < date_trunc('minute', now())`;
+     AND ended_at >= date_trunc('minute', now()) - interval '1 minute' AND ended_at < date_trunc('minute', now())`;
 
 /** Uploads of one outcome. */
 export interface EndedUploads {
@@ -73,12 +73,12 @@ const endedColumns = `status, error ->> 'code' AS code, count(*)::int AS count,
 
 const untilSql = 'SELECT max(ended_until) AS until FROM ops_samples';
 
-/** Up to five minutes ago: a transaction that sets an earlier `completed_at` has been committed by then. */
+/** Up to five minutes ago: a transaction that sets an earlier `ended_at` has been committed by then. */
 const countEndedSql = `
   UPDATE ops_samples SET ended_until = b.until, ended = coalesce((
       SELECT jsonb_agg(to_jsonb(e)) FROM (
-        SELECT date_trunc('minute', completed_at) AS minute, ${endedColumns}
-           AND completed_at >= greatest($2, now() - interval '1 day') AND completed_at < b.until GROUP BY 1, 2, 3) AS e), '[]')
+        SELECT date_trunc('minute', ended_at) AS minute, ${endedColumns}
+           AND ended_at >= greatest($2, now() - interval '1 day') AND ended_at < b.until GROUP BY 1, 2, 3) AS e), '[]')
     FROM (SELECT date_trunc('minute', now()) - interval '5 minutes' AS until) AS b
    WHERE minute = $1`;
 
@@ -93,7 +93,7 @@ const lastDaySql = `
       FROM ops_samples s, jsonb_to_recordset(s.ended) AS e(minute timestamptz, status text, code text, count int, replayed int)
      WHERE s.minute > now() - interval '1 day' AND e.minute > now() - interval '1 day'
     UNION ALL
-    SELECT ${endedColumns} AND completed_at >= greatest($1, now() - interval '1 day') GROUP BY 1, 2) AS ended
+    SELECT ${endedColumns} AND ended_at >= greatest($1, now() - interval '1 day') GROUP BY 1, 2) AS ended
    GROUP BY 1, 2 ORDER BY count DESC, code`;
 
 /** Uploads that ended within a day, to the minute: those that samples have counted, and the latest one by one. */

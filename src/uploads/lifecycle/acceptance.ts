@@ -141,7 +141,7 @@ const fillSql = named(`
   UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, upload_number = :uploadNumber, mode = :mode,
     layout = :layout, key_id = :keyId, request_id = :requestId, received_bytes = :receivedBytes,
     expected_version = :expectedVersionId, dry_run = :dryRun, sent_bytes = :sentBytes, expected_bytes = :expectedBytes,
-    notices = :notices, received_at = now(), chunk_key = :chunkKey, trace_id = :traceId
+    notices = :notices, heartbeat_at = now(), chunk_key = :chunkKey, trace_id = :traceId
   WHERE id = :reservedId AND dataset_id = :datasetId AND created_by = :accountId AND ${accepted.when}
   RETURNING id, created_at AS "createdAt"`);
 

@@ -71,13 +71,13 @@ const stored = moveSql('stored');
 const wholeSql = prepared(`
   WITH given AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS g (process_id bigint, attempt int, rows bigint, bytes bigint,
-      first_line bigint, topic text, partition int, position bigint, facts jsonb)
+      first_line bigint, topic text, partition int, kafka_offset bigint, facts jsonb)
   ), current AS (
     SELECT id, attempt FROM processes WHERE id = ANY ($2) AND ${moveSql('verified').when} AND inserted_chunks = 0
     ORDER BY id FOR NO KEY UPDATE
   ), recorded AS (
-    INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position, inserted_attempt)
-    SELECT g.process_id, 0, g.rows, g.bytes, g.first_line, g.topic, g.partition, g.position, g.attempt
+    INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, kafka_offset, inserted_attempt)
+    SELECT g.process_id, 0, g.rows, g.bytes, g.first_line, g.topic, g.partition, g.kafka_offset, g.attempt
     FROM given g JOIN current ON current.id = g.process_id AND current.attempt = g.attempt
     ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = excluded.inserted_attempt, rows = excluded.rows
     RETURNING process_id
@@ -95,7 +95,7 @@ const givenOf = ({ processId, attempt, facts, chunk, position }: WholeUpload) =>
   first_line: chunk.firstLine,
   topic: position.topic,
   partition: position.partition,
-  position: position.offset,
+  kafka_offset: position.offset,
 });
 
 /** Events `stored` and `verified` of uploads of one chunk each; nothing of those whose attempt is over. */
@@ -108,7 +108,7 @@ const recordStoredSql = named(`
   WITH current AS (
     SELECT id FROM processes WHERE id = :processId AND attempt = :attempt AND ${stored.when} FOR NO KEY UPDATE
   ), recorded AS (
-    INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position, inserted_attempt)
+    INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, kafka_offset, inserted_attempt)
     SELECT id, :number, :rows, :rawBytes, :firstLine, :topic, :partition, :offset, :attempt FROM current
     ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = :attempt, rows = excluded.rows
       WHERE chunks.inserted_attempt <> :attempt
@@ -125,7 +125,7 @@ const recordStoredSql = named(`
   RETURNING ${stateColumns}`);
 
 const recordSeenSql = named(`
-  INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position)
+  INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, kafka_offset)
   SELECT id, :number, :rows, :rawBytes, :firstLine, :topic, :partition, :offset FROM processes WHERE id = :processId
   ON CONFLICT (process_id, number) DO NOTHING`);
 
@@ -161,13 +161,13 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
 
   positions: (processId) =>
     sql.query<ChunkPosition>(
-      'SELECT topic, partition, position::text AS offset FROM chunks WHERE process_id = $1 ORDER BY number',
+      'SELECT topic, partition, kafka_offset::text AS offset FROM chunks WHERE process_id = $1 ORDER BY number',
       [processId],
     ),
 
   notStored: (processId, attempt) =>
     sql.query<ChunkPosition>(
-      `SELECT topic, partition, position::text AS offset FROM chunks
+      `SELECT topic, partition, kafka_offset::text AS offset FROM chunks
        WHERE process_id = $1 AND inserted_attempt <> $2 ORDER BY number`,
       [processId, attempt],
     ),

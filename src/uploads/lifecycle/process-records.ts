@@ -105,7 +105,7 @@ const receivedValues = (processId: number, { bytes, sentBytes, expectedBytes, se
 ];
 
 const heartbeatSql = prepared(`
-  UPDATE processes SET received_at = now(), ${receivedSql}
+  UPDATE processes SET heartbeat_at = now(), ${receivedSql}
   WHERE ${isProcess('$1', 'processes')} AND ${isPending()} RETURNING 1`);
 
 const sealSql = prepared(

@@ -11,7 +11,7 @@ export const viewColumns = `${publicIdSql('p')} AS id, p.dataset_id AS "datasetI
   p.changes, p.dry_run AS "dryRun", p.error, p.notices, p.attempt,
   p.sent_bytes AS received, p.expected_bytes AS expected, p.sealed_at IS NOT NULL AS sealed,
   p.chunk_count AS chunks, p.sent_chunks AS sent, p.inserted_chunks AS inserted,
-  ${isoSql('p.created_at')} AS "createdAt", ${isoSql('p.completed_at')} AS "completedAt",
+  ${isoSql('p.created_at')} AS "createdAt", ${isoSql('p.ended_at')} AS "completedAt",
   ${isoSql('p.expires_at')} AS "expiresAt"`;
 
 export interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId' | keyof RowChanges> {

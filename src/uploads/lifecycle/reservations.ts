@@ -93,7 +93,7 @@ export const createReservations = (sql: Sql, limits: ReservationLimits): Reserva
 
     async claim(processId, reserver) {
       const rows = await sql.query(
-        `UPDATE processes SET ${claimed.set}, expires_at = NULL, received_at = now()
+        `UPDATE processes SET ${claimed.set}, expires_at = NULL, heartbeat_at = now()
          WHERE id = $1 AND dataset_id = $2 AND created_by = $3 AND expires_at > now() AND ${claimed.when}
          RETURNING 1`,
         [processId, reserver.datasetId, reserver.accountId],

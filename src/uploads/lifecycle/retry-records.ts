@@ -67,7 +67,7 @@ export const createRetryRecords = (sql: Sql): RetryRecords => ({
       judge(candidate);
       const { set, when } = moveSql('retried');
       await tx.query(
-        `UPDATE processes SET ${set}, merge = NULL, received_at = now(),
+        `UPDATE processes SET ${set}, merge = NULL, heartbeat_at = now(),
            sealed_at = coalesce(sealed_at, now()), lease_owner = NULL, lease_until = NULL
          WHERE id = $1 AND ${when}`,
         [processId],

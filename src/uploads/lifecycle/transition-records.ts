@@ -102,7 +102,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   const failWhere = (condition: string, ms: number, error: ProcessError): Promise<FailedUpload[]> =>
     sql.query<FailedUpload>(
       `UPDATE processes SET ${failed.set}, error = $2
-       WHERE ${failed.when} AND received_at < now() - $1 * interval '1 millisecond' AND ${condition}
+       WHERE ${failed.when} AND heartbeat_at < now() - $1 * interval '1 millisecond' AND ${condition}
        RETURNING ${failedColumns}`,
       [ms, JSON.stringify(error)],
     );

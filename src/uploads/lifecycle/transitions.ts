@@ -163,9 +163,9 @@ const assignments = (moves: Transition['moves'], alias: string): string => {
   const keeps = Object.entries(moves).every(([before, after]) => before === after);
   if (keeps) return `phase = ${alias}.phase`;
   if (target === undefined || targets.length > 1) throw new Error('an event leads to one state, or keeps it');
-  if (!isPhase(target)) return `status = '${target}', completed_at = now()`;
+  if (!isPhase(target)) return `status = '${target}', ended_at = now()`;
   const reopens = Object.keys(moves).some((before) => !isPhase(before as ProcessState));
-  return `phase = '${target}'${reopens ? `, status = 'pending', error = NULL, completed_at = NULL` : ''}`;
+  return `phase = '${target}'${reopens ? `, status = 'pending', error = NULL, ended_at = NULL` : ''}`;
 };
 
 /** The event as parts of an UPDATE of `processes`. */

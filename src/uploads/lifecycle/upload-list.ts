@@ -56,7 +56,7 @@ interface UploadRow
 
 const select = `SELECT p.id AS process, p.public_id AS "shownAs", p.dataset_id AS dataset, p.status, p.phase, p.attempt,
   p.mode, p.created_at AS "createdAt", p.inserted_chunks AS inserted, p.chunk_count AS chunks, p.error AS failure,
-  p.received_at AS "receivedAt", p.sealed_at AS "sealedAt", p.completed_at AS "completedAt",
+  p.heartbeat_at AS "receivedAt", p.sealed_at AS "sealedAt", p.ended_at AS "completedAt",
   p.lease_until AS "leaseUntil", p.version_id AS version, p.inserted_rows AS rows, p.rejected_rows AS "rejectedRows",
   p.received_bytes AS bytes, p.request_id AS "requestId", d.name, a.name AS account
   FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN accounts a ON a.id = p.created_by`;
@@ -152,7 +152,7 @@ export const readUploadChunks = (
 ): Promise<UploadChunk[]> =>
   sql.query<UploadChunk>(
     `SELECT c.number, c.rows, c.bytes, c.first_line AS "firstLine", c.topic, c.partition,
-       c.position::text AS "offset", c.inserted_attempt AS attempt
+       c.kafka_offset::text AS "offset", c.inserted_attempt AS attempt
      FROM chunks c JOIN processes p ON p.id = c.process_id
      WHERE (p.id = $1 OR p.public_id = $1) AND ($2::bigint IS NULL OR c.number > $2)
      ORDER BY c.number LIMIT $3`,

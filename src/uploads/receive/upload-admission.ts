@@ -52,7 +52,7 @@ const awayMs = 5_000;
 const retryAfterSeconds = 30;
 
 /** Chunks of pending uploads that were handed out by Kafka but will be read again. */
-const keptChunks = `SELECT c.topic, c.partition, min(c.position)::text AS offset
+const keptChunks = `SELECT c.topic, c.partition, min(c.kafka_offset)::text AS offset
   FROM processes p JOIN chunks c ON c.process_id = p.id
   WHERE (${inStates(['collect'], 'p')} OR ${inStates(['replay'], 'p')} AND c.inserted_attempt <> p.attempt)
   GROUP BY c.topic, c.partition`;

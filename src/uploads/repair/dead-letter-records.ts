@@ -44,7 +44,7 @@ interface DeadLetterRow {
 }
 
 const columns = `id, origin_topic AS "originTopic", origin_partition AS "originPartition",
-  origin_offset::text AS "originOffset", topic, partition, position::text AS "offset", reason, bytes,
+  origin_offset::text AS "originOffset", topic, partition, kafka_offset::text AS "offset", reason, bytes,
   recorded_at AS "recordedAt", state`;
 
 const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
@@ -66,10 +66,10 @@ const recordSql = named(`
     SELECT state FROM dead_letters
     WHERE origin_topic = :originTopic AND origin_partition = :originPartition AND origin_offset = :originOffset
   )
-  INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, position, reason, bytes)
+  INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, kafka_offset, reason, bytes)
   VALUES (:originTopic, :originPartition, :originOffset, :topic, :partition, :offset, :reason, :bytes)
   ON CONFLICT (origin_topic, origin_partition, origin_offset) DO UPDATE SET topic = excluded.topic,
-    partition = excluded.partition, position = excluded.position, reason = excluded.reason,
+    partition = excluded.partition, kafka_offset = excluded.kafka_offset, reason = excluded.reason,
     bytes = excluded.bytes, state = 'waiting', recorded_at = now(), settled_at = NULL
   RETURNING NOT EXISTS (SELECT 1 FROM before WHERE state = 'waiting') AS "isNew"`);
 

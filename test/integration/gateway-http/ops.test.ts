@@ -54,7 +54,7 @@ const makeSeriesDataset = async (name: string): Promise<number> => {
 
 const insertProcess = async (datasetId: number, more: string): Promise<number> => {
   const [row] = await world.product.sql.query<{ id: number }>(
-    `INSERT INTO processes (dataset_id, mode, created_by, request_id, created_at, received_at, phase, sealed_at, chunk_count)
+    `INSERT INTO processes (dataset_id, mode, created_by, request_id, created_at, heartbeat_at, phase, sealed_at, chunk_count)
      SELECT $1, 'replace', id, 'r', now() - interval '2 hours', now() - interval '1 hour', ${more}
        FROM accounts WHERE name = 'maker' RETURNING id`,
     [datasetId],

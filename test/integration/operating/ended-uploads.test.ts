@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const end = (ago: string, more = `'completed', NULL, 1`): Promise<unknown> =>
   sql.query(
-    `INSERT INTO processes (dataset_id, mode, created_by, request_id, phase, completed_at, status, error, attempt)
+    `INSERT INTO processes (dataset_id, mode, created_by, request_id, phase, ended_at, status, error, attempt)
      SELECT id, 'replace', created_by, 'r', 'ready', now() - interval '${ago}', ${more} FROM datasets`,
   );
 const failed = `'failed', '{"code": "bad_file", "message": "m"}', 2`;
@@ -71,7 +71,7 @@ it('counts by status and code, before and after samples were kept, each upload o
 
 it('does not read uploads again that a sample has counted', async () => {
   const before = await readEndedUploads(sql);
-  await sql.query(`DELETE FROM processes WHERE completed_at < now() - interval '30 minutes'`);
+  await sql.query(`DELETE FROM processes WHERE ended_at < now() - interval '30 minutes'`);
   expect(await readEndedUploads(sql)).toEqual(before);
 });
 

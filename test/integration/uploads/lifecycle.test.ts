@@ -112,7 +112,7 @@ const isEnded = (state: ProcessState): boolean => state === 'completed' || state
 const put = (processId: number, state: ProcessState, baseVersionId: number | null): Promise<unknown> =>
   sql.query(
     `UPDATE processes SET status = $2, phase = $3, facts = $4, merge = $5,
-       completed_at = CASE WHEN $2 = 'pending' THEN NULL ELSE now() END WHERE id = $1`,
+       ended_at = CASE WHEN $2 = 'pending' THEN NULL ELSE now() END WHERE id = $1`,
     [
       processId,
       isEnded(state) ? state : 'pending',

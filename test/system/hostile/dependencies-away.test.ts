@@ -208,7 +208,7 @@ describe('an upload', () => {
     // As if this process had been silent for an hour; it says that it lives, so it is said again until a sweep has seen it.
     const silence = () =>
       product.sql.query(
-        "UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1 AND status = 'pending' RETURNING id",
+        "UPDATE processes SET heartbeat_at = now() - interval '1 hour' WHERE id = $1 AND status = 'pending' RETURNING id",
         [id],
       );
     await expect.poll(silence, { interval: 50 }).toEqual([]);

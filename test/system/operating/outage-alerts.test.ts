@@ -123,7 +123,7 @@ it('uploads fail: the process that receives one dies', async () => {
   // As if it had been silent for an hour; it still says that it lives, so it is said again until a sweep has seen it.
   const silence = async (): Promise<boolean> => {
     await product.sql.query(
-      `UPDATE processes SET received_at = now() - interval '1 hour' WHERE status = 'pending' AND chunk_count IS NULL`,
+      `UPDATE processes SET heartbeat_at = now() - interval '1 hour' WHERE status = 'pending' AND chunk_count IS NULL`,
     );
     return abandoned(await scrape(all));
   };

@@ -59,7 +59,7 @@ const stateOf = async (id: number) =>
 const storeUnanswered = async (dataset: number): Promise<ProcessAnswer> => {
   const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n');
   await product.sql.query(
-    'UPDATE processes SET awaits_answer = true, sealed_at = NULL, received_at = now() WHERE id = $1',
+    'UPDATE processes SET awaits_answer = true, sealed_at = NULL, heartbeat_at = now() WHERE id = $1',
     [process.id],
   );
   await sendMessages(kafka, chunkTopic(product, 'short'), messages);
@@ -77,7 +77,7 @@ describe('an upload whose answer was not sent yet', () => {
     await expect.poll(() => stateOf(behind.id)).toEqual({ status: 'pending', phase: 'ready' });
     expect(await stateOf(process.id)).toEqual({ status: 'pending', phase: 'ready' });
     expect(await download(owner, dataset)).toBe('"a"\n0\n');
-    await product.sql.query(`UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1`, [
+    await product.sql.query(`UPDATE processes SET heartbeat_at = now() - interval '1 hour' WHERE id = $1`, [
       process.id,
     ]);
     expect(await ended(owner, process)).toMatchObject({
@@ -179,7 +179,7 @@ describe('the line of an upload that fails', () => {
         // Otherwise the worker stores the chunk before its sweep comes to the upload.
         await pauseConsuming(product.sql, new Date());
         await product.sql.query(
-          `UPDATE processes SET created_at = now() - interval '1 year', received_at = now() - interval '1 year' WHERE id = $1`,
+          `UPDATE processes SET created_at = now() - interval '1 year', heartbeat_at = now() - interval '1 year' WHERE id = $1`,
           [id],
         );
       },

@@ -160,10 +160,10 @@ describe('a completed upload', () => {
 
 describe('a failed upload', () => {
   const fail = (process: number, code: string) =>
-    product.sql.query(
-      `UPDATE processes SET status = 'failed', error = $2, completed_at = now() WHERE id = $1`,
-      [process, JSON.stringify({ code, message: 'made up' })],
-    );
+    product.sql.query(`UPDATE processes SET status = 'failed', error = $2, ended_at = now() WHERE id = $1`, [
+      process,
+      JSON.stringify({ code, message: 'made up' }),
+    ]);
 
   it('is tried again and completes, also when no worker has seen its chunks', async () => {
     const dataset = await createDataset(owner);

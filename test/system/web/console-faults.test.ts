@@ -45,7 +45,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   });
   const place = { topic: lane, partition: behind?.partition ?? -1, offset: Number(behind?.high) - 1 };
   const [letter] = await sql.query<{ id: number }>(
-    `INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, position, reason, bytes)
+    `INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, kafka_offset, reason, bytes)
      VALUES ($1, $2, $3, $1, $2, $3, 'undecodable: by hand', 1) RETURNING id`,
     [place.topic, place.partition, place.offset],
   );

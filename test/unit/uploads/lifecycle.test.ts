@@ -34,12 +34,12 @@ describe('an event as SQL', () => {
       set: `phase = 'collect'`,
       when: `processes.status = 'pending' AND processes.phase IN ('insert')`,
     });
-    expect(moveSql('failed', 'p').set).toBe(`status = 'failed', completed_at = now()`);
+    expect(moveSql('failed', 'p').set).toBe(`status = 'failed', ended_at = now()`);
   });
 
   it('opens an ended process again', () => {
     const { set, when } = moveSql('retried', 'p');
-    expect(set).toBe(`phase = 'collect', status = 'pending', error = NULL, completed_at = NULL`);
+    expect(set).toBe(`phase = 'collect', status = 'pending', error = NULL, ended_at = NULL`);
     expect(when).toBe(
       `(p.status = 'pending' AND p.phase IN ('insert', 'collect') OR p.status IN ('failed'))`,
     );
