@@ -25,7 +25,7 @@ import { openDatasetRestore } from './compose/restore-dataset.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';
-import { build } from './lib/build.js';
+import { build, versionText } from './lib/build.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { exitCodes } from './lib/exit-codes.js';
 import { createLog } from './lib/log.js';
@@ -89,7 +89,8 @@ const main = async (): Promise<void> => {
   };
   const words = process.argv.slice(2);
   try {
-    process.stdout.write(`${await runCommandLine(groups, words, open)}\n`);
+    const text = words[0] === '--version' ? versionText : await runCommandLine(groups, words, open);
+    process.stdout.write(`${text}\n`);
   } catch (error) {
     const text = words.includes('--json')
       ? JSON.stringify({ error: messageOf(error), ...(isAppError(error) ? { code: error.code } : {}) })

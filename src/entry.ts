@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, describeConfig, describeSettings, loadConfig } from './config.js';
-import { build } from './lib/build.js';
+import { versionText } from './lib/build.js';
 import { createConsoleLog } from './lib/console-log.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { exitCodes } from './lib/exit-codes.js';
@@ -108,7 +108,7 @@ export const runEntry = async (entry: Entry): Promise<void> => {
     return;
   }
   if (flags.includes('--help')) return print(help(entry));
-  if (flags.includes('--version')) return print(`${build.version} (${build.commit})`);
+  if (flags.includes('--version')) return print(versionText);
   let config: Config;
   try {
     config = loadConfig();

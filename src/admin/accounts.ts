@@ -132,11 +132,11 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       summary: 'Delete an account with all that it has, and show that nothing is left.',
       arguments: ['name'],
       options: { confirm: { type: 'string' } },
-      optionHelp: { confirm: 'The name once more: there is no way back.' },
+      optionHelp: { confirm: 'The name once more. The deletion cannot be undone.' },
       async run(input) {
         const name = nameOf(input);
         if (input.option('confirm') !== name)
-          throw invalid('usage', `There is no way back: --confirm ${name} says that you mean it.`);
+          throw invalid('usage', `This cannot be undone; pass --confirm ${name} to confirm.`);
         const remainders = await actions.remove(input.context, name);
         if (remainders.some(({ left }) => left > 0)) input.context.onFault?.();
         return remainders;

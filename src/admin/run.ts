@@ -27,7 +27,7 @@ const helpOfAll = (groups: readonly AdminGroup[]): string => {
     '',
     ...rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
     '',
-    `${program} <group> <command> --help shows the options of a command.`,
+    `${program} <group> <command> --help shows the options of a command, --version the version and the commit.`,
   ].join('\n');
 };
 

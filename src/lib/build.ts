@@ -23,3 +23,6 @@ export const build: Build = {
   version: (JSON.parse(read('package.json')) as { version: string }).version,
   commit: builtCommit(),
 };
+
+/** What `--version` prints. */
+export const versionText = `${build.version} (${build.commit})`;

@@ -45,7 +45,7 @@ export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
     auth: 'required',
     permit: 'calls',
     query: z.object({
-      confirm: queryText('The name of the account: there is no way back.').optional(),
+      confirm: queryText('The name of the account, to confirm: the deletion cannot be undone.').optional(),
     }),
     responses: {
       200: {
@@ -65,7 +65,7 @@ export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
       if (query.confirm !== caller.accountName)
         throw invalid(
           'not_confirmed',
-          `There is no way back: confirm=${caller.accountName} says that you mean it.`,
+          `This cannot be undone; pass confirm=${caller.accountName} to confirm.`,
         );
       const remaining = await leave(caller);
       return { status: remaining === undefined ? 202 : 200, body: { remaining: remaining ?? null } };

@@ -166,6 +166,7 @@ describe('exit codes', () => {
     ['dist/admin.js', 'account list --nonsense', 2],
     ['dist/admin.js', 'account disable nobody-of-this-name', 3],
     ['dist/api.js', '--version', 0],
+    ['dist/admin.js', '--version', 0],
     ['dist/api.js', '--nonsense', 2],
   ])('%s %s exits with %i', async (program, line, code) => {
     const run = promisify(execFile)(process.execPath, [program, ...line.split(' ')], {

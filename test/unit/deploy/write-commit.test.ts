@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('../../../scripts/write-commit.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'tabulary-commit-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const [one, other] = ['1'.repeat(40), '2'.repeat(40)];
+let count = 0;
+
+/** What the script writes in a folder with these files, without git on PATH. */
+const commitOf = (files: Record<string, string>, env: Record<string, string> = {}, below = '.'): string => {
+  count += 1;
+  const root = join(folder, String(count));
+  mkdirSync(join(root, below), { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), `${text}\n`);
+  }
+  execFileSync(process.execPath, [script, 'commit.txt'], {
+    cwd: join(root, below),
+    env: { PATH: '', ...env },
+  });
+  return readFileSync(join(root, below, 'commit.txt'), 'utf8');
+};
+
+describe('the commit of a build is found without git', () => {
+  const onMain = { '.git/HEAD': 'ref: refs/heads/main' };
+  it.each([
+    [
+      'of a branch',
+      { ...onMain, '.git/refs/heads/main': one, '.git/packed-refs': `${other} refs/heads/main` },
+      one,
+    ],
+    [
+      'of a packed branch',
+      { ...onMain, '.git/packed-refs': `# pack\n${other} refs/heads/x/main\n${one} refs/heads/main` },
+      one,
+    ],
+    ['of no branch', { '.git/HEAD': one }, one],
+    ['of a repository without a commit', onMain, 'unknown'],
+    ['of no repository', {}, 'unknown'],
+  ])('%s', (_, files: Record<string, string>, expected) => {
+    expect(commitOf(files)).toBe(`${expected}\n`);
+  });
+
+  it('of a further worktree', () => {
+    const files = {
+      'main/.git/worktrees/w/HEAD': 'ref: refs/heads/w',
+      'main/.git/worktrees/w/commondir': '../..',
+      'main/.git/refs/heads/w': one,
+      'w/.git': 'gitdir: ../main/.git/worktrees/w',
+    };
+    expect(commitOf(files, {}, 'w')).toBe(`${one}\n`);
+  });
+
+  it('as COMMIT says, when it is set', () => {
+    expect(commitOf({ '.git/HEAD': one }, { COMMIT: other })).toBe(`${other}\n`);
+    expect(commitOf({ '.git/HEAD': one }, { COMMIT: '' })).toBe(`${one}\n`);
+  });
+});
