@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileDateFormat } from '../../../src/csv/column-rules.js';
+import { compileDateFormat, compileRules } from '../../../src/csv/column-rules.js';
+import { dayOf, noDay } from '../../../src/csv/date-text.js';
 import { encodeColumn } from './reference.js';
 
 describe('overrides of the type rules', () => {
@@ -15,6 +16,66 @@ describe('overrides of the type rules', () => {
     ['%%%Y', '%2020', '2020-01-01'],
   ])('reads dates by %s', (dateFormat, text, day) => {
     expect(encodeColumn('d', [text, '', 'NA'], { dateFormat })).toEqual([day, null, null]);
+  });
+
+  it.each([
+    ['%d/%m/%Y', '3/1x/2024'],
+    ['%d/%m/%Y', '/1/2024'],
+    ['%d/%m/%Y', '03-10-2024'],
+    ['%d/%m/%Y', '03/10/2024/'],
+    ['%d/%m/%Y', '03/10/'],
+    ['%d/%m/%Y', '03/10/20:4'],
+    ['%d-%b-%y', '14-Mai-14'],
+    ['%d-%b-%y', '14-Jan-1'],
+    ['%B %Y', 'Mar 2020'],
+    ['%b %Y', 'March 2020'],
+    ['%Y-%m', '2020-1:'],
+    ['%Y%m%d', '202001'],
+    ['%%%Y', '2020'],
+    ['%%%Y', '#2020'],
+  ])('a date by %s is not "%s"', (dateFormat, text) => {
+    const bytes = Buffer.from(`${text}0/2020`);
+    expect(compileDateFormat(dateFormat)(bytes, 0, text.length)).toBe(noDay);
+  });
+
+  it('reads names of months to the last letter, of January too', () => {
+    for (const [at, month] of ['January', 'february', 'SEPTEMBER'].entries()) {
+      const day = ['2020-01-09', '2020-02-09', '2020-09-09'][at];
+      expect(encodeColumn('d', [`9 ${month} 2020`], { dateFormat: '%d %B %Y' })).toEqual([day]);
+      expect(encodeColumn('d', [`9${month.slice(0, 3)}2020`], { dateFormat: '%d%b%Y' })).toEqual([day]);
+    }
+  });
+
+  it('says what is wrong with a format', () => {
+    expect(() => compileDateFormat('%Y%')).toThrow('Date format "%Y%" ends in %');
+    expect(() => compileDateFormat('%d/%m')).toThrow('Date format "%d/%m" has no year (%Y or %y)');
+  });
+
+  it.each([
+    [undefined, true],
+    [{}, true],
+    [{ nullValues: ['x'] }, true],
+    [{ decimal: '.' as const }, true],
+    [{ decimal: ',' as const }, false],
+    [{ dateFormat: '%Y' }, false],
+    [{ bareYear: true }, false],
+    [{ bareYear: false }, true],
+  ])('%j leaves loops their plain path: %s', (rules, plain) => {
+    expect(compileRules(rules).plain).toBe(plain);
+  });
+
+  it('takes a bare year alone for a year', () => {
+    const { parseDay } = compileRules({ bareYear: true });
+    const day = (text: string): number => parseDay(Buffer.from(`${text}0`), 0, text.length);
+    expect(day('2020')).toBe(dayOf(2020, 1, 1));
+    for (const text of ['202', '20205', '202:', '2O20', '20-1']) expect(day(text), text).toBe(noDay);
+    expect(compileRules({ bareYear: false }).parseDay(Buffer.from('2020'), 0, 4)).toBe(noDay);
+  });
+
+  it('knows a further null by all of its characters', () => {
+    const { isNullText } = compileRules({ nullValues: ['ab', 'x'] });
+    const isNull = (text: string) => isNullText?.(Buffer.from(`${text}b`), 0, text.length);
+    expect(['ab', 'x', 'a', 'aa', 'bb', 'b', 'abb', 'xx'].filter(isNull)).toEqual(['ab', 'x']);
   });
 
   it.each(['31/02/2024', '1/2/24', '2024-10-03', '03/10/2024 ', 'x'])('refuses "%s" for %d/%m/%Y', (text) => {

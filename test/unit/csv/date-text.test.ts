@@ -8,18 +8,78 @@ import {
   parseDay,
   writeIsoDay,
 } from '../../../src/csv/date-text.js';
+import { nearTexts } from './near-texts.js';
 import { encodeColumn } from './reference.js';
 
 const parse = (text: string): string | undefined => {
-  const bytes = Buffer.from(text);
-  const day = parseDay(bytes, 0, bytes.length);
+  // Within a longer record, as fields are.
+  const bytes = Buffer.from(`1${text}0:00:00`);
+  const day = parseDay(bytes, 1, 1 + text.length);
   if (day === noDay) return undefined;
   const out = Buffer.alloc(10);
   writeIsoDay(day, out, 0);
   return out.toString();
 };
 
+const dayNumber = (year: string, month: number, day: number): string | undefined => {
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), month - 1, day);
+  const iso = date.toISOString().slice(0, 10);
+  return iso === `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}` &&
+    year !== '0000'
+    ? iso
+    : undefined;
+};
+
+/** Monday of an ISO week: the Thursday of its week is in its year. */
+const mondayOf = (year: string, week: number): string | undefined => {
+  const start = dayNumber(year, 1, 4);
+  if (start === undefined || week < 1) return undefined;
+  const fourth = new Date(start).getTime() / 86_400_000;
+  const monday = fourth - ((new Date(start).getUTCDay() + 6) % 7) + (week - 1) * 7;
+  const thursday = new Date((monday + 3) * 86_400_000);
+  if (thursday.getUTCFullYear() !== Number(year)) return undefined;
+  return new Date(monday * 86_400_000).toISOString().slice(0, 10);
+};
+
+/** The forms of dates as regular expressions. */
+const expectedDay = (text: string): string | undefined => {
+  const period = /^(\d{4})(?:-(\d\d)|M(\d\d)|-?Q([1-4])|-?W(\d\d))$/.exec(text);
+  if (period !== null) {
+    const [, year = '', month, monthOfM, quarter, week] = period;
+    if (week !== undefined) return mondayOf(year, Number(week));
+    return dayNumber(year, Number(month ?? monthOfM ?? Number(quarter) * 3 - 2), 1);
+  }
+  if (text.length > 64) return undefined;
+  const date =
+    /^(\d{4})([-/.])(\d\d)\2(\d\d)$/.exec(text) ??
+    /^(\d{4})(-)(\d\d)-(\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?$/.exec(text);
+  return date === null ? undefined : dayNumber(date[1] ?? '', Number(date[3]), Number(date[4]));
+};
+
 describe('dates', () => {
+  it.each([
+    '2020-12-31',
+    '2020/02/28',
+    '2020.10.30',
+    '2020-07',
+    '2020M11',
+    '2020Q4',
+    '2020-Q3',
+    '2020W53',
+    '2015-W53',
+    '0001-01',
+    '2020-01-01T00:00',
+    '2020-01-01T00:00Z',
+    '2020-01-01 00:00:00',
+    '2020-01-01T00:00:00+00:00',
+    `2020-01-01T00:00:00.${'0'.repeat(44)}`,
+    '2020-01-01T00:00+00:00',
+  ])('%s and every text near it are read as the list of forms says', (text) => {
+    for (const near of nearTexts(text, '0123456789-/.:TQWMZ+ x'))
+      expect(parse(near), near).toBe(expectedDay(near));
+  });
+
   it.each([
     ['2020-01-31', '2020-01-31'],
     ['2020/01/31', '2020-01-31'],

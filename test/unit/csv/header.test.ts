@@ -65,6 +65,34 @@ describe('the header', () => {
     expect(() => names(text)).toThrow(message);
   });
 
+  it.each([
+    ['a,"b"c', 'malformed_header', { line: 3 }],
+    ['a,,c,', 'empty_column_name', { line: 3, positions: [2, 4] }],
+    [`${'é'.repeat(1_001)},b`, 'column_name_too_long', { line: 3, position: 1, maxBytes: 2_000 }],
+    ['a\u202eb,c', 'invalid_column_name', { line: 3, position: 1 }],
+    ['a,b,a,c,b', 'duplicate_column_name', { line: 3, names: ['a', 'b'] }],
+  ])('%j is refused with its code and where it is', (text, code, details) => {
+    const read = () =>
+      runAtOnce(headerNames(runAtOnce(headerSteps(Buffer.from(text), 3, { delimiter: 0x2c, quote: 0x22 }))));
+    expect(read).toThrow(expect.objectContaining({ code, details }));
+  });
+
+  it('names no column after a byte order mark that is not at the beginning of the file', () => {
+    expect(names('a,\ufeffb')).toEqual(['a', '\ufeffb']);
+  });
+
+  it('keeps a quote within a name that has no quotes around it', () => {
+    expect(names('5"" tall,"5"" tall",b')).toEqual(['5"" tall', '5" tall', 'b']);
+  });
+
+  it('is read in steps of some hundred names', () => {
+    const text = Array.from({ length: 2_000 }, (_, at) => `c${at}`).join(',');
+    const record = runAtOnce(headerSteps(Buffer.from(text), 1, { delimiter: 0x2c, quote: 0x22 }));
+    const steps = [...headerNames(record)].length;
+    // One after the pass over the bytes and two between checks, and four each for reading and comparing 2,000 names.
+    expect(steps).toBe(11);
+  });
+
   it('refuses bidirectional control characters', () => {
     expect(() => names('a,b\u202ec')).toThrow(
       'the name of column 2 contains bidirectional control characters',
