@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { count } from '../harness/report.js';
 import { basic } from '../support/credentials.js';
 
 /** What an attacker is told of the product; travels between processes as JSON. */
@@ -67,10 +68,6 @@ export const createGround = (place: Place): Ground => {
   const statuses: Record<string, number> = {};
   const open = new Set<{ destroy(): unknown }>();
 
-  const count = (status: number): void => {
-    const name = status === 0 ? 'broken' : String(status);
-    statuses[name] = (statuses[name] ?? 0) + 1;
-  };
   const keep = <T extends Socket | ClientRequest>(each: T): T => {
     open.add(each);
     each.on('error', () => undefined);
@@ -103,7 +100,7 @@ export const createGround = (place: Place): Ground => {
       new Promise((resolve) => {
         const outgoing = begin(path, options);
         const end = (reply: Reply): void => {
-          count(reply.status);
+          count(statuses, reply.status === 0 ? 'broken' : String(reply.status));
           resolve(reply);
         };
         outgoing.on('response', (answer) => {

@@ -1,3 +1,4 @@
+import { listed, tableLines } from '../harness/report.js';
 import type { AttackReport, Outcome } from './attack-run.js';
 
 /** What each attack may cost others: times of their idle values, MB, milliseconds. */
@@ -36,11 +37,6 @@ const ms = (value: number): string => {
 };
 const seconds = (value: number | undefined): string => (value === undefined ? 'failed' : value.toFixed(1));
 
-const listed = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([name, count]) => `${name} × ${count}`)
-    .join(', ') || 'none read';
-
 /** A table of who was hurt, as Markdown. */
 export const reportText = (report: AttackReport): string => {
   const { idle, idleStrain, outcomes } = report;
@@ -51,7 +47,7 @@ export const reportText = (report: AttackReport): string => {
     return [
       attack,
       does,
-      listed(statuses),
+      listed(statuses, ' × ') || 'none read',
       `${ms(suffered.p50Ms)} / ${ms(suffered.p95Ms)} (${p95.toFixed(1)} ×)`,
       `${seconds(suffered.uploadSeconds)} (${upload.toFixed(1)} ×)`,
       `${api} / ${worker} / ${clickhouse}`,
@@ -71,10 +67,9 @@ export const reportText = (report: AttackReport): string => {
     'of it processor time',
     'verdict',
   ];
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return [
     `idle: light requests p50 ${ms(idle.p50Ms)} ms, p95 ${ms(idle.p95Ms)} ms; upload ${seconds(idle.uploadSeconds)} s; longest pause ${ms(idleStrain.pauseMs.api)} ms of the API, ${ms(idleStrain.pauseMs.worker)} ms of the worker`,
     '',
-    ...lines,
+    ...tableLines([head, ...rows]),
   ].join('\n');
 };

@@ -7,39 +7,30 @@
  * took more memory than they may; ratios are only told.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { commandOptions, namesIn } from '../harness/command.js';
 import { runAttacks, startAttackedProduct } from './attack-run.js';
 import { attackNamed, attacks } from './attacks.js';
 import { reportText } from './report.js';
 
-const { values } = parseArgs({
-  args: process.argv.slice(2).filter((argument) => argument !== '--' && !argument.endsWith('run.ts')),
-  options: {
-    minutes: { type: 'string' },
-    only: { type: 'string' },
-    short: { type: 'boolean', default: false },
-    out: { type: 'string' },
-  },
-});
-
-const minutes = Number(values.minutes ?? (values.short ? 1 : 10));
-if (!Number.isFinite(minutes) || minutes <= 0) throw new RangeError('--minutes must be a number above 0');
-const only = values.only?.split(',');
+const { number, text, isSet } = commandOptions({ minutes: '', only: '', short: false, out: '' });
+const short = isSet('short');
+const only = text('only') === '' ? undefined : namesIn(text('only'));
 for (const name of only ?? []) attackNamed(name);
+const minutes = text('minutes') === '' ? (short ? 1 : 10) : number('minutes');
 
 const product = await startAttackedProduct();
 let failed = true;
 try {
   const report = await runAttacks(product, {
     only,
-    short: values.short,
+    short,
     seconds: Math.max(2, (minutes * 60) / (only ?? attacks).length),
-    uploadBytes: values.short ? 2e6 : 22e6,
+    uploadBytes: short ? 2e6 : 22e6,
     say: (line) => console.log(line),
   });
-  const text = reportText(report);
-  console.log(`\n${text}`);
-  if (values.out !== undefined) writeFileSync(values.out, `${text}\n`);
+  const table = reportText(report);
+  console.log(`\n${table}`);
+  if (text('out') !== '') writeFileSync(text('out'), `${table}\n`);
   failed = report.outcomes.some(({ failures }) => failures.length > 0);
 } finally {
   await product.stop();

@@ -4,6 +4,7 @@ import { createDataset, uploadAndWait } from '../../bench/support/client.js';
 import type { RunningProduct } from '../../bench/support/product.js';
 import { percentile } from '../../bench/support/statistics.js';
 import { tableStream } from '../../bench/support/table-stream.js';
+import { count } from '../harness/report.js';
 import { quickSeries } from './upstreams.js';
 
 export interface Suffered {
@@ -60,17 +61,14 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
     errors: Record<string, number>,
   ): Promise<readonly number[]> => {
     const times: number[] = [];
-    const note = (what: string): void => {
-      errors[what] = (errors[what] ?? 0) + 1;
-    };
     for (let turn = 0; !until(); turn += 1) {
       const startedAt = performance.now();
       try {
         const asked = ask(`${baseUrl}${paths[turn % paths.length]}`, authorization);
         const answer = await Promise.race([asked, sleep(requestLimitMs, 'late', { ref: false })]);
-        if (answer !== undefined) note(answer);
+        if (answer !== undefined) count(errors, answer);
       } catch {
-        note('broken');
+        count(errors, 'broken');
       }
       times.push(performance.now() - startedAt);
       await sleep(pauseMs);
@@ -87,8 +85,7 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
       if (ended === 'late') throw new Error('the upload was not done in time');
       return (performance.now() - startedAt) / 1000;
     } catch (error) {
-      const what = `upload: ${error instanceof Error ? error.message.slice(0, 120) : error}`;
-      errors[what] = (errors[what] ?? 0) + 1;
+      count(errors, `upload: ${error instanceof Error ? error.message.slice(0, 120) : error}`);
       return undefined;
     }
   };

@@ -1,4 +1,4 @@
-import type { Random } from '../crash/random.js';
+import type { Random } from '../harness/random.js';
 import { labels, summary } from './contents.js';
 import { createHistory, type History, sameRows } from './history.js';
 import { rowsOf } from './reading.js';

@@ -1,6 +1,6 @@
 /** Clients that do everything to the same datasets at once, in rounds; each ends with a look at all there is. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, type Random } from '../crash/random.js';
+import { createRandom, type Random } from '../harness/random.js';
 import * as changing from './changing.js';
 import { type History, sameRows } from './history.js';
 import { describe, read, readWhole, rowsOf } from './reading.js';

@@ -2,7 +2,7 @@
  * Files whose rows say which upload they belong to, and what a dataset has to hold after each of them, worked out in
  * plain loops.
  */
-import type { Random } from '../crash/random.js';
+import type { Random } from '../harness/random.js';
 
 export type Mode = 'replace' | 'append' | 'upsert';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../crash/random.js';
+import type { Random } from '../harness/random.js';
 import { parseRows, type Row, summary } from './contents.js';
 import { type History, type Span, sameRows } from './history.js';
 import type { Person } from './rights.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../crash/random.js';
+import type { Random } from '../harness/random.js';
 import type { ProcessAnswer } from '../support/datasets.js';
 import { type Mode, makeFile, type UploadFile } from './contents.js';
 import type { History } from './history.js';

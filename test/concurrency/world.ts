@@ -1,6 +1,7 @@
 /** What the clients of a run share: accounts, datasets, what each was told, and what was wrong. */
 
-import type { Random } from '../crash/random.js';
+import type { Random } from '../harness/random.js';
+import { count, createFaults } from '../harness/report.js';
 import { basic } from '../support/credentials.js';
 import { createHistory, type History, type Span } from './history.js';
 import { type Allowed, createGrant, type Grant, type Level, type Person, people } from './rights.js';
@@ -62,7 +63,8 @@ const bodyOf = ({ body, headers = {} }: AskOptions): RequestInit => {
 };
 
 export const openWorld = async ({ apis, keys }: Target, random: Random): Promise<World> => {
-  const faults: string[] = [];
+  const faults = createFaults();
+  const fault = faults.add;
   const counts: Record<string, number> = {};
   const datasets: History[] = [];
   const deleted: History[] = [];
@@ -70,10 +72,6 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
   const writer = createGrant('none');
   const guest = createGrant('none');
   let number = 0;
-
-  const fault = (text: string): void => {
-    if (faults.length < 200) faults.push(text);
-  };
 
   const send = async (url: string, init: RequestInit): Promise<{ answer: Response; text: string }> => {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
@@ -117,11 +115,11 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
   return {
     ask,
     fault,
-    faults,
-    counts,
-    count: (what) => {
-      counts[what] = (counts[what] ?? 0) + 1;
+    get faults() {
+      return faults.all;
     },
+    counts,
+    count: (what) => count(counts, what),
     datasets,
     deleted,
     repositoryId,

@@ -1,4 +1,4 @@
-import { createRandom } from './random.js';
+import { createRandom } from '../harness/random.js';
 
 /** What a client asks for with its file. */
 export interface Asked {

@@ -2,18 +2,18 @@
  * Judges a run from outside: what the clients were told, what PostgreSQL says of every process, and what the HTTP
  * API gives for every version must agree with the files.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { childEnvironment, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/lib/log.js';
 import { createKafka } from '../../src/storage/kafka/connection.js';
 import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import { topicNames } from '../../src/storage/kafka/topics.js';
-import { clickHouseText } from '../support/clickhouse-http.js';
+import type { Deployment } from '../harness/deployment.js';
+import { findOrphans, storesOf } from '../harness/orphans.js';
+import { count } from '../harness/report.js';
+import { untilNone } from '../harness/until-none.js';
 import { createFile } from './files.js';
 import { judgeProcesses } from './judge.js';
 import type { Ledger } from './load.js';
-import { findOrphans } from './orphans.js';
-import type { CrashProduct } from './product.js';
 
 export interface Verdict {
   /** What is wrong, one line each; empty when every promise was kept. */
@@ -28,28 +28,12 @@ export interface Verdict {
 }
 
 export interface CheckOptions {
-  readonly product: CrashProduct;
+  readonly product: Deployment;
   readonly ledger: Ledger;
   readonly largestRows: number;
   /** Longest that nothing may change about pending processes and orphans while some are left. */
   readonly settleMs: number;
 }
-
-/** Asks until nothing is left; gives what is left when it has not changed for `boundMs`. */
-export const untilNone = async (left: () => Promise<string[]>, boundMs: number): Promise<string[]> => {
-  let before = '';
-  let deadline = 0;
-  for (;;) {
-    const now = await left();
-    if (now.length === 0) return [];
-    if (now.join() !== before) {
-      before = now.join();
-      deadline = Date.now() + boundMs;
-    }
-    if (Date.now() > deadline) return now;
-    await sleep(250);
-  }
-};
 
 export const checkRun = async ({
   product,
@@ -60,11 +44,6 @@ export const checkRun = async ({
   const faults: string[] = [];
   const answers: Record<string, number> = {};
   const { sql } = product;
-  const stores = {
-    sql,
-    clickhouse: (text: string) => clickHouseText(product.access.clickhouseUrl, { sql: text }),
-    database: 'tabulary',
-  };
 
   const pending = async (): Promise<string[]> => {
     const rows = await sql.query<{ id: number; phase: string; chunks: number }>(
@@ -77,7 +56,7 @@ export const checkRun = async ({
   const checkAnswers = (): void => {
     for (const { outcome, fileSeed, datasetId } of ledger.entries) {
       const seen = outcome.kind === 'broken' ? 'broken' : String(outcome.status);
-      answers[seen] = (answers[seen] ?? 0) + 1;
+      count(answers, seen);
       if (outcome.kind === 'broken' || outcome.status === 201) continue;
       if (outcome.status === 503 && Number(outcome.retryAfter) > 0) continue;
       // Deleted before the upload was looked at, or in the middle of it.
@@ -104,7 +83,7 @@ export const checkRun = async ({
   };
 
   faults.push(...(await untilNone(pending, settleMs)));
-  faults.push(...(await untilNone(() => findOrphans(stores), settleMs)));
+  faults.push(...(await untilNone(() => findOrphans(storesOf(product)), settleMs)));
   const judged = await judgeProcesses({ product, ledger, largestRows });
   faults.push(...judged.faults);
   checkAnswers();

@@ -1,15 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createLog } from '../../src/lib/log.js';
-import { createScope, type Scope } from '../../src/lib/scope.js';
-import { createBalancer } from './balancer.js';
-import { type Blow, createChaos } from './chaos.js';
+import type { Scope } from '../../src/lib/scope.js';
+import { createBalancer } from '../harness/balancer.js';
+import { type Blow, blowText, createChaos } from '../harness/chaos.js';
+import type { Deployment, DeploymentOptions, SmallDisk } from '../harness/deployment.js';
+import { createRandom } from '../harness/random.js';
+import { type Outcome, type Sending, sendFile } from '../harness/sending.js';
+import { type Kept, withDeployment } from '../harness/with-deployment.js';
 import { checkRun, type Verdict } from './checker.js';
 import { createLoad, type Load } from './load.js';
-import { type CrashProduct, type CrashProductOptions, type SmallDisk, startCrashProduct } from './product.js';
-import { createRandom } from './random.js';
-import { type Outcome, type Sending, sendFile } from './sending.js';
 
 export interface CrashOptions {
   /** Blows and recoveries. */
@@ -30,25 +27,23 @@ export interface CrashOptions {
   readonly smallDisk?: SmallDisk;
   /** Clients reach the API processes by one address, which leads to those that are ready. @default they pick one */
   readonly balanced?: boolean;
-  readonly settings?: CrashProductOptions['settings'];
+  readonly settings?: DeploymentOptions['settings'];
   /** How a client sends a file. @default once, whatever comes of it */
   readonly send?: (sending: Sending) => Promise<Outcome>;
   readonly say: (line: string) => void;
 }
 
-export interface CrashReport extends Verdict {
+export interface CrashReport extends Verdict, Kept {
   readonly seed: number;
   readonly cycles: number;
   readonly blows: readonly Blow[];
   readonly uploads: number;
   readonly seconds: number;
-  /** Folder with the logs, kept when something is wrong. */
-  readonly kept: string | undefined;
 }
 
 /** What a scenario has at hand while clients upload. */
 export interface Stage {
-  readonly product: CrashProduct;
+  readonly product: Deployment;
   readonly load: Load;
   readonly options: CrashOptions;
 }
@@ -85,16 +80,13 @@ export const randomBlows: Scenario = async ({ product, load, options }) => {
     cycles += 1;
     blows.push(...struck);
     if (fault !== undefined) return { cycles, blows, faults: [fault] };
-    const what = struck.map(({ action, target, stoppedMs }) =>
-      `${action} ${target} ${stoppedMs || ''}`.trim(),
-    );
-    say(`${cycles}: ${what.join(' + ')}; uploads ${load.ledger.entries.length}`);
+    say(`${cycles}: ${blowText(struck)}; uploads ${load.ledger.entries.length}`);
   }
   return { cycles, blows, faults: [] };
 };
 
 /** The product as clients reach it behind a load balancer. */
-const balance = async (product: CrashProduct, scope: Scope): Promise<CrashProduct> => {
+const balance = async (product: Deployment, scope: Scope): Promise<Deployment> => {
   const { url, close } = await createBalancer(product.apis);
   await scope.defer('load balancer', close);
   return { ...product, apis: [url] };
@@ -107,22 +99,14 @@ export const runCrash = async (
 ): Promise<CrashReport> => {
   const { seed, say, largestRows, apis, workers, clients, datasets, smallDisk, settings } = options;
   const startedAt = Date.now();
-  const log = createLog('crash', 'fatal', 2);
-  const scope = createScope(log);
-  const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-crash-'));
-  let whole = false;
-  try {
-    const started = await startCrashProduct({
-      dataDir,
-      apis,
-      workers,
-      log,
-      scope,
-      ...(smallDisk === undefined ? {} : { smallDisk }),
-      ...(settings === undefined ? {} : { settings }),
-    });
+  const processes = {
+    apis,
+    workers,
+    ...(smallDisk === undefined ? {} : { smallDisk }),
+    ...(settings === undefined ? {} : { settings }),
+  };
+  return withDeployment({ ...processes, say }, async (started, scope) => {
     const product = options.balanced ? await balance(started, scope) : started;
-    say(`started in ${dataDir}: ${product.names.join(', ')}`);
     const load = await createLoad({
       product,
       seed,
@@ -139,19 +123,13 @@ export const runCrash = async (
     }
     say('checking');
     const verdict = await checkRun({ product, ledger: load.ledger, largestRows, settleMs });
-    const faults = [...played.faults, ...verdict.faults];
-    whole = faults.length === 0;
     return {
       ...verdict,
       ...played,
-      faults,
+      faults: [...played.faults, ...verdict.faults],
       seed,
       uploads: load.ledger.entries.length,
       seconds: Math.round((Date.now() - startedAt) / 1000),
-      kept: whole ? undefined : dataDir,
     };
-  } finally {
-    await scope.close();
-    if (whole) await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 };

@@ -3,8 +3,8 @@
  * instead of keeping it.
  */
 import { gzipSync } from 'node:zlib';
+import { createRandom, type Random } from '../harness/random.js';
 import { type Asked, askedOf } from './asked.js';
-import { createRandom, type Random } from './random.js';
 
 export type FileKind =
   | 'plain'

@@ -11,13 +11,14 @@ import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Component } from '../harness/deployment.js';
+import { count } from '../harness/report.js';
+import { restart } from '../harness/restart.js';
+import type { Outcome } from '../harness/sending.js';
+import { createTable } from '../harness/steady-table.js';
 import { expectToFire, type Scrape, scrape } from '../support/alerts.js';
 import { type CrashOptions, type CrashReport, runCrash, type Scenario } from './crash-run.js';
 import { type Downloads, readOnAndOn } from './persistent-reader.js';
-import type { Component } from './product.js';
-import { restart } from './restart.js';
-import type { Outcome } from './sending.js';
-import { createTable } from './steady-table.js';
 
 const mib = 1024 * 1024;
 
@@ -71,7 +72,7 @@ const codeOf = (outcome: Outcome): string => {
 
 const countOf = (names: readonly string[]): Record<string, number> => {
   const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  for (const name of names) count(counts, name);
   return counts;
 };
 

@@ -1,8 +1,9 @@
 /** Compares every process and every version with what the files say they have to be. */
+
+import type { Deployment } from '../harness/deployment.js';
 import type { CrashFile } from './files.js';
 import { createFile } from './files.js';
 import type { Entry, Ledger } from './load.js';
-import type { CrashProduct } from './product.js';
 import { readVersion } from './reading.js';
 import { type Applied, applyFile, type Table, type Types, tableText } from './tables.js';
 
@@ -58,7 +59,7 @@ export const judgeProcesses = async ({
   ledger,
   largestRows,
 }: {
-  product: CrashProduct;
+  product: Deployment;
   ledger: Ledger;
   largestRows: number;
 }): Promise<Judgement> => {

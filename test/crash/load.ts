@@ -1,10 +1,11 @@
 /** Clients that upload without pause, and a ledger of what each was told. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deployment } from '../harness/deployment.js';
+import { createRandom, type Random } from '../harness/random.js';
+import type { Outcome, Sending } from '../harness/sending.js';
+import { createDataset } from '../harness/steady-table.js';
 import { queryOf } from './asked.js';
 import { createFile } from './files.js';
-import type { CrashProduct } from './product.js';
-import { createRandom, type Random } from './random.js';
-import type { Outcome, Sending } from './sending.js';
 
 /** One upload as its client remembers it. */
 export interface Entry {
@@ -31,7 +32,7 @@ export interface Load {
 }
 
 export interface LoadOptions {
-  readonly product: CrashProduct;
+  readonly product: Deployment;
   readonly seed: number;
   readonly clients: number;
   readonly datasets: number;
@@ -48,7 +49,7 @@ const seedOf = (requestId: string): number | undefined => {
 
 export const createLoad = async (options: LoadOptions): Promise<Load> => {
   const { product, seed, largestRows } = options;
-  const headers = { authorization: product.authorization, 'content-type': 'application/json' };
+  const headers = { authorization: product.authorization };
   const ledger: Ledger = { entries: [], unchecked: new Set(), seedOf };
   let stopping = false;
   let sent = 0;
@@ -58,17 +59,10 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
   const makeDataset = async (random: Random): Promise<number> => {
     for (;;) {
       made += 1;
-      const body = JSON.stringify({ name: `dataset ${made}`, repositoryId: product.homeId });
       try {
-        const answer = await fetch(`${random.pick(product.apis)}/datasets`, {
-          method: 'POST',
-          headers,
-          body,
-        });
-        const text = await answer.text();
-        if (answer.status === 201) return (JSON.parse(text) as { id: number }).id;
+        return await createDataset(product, `dataset ${made}`, random.pick(product.apis));
       } catch (error) {
-        if (stopping) throw error;
+        if (stopping && error instanceof TypeError) throw error;
       }
       await sleep(200);
     }

@@ -1,7 +1,8 @@
 /** Clients that read the same rows again and again, whatever is broken meanwhile, and never send a request twice. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SteadyTable } from './steady-table.js';
+import { count } from '../harness/report.js';
+import type { SteadyTable } from '../harness/steady-table.js';
 
 /** What came of the downloads so far. */
 export interface Downloads {
@@ -57,7 +58,7 @@ export const readOnAndOn = (table: SteadyTable, authorization: string): Persiste
       return;
     }
     const { code = 'none' } = JSON.parse(text) as { code?: string };
-    counts.refused[code] = (counts.refused[code] ?? 0) + 1;
+    count(counts.refused, code);
   };
 
   const client = async (url: string): Promise<void> => {

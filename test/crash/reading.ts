@@ -1,8 +1,8 @@
-import type { CrashProduct } from './product.js';
+import type { Deployment } from '../harness/deployment.js';
 
 /** Text of a version over the HTTP API, its record ends as LF; follows the link of a whole file. */
 export const readVersion = async (
-  product: CrashProduct,
+  product: Deployment,
   datasetId: number,
   versionId: number,
 ): Promise<string> => {

@@ -1,18 +1,10 @@
+import { count, faultLines, listed } from '../harness/report.js';
 import type { CrashReport } from './crash-run.js';
-
-const listed = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .sort(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ');
 
 /** What a person wants to know of a run, in a few lines. */
 export const reportText = (report: CrashReport): string => {
   const blows: Record<string, number> = {};
-  for (const { action, target } of report.blows) {
-    const name = `${action} ${target.replace(/-\d+$/, '')}`;
-    blows[name] = (blows[name] ?? 0) + 1;
-  }
+  for (const { action, target } of report.blows) count(blows, `${action} ${target.replace(/-\d+$/, '')}`);
   const lines = [
     '',
     `seed          ${report.seed}`,
@@ -24,8 +16,7 @@ export const reportText = (report: CrashReport): string => {
     `rows checked  ${report.rowsChecked}`,
     `set aside     ${report.setAside}`,
     `seconds       ${report.seconds}`,
-    `faults        ${report.faults.length}`,
-    ...report.faults.slice(0, 50).map((fault) => `  - ${fault}`),
+    ...faultLines(report.faults),
   ];
   if (report.kept !== undefined) lines.push(`logs kept in  ${report.kept}`);
   return lines.join('\n');

@@ -3,13 +3,13 @@
  * upload is lost, no download is cut.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { components } from '../harness/deployment.js';
+import { createReader } from '../harness/reader.js';
+import { restart } from '../harness/restart.js';
+import { type Outcome, type Sending, sendFile } from '../harness/sending.js';
+import { createTable } from '../harness/steady-table.js';
 import { localSeries, startLocalProvider } from '../support/local-provider.js';
 import { type CrashOptions, type CrashReport, runCrash, type Stage } from './crash-run.js';
-import { components } from './product.js';
-import { createReader } from './reader.js';
-import { restart } from './restart.js';
-import { type Outcome, type Sending, sendFile } from './sending.js';
-import { createTable } from './steady-table.js';
 
 export interface RollingReport extends CrashReport {
   readonly restarts: number;

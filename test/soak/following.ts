@@ -1,8 +1,8 @@
 /** Clients that upload, follow the events of it, and read what they sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrashProduct } from '../crash/product.js';
-import type { Random } from '../crash/random.js';
-import { steadyNumbers, steadyText } from '../crash/steady-table.js';
+import type { Deployment } from '../harness/deployment.js';
+import type { Random } from '../harness/random.js';
+import { steadyNumbers, steadyText } from '../harness/steady-table.js';
 import { ask } from './asking.js';
 import type { Tally } from './tally.js';
 
@@ -35,7 +35,7 @@ const lastEvent = async (
 };
 
 export const createFollower = (
-  { apis, authorization }: CrashProduct,
+  { apis, authorization }: Deployment,
   tally: Tally,
   random: Random,
   datasetId: number,

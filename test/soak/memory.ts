@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../../bench/support/statistics.js';
-import { familyOf } from '../crash/chaos.js';
-import type { CrashProduct } from '../crash/product.js';
+import { familyOf } from '../harness/chaos.js';
+import type { Deployment } from '../harness/deployment.js';
 
 export interface Life {
   readonly pid: number;
@@ -76,7 +76,7 @@ export const judgeMemory = (name: string, lives: readonly Life[]): ProcessMemory
 };
 
 /** Looks at all processes of the product until `stop`, which tells what it saw. */
-export const watchMemory = (product: CrashProduct): { stop(): Promise<ProcessMemory[]> } => {
+export const watchMemory = (product: Deployment): { stop(): Promise<ProcessMemory[]> } => {
   const lives = new Map<string, { pid: number; samples: { atMs: number; mb: number }[] }[]>();
   const stopping = new AbortController();
   const look = (): void => {

@@ -1,9 +1,9 @@
 /** What readers ask again and again, each with what its answer has to be. */
 import { createHash } from 'node:crypto';
 import { tableFromIPC } from 'apache-arrow';
-import type { CrashProduct } from '../crash/product.js';
-import type { Random } from '../crash/random.js';
-import { steadyCells, steadyNumbers, steadyRows, steadyText } from '../crash/steady-table.js';
+import type { Deployment } from '../harness/deployment.js';
+import type { Random } from '../harness/random.js';
+import { steadyCells, steadyNumbers, steadyRows, steadyText } from '../harness/steady-table.js';
 import { localSeries } from '../support/local-provider.js';
 
 export interface Question {
@@ -72,7 +72,7 @@ const daySums = (): string => {
 const binaryFormats = ['xlsx', 'parquet'] as const;
 
 /** An answer while nothing is broken. */
-const readQuietly = async (product: CrashProduct, path: string): Promise<Buffer> => {
+const readQuietly = async (product: Deployment, path: string): Promise<Buffer> => {
   const answer = await fetch(`${product.apis[0]}${path}`, {
     headers: { authorization: product.authorization },
   });
@@ -82,7 +82,7 @@ const readQuietly = async (product: CrashProduct, path: string): Promise<Buffer>
 
 /** @param datasetId of the steady table, whole by now. */
 export const createQuestions = async (
-  product: CrashProduct,
+  product: Deployment,
   datasetId: number,
 ): Promise<Readonly<Record<string, Questions>>> => {
   const dataset = `/datasets/${datasetId}`;

@@ -1,11 +1,7 @@
 import { percentile } from '../../bench/support/statistics.js';
+import { faultLines, listed, tableLines } from '../harness/report.js';
 import type { SoakReport } from './soak-run.js';
 import type { KindTally } from './tally.js';
-
-const table = (rows: readonly (readonly (string | number)[])[]): string[] => {
-  const [head = [], ...rest] = rows;
-  return [head, head.map(() => '---'), ...rest].map((cells) => `| ${cells.join(' | ')} |`);
-};
 
 const whole = (value: number): string =>
   Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '';
@@ -28,20 +24,15 @@ const rowOf = (name: string, kinds: readonly KindTally[]): string[] => {
   ];
 };
 
-const listed = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ');
-
 /** The figures of a run, as Markdown. */
 export const reportText = (report: SoakReport): string => {
   const { kinds, memory, faults } = report;
-  const requests = table([
+  const requests = tableLines([
     ['request', 'sent', 'answered 502 or 503', 'cut off', 'p50 ms', 'p95 ms', 'rows compared'],
     ...kinds.map((kind) => rowOf(kind.kind, [kind])),
     rowOf('all', kinds),
   ]);
-  const processes = table([
+  const processes = tableLines([
     [
       'process',
       'starts',
@@ -72,8 +63,7 @@ export const reportText = (report: SoakReport): string => {
     '',
     ...processes,
     '',
-    `Faults: ${faults.length}`,
-    ...faults.slice(0, 50).map((fault) => `- ${fault}`),
+    ...faultLines(faults),
     ...(report.kept === undefined ? [] : [`logs kept in ${report.kept}`]),
   ].join('\n');
 };

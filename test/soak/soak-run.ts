@@ -4,12 +4,13 @@
  * memory is seen over the whole time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createChaos } from '../crash/chaos.js';
 import { type CrashReport, runCrash, type Scenario, type Stage } from '../crash/crash-run.js';
-import { createRandom } from '../crash/random.js';
-import { restart } from '../crash/restart.js';
-import { type Outcome, type Sending, sendFile } from '../crash/sending.js';
-import { createTable } from '../crash/steady-table.js';
+import { blowText, createChaos } from '../harness/chaos.js';
+import { createRandom } from '../harness/random.js';
+import { count } from '../harness/report.js';
+import { restart } from '../harness/restart.js';
+import { type Outcome, type Sending, sendFile } from '../harness/sending.js';
+import { createDataset, createTable } from '../harness/steady-table.js';
 import { startLocalProvider } from '../support/local-provider.js';
 import { ask } from './asking.js';
 import { createFollower } from './following.js';
@@ -55,18 +56,6 @@ const timed =
     return outcome;
   };
 
-const makeDataset = async (
-  { apis, authorization, homeId }: Stage['product'],
-  name: string,
-): Promise<number> => {
-  const answer = await fetch(`${apis[0]}/datasets`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, repositoryId: homeId }),
-  });
-  return ((await answer.json()) as { id: number }).id;
-};
-
 /** Starts the clients that read; the result ends them. */
 const startReaders = async (
   { product, load }: Stage,
@@ -93,7 +82,7 @@ const startReaders = async (
   };
   const follow = async (number: number): Promise<void> => {
     const random = createRandom(seed + 15_485_863 * (number + 1));
-    const own = await makeDataset(product, `followed ${number}`);
+    const own = await createDataset(product, `followed ${number}`);
     load.ledger.unchecked.add(own);
     const once = createFollower(product, tally, random, own);
     while (!stopping) {
@@ -119,27 +108,20 @@ const strike = async (
   const processes = targets.filter((name) => /^(?:api|worker)-/.test(name));
   const chaos = createChaos({ product, random, targets, longestStopMs: 8_000, recoveryMs: 180_000 });
   const until = Date.now() + minutes * 60_000;
-  const count = (what: string): void => {
-    const name = what.replace(/-\d+$/, '');
-    struck[name] = (struck[name] ?? 0) + 1;
-  };
+  const note = (what: string): void => count(struck, what.replace(/-\d+$/, ''));
   let cycles = 0;
   for (; Date.now() < until; cycles += 1) {
     await sleep(Math.min(random.between(calmMs / 4, calmMs), Math.max(0, until - Date.now())));
     if (random.chance(0.4)) {
       const name = random.pick(processes);
       const ms = await restart(product, name);
-      count(`restart ${name}`);
+      note(`restart ${name}`);
       say(`restart ${name}: at work again after ${ms} ms`);
       continue;
     }
     const { blows, fault } = await chaos.cycle();
-    for (const { action, target } of blows) count(`${action} ${target}`);
-    say(
-      blows
-        .map(({ action, target, stoppedMs }) => `${action} ${target} ${stoppedMs || ''}`.trim())
-        .join(' + '),
-    );
+    for (const { action, target } of blows) note(`${action} ${target}`);
+    say(blowText(blows));
     if (fault !== undefined) return { cycles, faults: [fault] };
   }
   return { cycles, faults: [] };

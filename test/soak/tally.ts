@@ -1,4 +1,5 @@
-/** What came of the requests of a run, by kind. */
+/** Outcomes of the requests of a run, by kind. */
+import { createFaults } from '../harness/report.js';
 
 /** `refused`: 502 or 503; `broken`: the connection ended before the answer did. Neither may be taken for a success. */
 export type Came = 'whole' | 'refused' | 'broken';
@@ -22,15 +23,12 @@ export interface Tally {
   readonly faults: readonly string[];
 }
 
-/** Faults of other texts beyond these are not kept. */
-const mostFaults = 200;
-
 export const createTally = (): Tally => {
   const kinds = new Map<
     string,
     { kind: string; count: number; refused: number; broken: number; times: number[]; rows: number }
   >();
-  const faults = new Map<string, number>();
+  const faults = createFaults();
   return {
     note(kind, came, milliseconds, rows = 0) {
       const found = kinds.get(kind) ?? { kind, count: 0, refused: 0, broken: 0, times: [], rows: 0 };
@@ -40,15 +38,12 @@ export const createTally = (): Tally => {
       else found[came] += 1;
       found.rows += rows;
     },
-    fault(text) {
-      const seen = faults.get(text);
-      if (seen !== undefined || faults.size < mostFaults) faults.set(text, (seen ?? 0) + 1);
-    },
+    fault: faults.add,
     get kinds() {
       return [...kinds.values()];
     },
     get faults() {
-      return [...faults].map(([text, times]) => (times === 1 ? text : `${text} (${times} times)`));
+      return faults.all;
     },
   };
 };

@@ -1,6 +1,6 @@
 /** Numbers of many digits, in any order and by any mode: what fits 76 digits together fits, anything else is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom, type Random } from '../../crash/random.js';
+import { createRandom, type Random } from '../../harness/random.js';
 import {
   type Client,
   call,

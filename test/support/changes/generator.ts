@@ -1,5 +1,5 @@
 /** Random files for a dataset: small ones with everything that a row may hold, and keys that meet. */
-import type { Random } from '../../crash/random.js';
+import type { Random } from '../../harness/random.js';
 import { type Change, fileOf, namesOf, type Row, type Table, type TableColumn, valuesOf } from './table.js';
 
 export interface SentFile {

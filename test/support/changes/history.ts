@@ -1,5 +1,5 @@
 /** Datasets that are changed at random, each with what all of its versions have to hold. */
-import { createRandom, type Random } from '../../crash/random.js';
+import { createRandom, type Random } from '../../harness/random.js';
 import { type Client, call, createDataset, json } from '../datasets.js';
 import { uploadWith } from '../upload-options.js';
 import { randomFile, type SentFile, type Shape } from './generator.js';

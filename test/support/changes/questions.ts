@@ -1,5 +1,5 @@
 /** Questions about a version, with the answer that a plain table gives. */
-import type { Random } from '../../crash/random.js';
+import type { Random } from '../../harness/random.js';
 import { csvOf, type Row, type Table, type TableColumn } from './table.js';
 
 export interface Question {

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { sendSignal } from '../../../src/embedded/process-identity.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { type CrashProduct, startCrashProduct } from '../../crash/product.js';
-import { restart } from '../../crash/restart.js';
-import { createTable, type SteadyTable, steadyNumbers, steadyText } from '../../crash/steady-table.js';
+import { type Deployment, startDeployment } from '../../harness/deployment.js';
+import { restart } from '../../harness/restart.js';
+import { createTable, type SteadyTable, steadyNumbers, steadyText } from '../../harness/steady-table.js';
 import { type CurlAnswer, curl } from '../../support/curl.js';
 import { testWith } from '../../support/optional-tools.js';
 import {
@@ -24,7 +24,7 @@ import {
 const it = await testWith('nginx', 'haproxy', 'curl', 'openssl');
 
 const scope = createScope(silentLog);
-let product: CrashProduct;
+let product: Deployment;
 let table: SteadyTable;
 let folder: string;
 let file: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tabulary-proxies-'));
   // As the deployments have it: requests that run when a process is stopped get to their end.
   const settings = { drainTimeoutMs: '30000' };
-  product = await startCrashProduct({
+  product = await startDeployment({
     dataDir: folder,
     apis: 2,
     workers: 1,

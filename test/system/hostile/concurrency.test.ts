@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { runConcurrency } from '../../concurrency/concurrency-run.js';
 import { type Person, people } from '../../concurrency/rights.js';
 import { restless } from '../../concurrency/settings.js';
-import { untilNone } from '../../crash/checker.js';
-import { findOrphans } from '../../crash/orphans.js';
+import { findOrphans } from '../../harness/orphans.js';
+import { untilNone } from '../../harness/until-none.js';
 import { startProduct } from '../../support/product.js';
 
 it('keeps every row, version and right while accounts do everything to the same datasets at once', async () => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRandom } from '../../crash/random.js';
+import { createRandom } from '../../harness/random.js';
 import { partHead } from '../../integration/hostile/raw-upload.js';
 import { call, createDataset, json, upload } from '../../support/datasets.js';
 import { readMetrics } from '../../support/metrics-text.js';

@@ -1,4 +1,6 @@
 import type { Sql } from '../../src/storage/postgres/sql.js';
+import { clickHouseText } from '../support/clickhouse-http.js';
+import type { Deployment } from './deployment.js';
 
 /** Where rows lie, and where it is kept which of them count. */
 export interface Stores {
@@ -8,6 +10,13 @@ export interface Stores {
   /** Database of ClickHouse. */
   readonly database: string;
 }
+
+/** Those of a deployment. */
+export const storesOf = ({ sql, access }: Deployment): Stores => ({
+  sql,
+  clickhouse: (text) => clickHouseText(access.clickhouseUrl, { sql: text }),
+  database: 'tabulary',
+});
 
 const lines = async ({ clickhouse }: Stores, sql: string): Promise<string[]> =>
   (await clickhouse(sql)).split('\n').filter((line) => line !== '');

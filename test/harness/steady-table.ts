@@ -1,7 +1,7 @@
 /** A dataset that does not change while it is read again and again. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrashProduct } from './product.js';
+import type { Deployment } from './deployment.js';
 import type { Reader } from './reader.js';
 import { sendFile } from './sending.js';
 
@@ -38,20 +38,35 @@ export const steadyText = (rows: readonly number[], separator = ','): string =>
 /** All rows, by number. */
 export const steadyNumbers: readonly number[] = Array.from({ length: steadyRows }, (_, row) => row);
 
-export const createTable = async (product: CrashProduct): Promise<SteadyTable> => {
-  const [base = ''] = product.apis;
-  const headers = { authorization: product.authorization, 'content-type': 'application/json' };
+interface DatasetFacts {
+  readonly rowCount: number;
+}
+
+/** A new dataset in the home of the account. @param base One of its API processes. */
+export const createDataset = async (
+  { apis, authorization, homeId }: Deployment,
+  name: string,
+  base = apis[0],
+): Promise<number> => {
   const made = await fetch(`${base}/datasets`, {
     method: 'POST',
-    headers,
-    body: JSON.stringify({ name: 'steady', repositoryId: product.homeId }),
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, repositoryId: homeId }),
   });
-  const { id } = (await made.json()) as { id: number };
+  const text = await made.text();
+  if (made.status !== 201) throw new Error(`a dataset was answered ${made.status}: ${text.slice(0, 200)}`);
+  return (JSON.parse(text) as { id: number }).id;
+};
+
+export const createTable = async (product: Deployment): Promise<SteadyTable> => {
+  const [base = ''] = product.apis;
+  const { authorization } = product;
+  const id = await createDataset(product, 'steady');
   const file = Buffer.from(steadyText(steadyNumbers));
   const sha256 = createHash('sha256').update(file).digest('hex');
   const sent = await sendFile({
     url: `${base}/datasets/${id}/data`,
-    authorization: product.authorization,
+    authorization,
     requestId: 'steady',
     file,
     pieces: 8,
@@ -61,8 +76,8 @@ export const createTable = async (product: CrashProduct): Promise<SteadyTable> =
   if (sent.kind === 'broken' || sent.status !== 201) throw new Error(`not taken: ${JSON.stringify(sent)}`);
   const data = `${base}/datasets/${id}/data`;
   while (
-    ((await (await fetch(`${base}/datasets/${id}`, { headers })).json()) as { rowCount: number }).rowCount !==
-    steadyRows
+    ((await (await fetch(`${base}/datasets/${id}`, { headers: { authorization } })).json()) as DatasetFacts)
+      .rowCount !== steadyRows
   )
     await sleep(100);
 

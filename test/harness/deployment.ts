@@ -12,6 +12,7 @@ import type { Scope } from '../../src/lib/scope.js';
 import { migrate } from '../../src/storage/postgres/migrate.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
+import { basic } from '../support/credentials.js';
 
 export const components = ['postgres', 'kafka', 'clickhouse'] as const;
 export type Component = (typeof components)[number];
@@ -22,9 +23,11 @@ export interface SmallDisk {
   readonly folder: string;
 }
 
-export interface CrashProduct {
+export interface Deployment {
   /** Addresses of the API processes, `/api` included. */
   readonly apis: readonly string[];
+  readonly key: string;
+  readonly keyId: number;
   readonly authorization: string;
   readonly homeId: number;
   readonly sql: Sql;
@@ -40,7 +43,7 @@ export interface CrashProduct {
   pendingUploads(): Promise<number>;
 }
 
-export interface CrashProductOptions {
+export interface DeploymentOptions {
   readonly dataDir: string;
   readonly apis: number;
   readonly workers: number;
@@ -81,16 +84,16 @@ export const isReady = async (url: string): Promise<boolean> => {
   }
 };
 
-const openAccount = async (sql: Sql): Promise<{ key: string; homeId: number }> => {
-  const account = await createAccounts({ sql }).create({ name: 'crash', plan: 'unlimited' });
-  const { key } = await createKeys({ sql }).create(account.id, { name: 'crash' });
+const openAccount = async (sql: Sql): Promise<{ key: string; keyId: number; homeId: number }> => {
+  const account = await createAccounts({ sql }).create({ name: 'harness', plan: 'unlimited' });
+  const { id: keyId, key } = await createKeys({ sql }).create(account.id, { name: 'harness' });
   const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');
   if (home === undefined) throw new Error('the account has no home');
-  return { key, homeId: home.id };
+  return { key, keyId, homeId: home.id };
 };
 
 /** All components; the one with a small disk apart, in a folder there. */
-const startComponents = async ({ dataDir, smallDisk, log, scope }: CrashProductOptions) => {
+const startComponents = async ({ dataDir, smallDisk, log, scope }: DeploymentOptions) => {
   const needOnly = (wanted: (name: Component) => boolean) => ({
     postgres: wanted('postgres'),
     kafka: wanted('kafka'),
@@ -112,7 +115,7 @@ const startComponents = async ({ dataDir, smallDisk, log, scope }: CrashProductO
   };
 };
 
-export const startCrashProduct = async (options: CrashProductOptions): Promise<CrashProduct> => {
+export const startDeployment = async (options: DeploymentOptions): Promise<Deployment> => {
   const { dataDir, log, scope } = options;
   const embedded = await startComponents(options);
   const access = embedded.access as Required<EmbeddedAccess>;
@@ -122,7 +125,7 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
   const pool = createPool({ databaseUrl, maxConnections: 4, log });
   await scope.defer('pool of the checker', () => pool.end());
   const sql = createSql(pool);
-  const { key, homeId } = await openAccount(sql);
+  const { key, keyId, homeId } = await openAccount(sql);
 
   const exportsDir = join(dataDir, 'exports');
   mkdirSync(exportsDir, { recursive: true });
@@ -158,7 +161,9 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
   const kafkaPort = Number(kafkaBrokers.split(':')[1]);
   return {
     apis: processes.filter(({ entry }) => entry === 'api').map(({ url }) => `${url}/api`),
-    authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+    key,
+    keyId,
+    authorization: basic(key),
     homeId,
     sql,
     access,

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReady } from './product.js';
+import { isReady } from './deployment.js';
 
 export interface Balancer {
   /** Its address, `/api` included. */

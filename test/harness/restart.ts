@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../../src/embedded/process-identity.js';
-import type { CrashProduct } from './product.js';
+import type { Deployment } from './deployment.js';
 
 /** Longest until a process is at work again: busy machines take their time to start one. */
 const restartMs = 180_000;
@@ -9,7 +9,7 @@ const restartMs = 180_000;
 const drainMs = 2_500;
 
 /** Ends one process as an orchestrator does, API processes first taken out of service; waits until the next one is at work. */
-export const restart = async (product: CrashProduct, name: string): Promise<number> => {
+export const restart = async (product: Deployment, name: string): Promise<number> => {
   const startedAt = Date.now();
   const before = product.pid(name);
   if (before === undefined) throw new Error(`${name} does not run`);

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../../src/embedded/process-identity.js';
-import type { CrashProduct } from './product.js';
+import type { Deployment } from './deployment.js';
 import type { Random } from './random.js';
 
 export interface Blow {
@@ -14,13 +14,16 @@ export interface Blow {
   readonly stoppedMs: number;
 }
 
+export const blowText = (blows: readonly Blow[]): string =>
+  blows.map(({ action, target, stoppedMs }) => `${action} ${target} ${stoppedMs || ''}`.trim()).join(' + ');
+
 export interface Chaos {
   /** One cycle: one blow, sometimes two at once, and the recovery from it; a fault when there is none. */
   cycle(): Promise<{ readonly blows: readonly Blow[]; readonly fault: string | undefined }>;
 }
 
 export interface ChaosOptions {
-  readonly product: CrashProduct;
+  readonly product: Deployment;
   readonly random: Random;
   /** Names of what is broken; others are left alone. */
   readonly targets: readonly string[];
@@ -85,8 +88,7 @@ export const createChaos = (options: ChaosOptions): Chaos => {
     const deadline = Date.now() + recoveryMs;
     while (!(await product.isWhole())) {
       if (Date.now() > deadline) {
-        const what = blows.map(({ action, target }) => `${action} ${target}`).join(', ');
-        return `the product was not whole ${recoveryMs} ms after: ${what}`;
+        return `the product was not whole ${recoveryMs} ms after: ${blowText(blows)}`;
       }
       await sleep(100);
     }

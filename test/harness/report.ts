@@ -1,0 +1,48 @@
+/** Counts, faults and tables of a run. */
+
+export type Counts = Readonly<Record<string, number>>;
+
+export const count = (counts: Record<string, number>, name: string): void => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
+
+/** Most frequent first. */
+export const listed = (counts: Counts, sign = ' '): string =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, number]) => `${name}${sign}${number}`)
+    .join(', ');
+
+/** Faults of other texts beyond these are not kept. */
+const mostFaults = 200;
+
+export interface Faults {
+  add(text: string): void;
+  /** Each once, with its number. */
+  readonly all: readonly string[];
+}
+
+export const createFaults = (): Faults => {
+  const found = new Map<string, number>();
+  return {
+    add(text) {
+      const seen = found.get(text);
+      if (seen !== undefined || found.size < mostFaults) found.set(text, (seen ?? 0) + 1);
+    },
+    get all() {
+      return [...found].map(([text, times]) => (times === 1 ? text : `${text} (${times} times)`));
+    },
+  };
+};
+
+/** The number of faults and the first of them, a line each. */
+export const faultLines = (faults: readonly string[]): string[] => [
+  `faults: ${faults.length}`,
+  ...faults.slice(0, 50).map((fault) => `  - ${fault}`),
+];
+
+/** Lines of a Markdown table whose first row is its head. */
+export const tableLines = (rows: readonly (readonly (string | number)[])[]): string[] => {
+  const [head = [], ...rest] = rows;
+  return [head, head.map(() => '---'), ...rest].map((cells) => `| ${cells.join(' | ')} |`);
+};
