@@ -1,22 +1,31 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { jobList } from '../../../src/jobs/list.js';
 import { columnTypes } from '../../../src/model/column-types/column-types.js';
 import { allProviders } from '../../../src/providers/registry.js';
 import { formatNames } from '../../../src/query/formats/formats.js';
 import { options } from '../../../src/query/options/table.js';
+import { uploadOptions } from '../../../src/uploads/options/table.js';
 import { projectFile } from './compose-file.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = projectFile('CONTRIBUTING.md');
 
-/** The walk that begins with `**<title>.**`, up to the next one. */
+/** The walks by their titles, each of which begins with `**<title>.**`. */
+const [, howTo = ''] = text.split('\n## How to add\n');
+const [section = ''] = howTo.split('\n## ');
+const walks = new Map(
+  section.split(/\n(?=\*\*)/).flatMap((part) => {
+    const title = /^\*\*(.+?)\.\*\*/.exec(part)?.[1];
+    return title === undefined ? [] : [[title, part] as const];
+  }),
+);
+
 const walk = (title: string): string => {
-  const [, howTo = ''] = text.split('\n## How to add\n');
-  const [section = ''] = howTo.split('\n## ');
-  const paragraph = section.split(/\n(?=\*\*)/).find((part) => part.startsWith(`**${title}.**`));
-  if (paragraph === undefined) throw new Error(`CONTRIBUTING.md has no walk ${title}`);
-  return paragraph;
+  const found = walks.get(title);
+  if (found === undefined) throw new Error(`CONTRIBUTING.md has no walk ${title}`);
+  return found;
 };
 
 /** Files and folders that a walk names. */
@@ -26,7 +35,19 @@ const pathsOf = (title: string): string[] =>
   );
 
 describe('a walk through a change', () => {
-  it.each(['A download option', 'A download format', 'A connector', 'A column type'])(
+  it('is there for each kind of change', () => {
+    expect([...walks.keys()]).toEqual([
+      'An upload option',
+      'A download option',
+      'A download format',
+      'A connector',
+      'A column type',
+      'A job',
+      'A table or column of PostgreSQL',
+    ]);
+  });
+
+  it.each([...walks.keys()].filter((title) => !title.includes('PostgreSQL')))(
     '%s: names files that exist',
     (title) => {
       const paths = pathsOf(title);
@@ -35,6 +56,23 @@ describe('a walk through a change', () => {
       expect(paths.some((path) => path.startsWith('test/'))).toBe(true);
     },
   );
+
+  it('has every upload option where the walk says: in the table and in the document', () => {
+    expect(pathsOf('An upload option')).toEqual(
+      expect.arrayContaining(['src/uploads/options/table.ts', 'docs/uploads.md']),
+    );
+    const document = projectFile('docs/uploads.md');
+    expect(Object.keys(uploadOptions).filter((name) => !document.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it('has every job where the walk says: in the list, and started by one file of src/compose', () => {
+    expect(pathsOf('A job')).toEqual(expect.arrayContaining(['src/jobs/list.ts', 'src/compose/']));
+    const sources = readdirSync(`${root}src/compose`).map((file) =>
+      readFileSync(`${root}src/compose/${file}`, 'utf8'),
+    );
+    for (const name of Object.keys(jobList))
+      expect(sources.join('').split(`'${name}'`), name).toHaveLength(2);
+  });
 
   it('has every download option where the walk says: in the table and in the document', () => {
     expect(pathsOf('A download option')).toEqual(

@@ -1,0 +1,58 @@
+/**
+ * Changes the code of a room in one place after the other and runs its unit tests each time: a change that no test notices survives.
+ *
+ *   npm run test:mutation -- [room …] [--file src/csv/header.ts] [--concurrency 2]
+ */
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { rooms } from './rooms.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { file: { type: 'string', multiple: true }, concurrency: { type: 'string', default: '2' } },
+});
+
+for (const name of positionals.length === 0 ? Object.keys(rooms) : positionals) {
+  const room = rooms[name];
+  if (room === undefined)
+    throw new Error(`There is no room ${name}; there are ${Object.keys(rooms).join(', ')}.`);
+  process.env.MUTATION_TESTS = room.tests.join(' ');
+  const results = await new Stryker({
+    mutate: [...(values.file ?? room.mutate)],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    // Constants of modules are made once: the tests would have to load all modules again for each change.
+    ignoreStatic: true,
+    concurrency: Number(values.concurrency),
+    timeoutMS: 2_000,
+    reporters: ['clear-text', 'progress-append-only', 'json'],
+    clearTextReporter: {
+      allowColor: false,
+      logTests: false,
+      reportTests: false,
+      allowEmojis: false,
+      reportMutants: true,
+    },
+    jsonReporter: { fileName: `.stryker-tmp/${name}.json` },
+    ignorePatterns: [
+      '/*',
+      '!/src',
+      '!/test',
+      '!/package.json',
+      '!/tsconfig.json',
+      '!/schemas',
+      '!/migrations',
+      '!/docs',
+    ],
+    tempDirName: '.stryker-tmp',
+    checkers: [],
+    allowEmpty: false,
+  }).runMutationTest();
+  const killed = results.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
+  const counted = results.filter(({ status }) =>
+    ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(status),
+  ).length;
+  console.log(`${name}: ${killed} of ${counted} changes noticed, ${((100 * killed) / counted).toFixed(1)} %`);
+}
