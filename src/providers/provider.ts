@@ -1,9 +1,9 @@
 /**
- * What one upstream is to the gateway: a data record plus pure functions around one network step.
+ * A connector describes one upstream: a data record plus pure functions around one network step.
  *
  * Glossary
  * - upstream: the outside service. - connector: the one file that describes it (a value of type `Provider`).
- * - path: where one stands in the browse tree, as decoded segments; `[]` is the root.
+ * - path: a folder of the browse tree, as decoded segments; `[]` is the root.
  * - series id: the caller's name of one series; decoded, may hold slashes. It reaches the upstream only as a
  *   path part or a query value, both encoded by the gateway.
  * - decimal text: a number as the upstream wrote it (see numbers.ts), never a float.
@@ -21,13 +21,13 @@ export type Capability = 'hierarchical' | 'search' | 'direct';
 export interface KeyUse {
   /** Label of the key field. */
   readonly label: string;
-  /** Where to obtain a key. */
+  /** Page on which a key can be requested. */
   readonly url: string;
-  /** What to do when a key is needed and absent; one sentence for the end user. */
+  /** How to get a key; one sentence for the end user. */
   readonly hint: string;
   /** True when full data needs a key; false when a key only raises the limits. */
   readonly required: boolean;
-  /** Where the gateway puts the key. In a JSON body it becomes a top-level member. */
+  /** Part of the request that carries the key. In a JSON body it becomes a top-level member. */
   readonly where: { readonly in: 'query' | 'header' | 'body'; readonly name: string };
   /** True when `preview` works without the key although the key is required. */
   readonly publicPreview?: boolean;
@@ -63,11 +63,11 @@ export interface Provider {
   readonly name: string;
   /** The organisation that publishes it. */
   readonly provider: string;
-  /** What it covers, a sentence or two; searched by `match`. */
+  /** Its subjects, in a sentence or two; searched by `match`. */
   readonly description: string;
   readonly capabilities: readonly Capability[];
   readonly license?: string;
-  /** The sentence that the upstream's terms ask to show beside its data. */
+  /** The sentence that the upstream's terms ask to show with its data. */
   readonly attribution?: string;
   readonly parameters: readonly Parameter[];
   /** A bundled list; the search knows these before it ever asked the upstream. */
@@ -98,7 +98,7 @@ export interface Provider {
   readonly maxReplyBytes?: number;
 
   /**
-   * Looks at every reply before anything else does and names the error it stands for, whatever its status
+   * Looks at every reply before anything else does and names the error it means, whatever its status
    * (several upstreams err inside HTTP 200); `undefined` leaves it to the status: 401/403 key refused, 404 not
    * found, 413 too large, 429 rate limited, any other than 2xx an error of the upstream.
    */
@@ -132,7 +132,7 @@ export interface Provider {
    * upstream does not tell.
    */
   lastUpdate?(seriesId: string, params: Params, ctx: Context): Promise<string | undefined>;
-  /** What the series said before it was revised, where the upstream keeps that. */
+  /** Earlier values of revised series, where the upstream keeps them. */
   readonly vintages?: Vintages;
 }
 
@@ -181,7 +181,7 @@ export interface Item {
   readonly description?: string;
   /** `folder` is browsed on with `path`; default `series`. */
   readonly kind?: 'series' | 'folder';
-  /** Where it stands in the browse tree, when it does. */
+  /** Path in the browse tree; absent for an item outside of it. */
   readonly path?: readonly string[];
   readonly frequency?: string;
   readonly units?: string;
@@ -227,7 +227,7 @@ export interface SeriesData {
 /** Several series that differ in some dimensions, from one request. */
 export interface PanelData {
   readonly label: string;
-  /** What all series have in common. */
+  /** Metadata that all series share. */
   readonly metadata: SeriesMetadata;
   /** Dimensions that were left open, or of which several codes were asked for. */
   readonly dimensions: readonly { readonly id: string; readonly label: string }[];
@@ -244,7 +244,7 @@ export interface PanelSeries {
 
 export interface Context {
   readonly http: UpstreamHttp;
-  /** Whose key is sent along. */
+  /** Key that is sent along. */
   readonly key: 'none' | 'service' | 'own';
   /** The day in UTC, YYYY-MM-DD. */
   readonly today: string;
@@ -259,7 +259,7 @@ export interface UpstreamRequest {
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** A JSON body makes the request a POST. */
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   /** Name of one of `otherBaseUrls`; default is `baseUrl`. */
   readonly base?: string;
   /** Keep the reply this long and share it between operations (structures, code lists, tables of contents). */

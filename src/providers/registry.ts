@@ -16,6 +16,7 @@ import { norgesBank } from './norgesbank.js';
 import { oecd } from './oecd.js';
 import { ons } from './ons/ons.js';
 import type { Provider } from './provider.js';
+import { statCan } from './statcan.js';
 import { treasury } from './treasury.js';
 import { worldBank } from './worldbank/worldbank.js';
 
@@ -38,6 +39,7 @@ export const allProviders: readonly Provider[] = [
   norgesBank,
   oecd,
   ons,
+  statCan,
   treasury,
   worldBank,
 ];

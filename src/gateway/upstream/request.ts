@@ -7,7 +7,7 @@ const defaultMaxReplyBytes = 32 * 1024 * 1024;
 interface Keyed {
   readonly url: URL;
   readonly headers: Record<string, string>;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly body: UpstreamRequest['body'];
 }
 
 /** Puts the key where the record says. The connector had no part in it, so it cannot repeat it. */
@@ -24,7 +24,9 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
       return { ...plain, headers: { ...plain.headers, [where.name]: key } };
     case 'body':
       // A GET has no body; connectors of such upstreams POST whatever needs the key.
-      return plain.body === undefined ? plain : { ...plain, body: { ...plain.body, [where.name]: key } };
+      return plain.body === undefined || Array.isArray(plain.body)
+        ? plain
+        : { ...plain, body: { ...plain.body, [where.name]: key } };
     default: {
       const never: never = where.in;
       throw new Error(`unknown place ${String(never)}`);
@@ -32,7 +34,7 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
   }
 };
 
-/** Only the main address gets the key: the others are public ways beside it. */
+/** Only the main address gets the key: the others are public. */
 export const carriesKey = (request: UpstreamRequest, key: string | undefined): boolean =>
   key !== undefined && request.base === undefined;
 

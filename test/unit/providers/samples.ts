@@ -18,6 +18,7 @@ import { oecd } from '../../../src/providers/oecd.js';
 import { ons } from '../../../src/providers/ons/ons.js';
 import type { Params } from '../../../src/providers/parameter.js';
 import type { Context, Provider, SeriesData, UpstreamRequest } from '../../../src/providers/provider.js';
+import { statCan } from '../../../src/providers/statcan.js';
 import { treasury } from '../../../src/providers/treasury.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 import { fixture } from '../../support/replay-upstream.js';
@@ -153,6 +154,14 @@ export const samples: readonly Sample[] = [
     data: 'ons/L55O.json',
     others: { '^search': 'ons/search-L55O.json' },
     written: '1.80',
+  },
+  {
+    provider: statCan,
+    id: 'v41690973',
+    data: 'statcan/data-41690973.json',
+    others: { SeriesInfo: 'statcan/info-41690973.json', CodeSets: 'statcan/code-sets.json' },
+    written: '165.3',
+    quote: '"',
   },
   {
     provider: treasury,

@@ -88,6 +88,7 @@ const conventions: readonly (readonly [
     1e6,
   ],
   ['bankofengland', 'magnitude in the title', '', '', 'Pounds sterling', 1e6],
+  ['statcan', 'an index', '', '', '2002=100', 1],
   ['treasury', 'percent', '', '', 'Percent per annum', 1],
   ['worldbank', 'unit in the name', '', '', 'current US$', 1],
 ];
