@@ -36,6 +36,7 @@ export const bis = createSdmx21({
   validity: { structure: 86_400, list: 86_400, series: 21_600 },
   timeoutMs: 30_000,
 
+  listedFlows: ['WS_CBPOL', 'WS_CREDIT_GAP', 'WS_DSR', 'WS_EER', 'WS_LONG_CPI', 'WS_SPP'],
   agency: 'BIS',
   flowRef: 'id',
   csv: { accept: 'application/vnd.sdmx.data+csv;version=1.0.0' },

@@ -29,6 +29,7 @@ export const norgesBank = createSdmx21({
   limits: { anonymous: { perSecond: 5 }, resetZone: 'Europe/Oslo', maxConcurrent: 2 },
   validity: { structure: 86_400, list: 86_400, series: 3_600 },
   timeoutMs: 30_000,
+  listedFlows: ['EXR', 'IR'],
   agency: 'NB',
   flowRef: 'id',
   availability: 'codelist',

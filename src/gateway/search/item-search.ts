@@ -56,7 +56,8 @@ const inProviders = `($1::text[] IS NULL OR provider = ANY ($1))`;
 
 /**
  * Candidates come from indexes, each kind bounded: the id, beginnings of ids, all subjects in id or title, all of
- * them anywhere, all of them with the place, enough of them by rarity; the same among popular series.
+ * them anywhere (unless the titles are enough: each part of frequent words costs a second per million entries), all of
+ * them with the place, enough of them by rarity; the same among popular series.
  */
 const findCandidates = `
   WITH query AS (
@@ -68,15 +69,18 @@ const findCandidates = `
                     FROM unnest($8::text[]) WITH ORDINALITY AS concept(text, n) ORDER BY n) AS title_concepts,
            ARRAY (SELECT to_tsquery('simple', text) || to_tsquery('english', text)
                     FROM unnest($9::text[]) WITH ORDINALITY AS concept(text, n) ORDER BY n) AS concepts
+  ), titles AS MATERIALIZED (
+    SELECT item.* FROM gateway_items AS item, query WHERE words @@ in_title AND ${inProviders} LIMIT 1000
   ), candidates AS (
     (SELECT item.* FROM gateway_items AS item WHERE lower(id) = $2 AND ${inProviders} LIMIT 50)
     UNION ALL
     (SELECT item.* FROM gateway_items AS item WHERE lower(id) LIKE $3 AND ${inProviders}
       ORDER BY lower(id) USING ~<~ LIMIT 100)
     UNION ALL
-    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ in_title AND ${inProviders} LIMIT 1000)
+    (SELECT * FROM titles)
     UNION ALL
-    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ anywhere AND ${inProviders} LIMIT 500)
+    (SELECT item.* FROM gateway_items AS item, query
+      WHERE (SELECT count(*) FROM titles) < 1000 AND words @@ anywhere AND ${inProviders} LIMIT 500)
     UNION ALL
     (SELECT item.* FROM gateway_items AS item, query WHERE words @@ with_place AND ${inProviders} LIMIT 300)
     UNION ALL

@@ -7,7 +7,7 @@ import type { Structure } from './structure.js';
 type Named = Pick<Provider, 'slug' | 'name'>;
 type Key = Readonly<Record<string, string>>;
 
-/** Refuses an id that stands for no series or for several, naming the dimensions that it leaves open. */
+/** Refuses an id that names no series or several, naming the dimensions that it leaves open. */
 export const requireOneSeries = (
   provider: Named,
   seriesId: string,

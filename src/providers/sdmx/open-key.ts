@@ -1,5 +1,5 @@
 /**
- * Position of a key: one code, or an open one, which stands for several: empty or `*` for all, or codes joined by
+ * Position of a key: one code, or an open one, which names several: empty or `*` for all, or codes joined by
  * `+`.
  */
 export const isOpen = (part: string): boolean => part === '' || part === '*' || part.includes('+');

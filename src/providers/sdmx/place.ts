@@ -27,9 +27,14 @@ export const placeOf = <S extends Structure>(
   return { flow: path.slice(0, flowSegments), codes, structure };
 };
 
-/** The key of a place; open dimensions have the sign of the protocol, nothing or a star. */
+/**
+ * The key of a place; open dimensions have the sign of the protocol, nothing or a star. Without any code it is `all`:
+ * a part of an address cannot be dots alone, which mean the folder itself or the one above.
+ */
 export const keyOf = ({ codes, structure }: Place, open: '' | '*'): string =>
-  structure.dimensions.map((_, index) => codes[index] ?? open).join('.');
+  codes.length === 0 && open === ''
+    ? 'all'
+    : structure.dimensions.map((_, index) => codes[index] ?? open).join('.');
 
 /**
  * Codes of a dimension that have data, in the order of its list; a dimension without a list has those that are

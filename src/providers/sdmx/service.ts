@@ -1,4 +1,4 @@
-import { pageOf } from '../listing.js';
+import { listPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 
@@ -18,6 +18,8 @@ export interface SdmxService
   > {
   /** For structure calls, where they are slow; in milliseconds. */
   readonly structureTimeoutMs?: number;
+  /** Flows, by their first path segment, whose series are in the search index too: small ones that people ask for. */
+  readonly listedFlows?: readonly string[];
 }
 
 /** Parts of a connector that depend on the version of the protocol. */
@@ -44,7 +46,15 @@ export const createSdmxProvider = (record: SdmxService, protocol: SdmxProtocol):
     return pageOf(await protocol.seriesBelow(path, ctx), page);
   },
   async *listAll(ctx) {
-    for (const flow of await protocol.flows(ctx)) yield { ...flow, kind: 'folder' };
+    const flows = await protocol.flows(ctx);
+    for (const flow of flows) yield { ...flow, kind: 'folder' };
+    // The bundled list has better titles.
+    const popular = new Set(record.popularSeries.map(({ id }) => id));
+    for (const { id, label, path = [] } of flows) {
+      if (record.listedFlows?.includes(id) !== true) continue;
+      const series = (await listPart(ctx, id, () => protocol.seriesBelow(path, ctx))) ?? [];
+      for (const one of series) if (!popular.has(one.id)) yield { ...one, label: `${label}: ${one.label}` };
+    }
   },
   preview: protocol.preview,
   series: protocol.series,

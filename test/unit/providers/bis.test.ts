@@ -23,7 +23,17 @@ const exchanges: Exchange[] = [
     reply: file('error-100.xml'),
   },
   { path: '/availableconstraint/WS_CBPOL/M./all/REF_AREA', reply: file('available-M.xml') },
-  { path: '/data/WS_CBPOL/M./all', query: { detail: 'serieskeysonly' }, reply: file('keys-M.xml') },
+  {
+    path: '/availableconstraint/WS_CBPOL/all/all/FREQ',
+    reply: file('available-M.xml')
+      .replace('id="REF_AREA"', 'id="FREQ"')
+      .replace(/(<\w+:Value>)CH(?=<)/, '$1M'),
+  },
+  ...['M.', 'all'].map((key) => ({
+    path: `/data/WS_CBPOL/${key}/all`,
+    query: { detail: 'serieskeysonly' },
+    reply: file('keys-M.xml'),
+  })),
   ...[{ lastNObservations: '24' }, {}, { startPeriod: '2025', endPeriod: '2026-01' }].map((query) => ({
     path: '/data/WS_CBPOL/M.CH/all',
     query,
@@ -90,7 +100,12 @@ describe('bis', () => {
     ]);
   });
 
-  it('describes its flows for the index', async () => {
+  it('lists the codes of the first of two dimensions', async () => {
+    const { ctx } = await open();
+    expect(await bis.browse?.(['WS_CBPOL'], ctx)).toEqual([{ segment: 'M', label: 'Monthly' }]);
+  });
+
+  it('describes its flows, and series of small ones, for the index', async () => {
     const { ctx } = await open();
     const items = [];
     for await (const item of bis.listAll?.(ctx) ?? []) items.push(item);
@@ -101,6 +116,13 @@ describe('bis', () => {
       kind: 'folder',
       path: ['WS_CBPOL'],
     });
+    expect(items.at(-1)).toEqual({
+      id: 'WS_CBPOL/M.CH',
+      label: 'Central bank policy rates: Monthly - Switzerland',
+      path: ['WS_CBPOL', 'M', 'CH'],
+    });
+    // Series of the bundled list keep their titles.
+    expect(items.map(({ id }) => id)).not.toContain('WS_CBPOL/M.US');
   });
 
   it('takes a key with too few parts, a semantic error of the service, for an unknown series', async () => {

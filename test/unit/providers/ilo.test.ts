@@ -23,7 +23,7 @@ const exchanges: Exchange[] = [
     status: 404,
     reply: 'Could not find Dataflow',
   },
-  { path: `/availableconstraint/${flow}/..../all/REF_AREA`, reply: file('available.xml') },
+  { path: `/availableconstraint/${flow}/all/all/REF_AREA`, reply: file('available.xml') },
   { path: `/data/${flow}/USA.A...`, query: { detail: 'serieskeysonly' }, reply: file('keys-USA.A.xml') },
   ...[{ lastNObservations: '24' }, {}, { startPeriod: '2023', endPeriod: '2024' }].flatMap((query) => [
     {

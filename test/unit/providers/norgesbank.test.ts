@@ -13,7 +13,11 @@ const exchanges: Exchange[] = [
   { path: '/dataflow/NB/all/latest', reply: file('dataflows.xml') },
   { path: '/dataflow/NB/EXR/latest', query: { references: 'descendants' }, reply: file('structure-EXR.xml') },
   { path: '/dataflow/NB/NOPE/latest', query: { references: 'descendants' }, status: 404, reply: '' },
-  { path: '/data/EXR/B...', query: { detail: 'serieskeysonly' }, reply: file('keys-B.xml') },
+  ...['B...', 'all'].map((key) => ({
+    path: `/data/EXR/${key}`,
+    query: { detail: 'serieskeysonly' },
+    reply: file('keys-B.xml'),
+  })),
   ...[{ lastNObservations: '24' }, {}, { startPeriod: '2026-03' }].flatMap((query) => [
     {
       path: '/data/EXR/B.SEK.NOK.SP',

@@ -27,7 +27,7 @@ const exchanges: Exchange[] = [
     status: 404,
     reply: 'Could not find Dataflow OECD.SDD.STES:NOPE(1.0)',
   },
-  { path: `/availableconstraint/${kei}/....../all/REF_AREA`, reply: file('available.xml') },
+  { path: `/availableconstraint/${kei}/all/all/REF_AREA`, reply: file('available.xml') },
   { path: `/data/${kei}/GBR.M.....`, query: { detail: 'serieskeysonly' }, reply: file('keys-GBR.M.xml') },
   {
     path: `/data/${gilts}`,
