@@ -45,7 +45,7 @@ export interface Browser {
 export const deepest = 3;
 
 /**
- * What prefetching may cost. A wide tree would need hundreds of requests at depth 3; what is left out has no
+ * Most requests of prefetching. A wide tree would need hundreds of requests at depth 3; what is left out has no
  * `children` and is browsed on by its path. Upstreams that count requests by hour or day are spared.
  */
 const prefetchMs = 10_000;

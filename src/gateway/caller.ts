@@ -1,8 +1,8 @@
-/** Who asks, as far as the gateway needs to know. */
+/** The caller, as far as the gateway needs to know. */
 export interface GatewayCaller {
   /** Undefined for a caller without credentials. */
   readonly accountId: number | undefined;
-  /** Whose fair share of a shared quota is used; for callers without credentials, their address. */
+  /** Key of the fair share of a shared quota: the account, or the address of a caller without credentials. */
   readonly share: string;
   /** False when the caller's plan has no paid providers. */
   readonly mayUsePaid: boolean;

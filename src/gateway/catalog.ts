@@ -9,7 +9,7 @@ export interface ProviderEntry {
   readonly description: string;
   readonly capabilities: readonly string[];
   readonly license?: string;
-  /** The sentence that the upstream asks to show beside its data. */
+  /** The sentence that the upstream asks to show with its data. */
   readonly attribution?: string;
 }
 

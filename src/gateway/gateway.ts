@@ -26,7 +26,7 @@ import type { SeriesAnswer } from './series-answer.js';
 export interface Gateway {
   list(): readonly ProviderEntry[];
   detail(caller: GatewayCaller, slug: string): Promise<ProviderDetail>;
-  /** What the caller may still ask of an upstream. */
+  /** Remaining quota of the caller at an upstream. */
   quota(caller: GatewayCaller, slug: string): Promise<QuotaAnswer>;
   /** At most 5; an empty query is a 400. */
   match(caller: GatewayCaller, query: string): Promise<readonly ProviderMatch[]>;
@@ -65,7 +65,7 @@ export interface Gateway {
   ): Promise<string | undefined>;
   /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
   vintageDays(caller: GatewayCaller, slug: string, seriesId: string): Promise<readonly string[]>;
-  /** What a series was on each of some neighbouring days of its vintages. */
+  /** Values of a series on neighbouring days of its vintages. */
   vintages(
     caller: GatewayCaller,
     slug: string,

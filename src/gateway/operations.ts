@@ -20,7 +20,7 @@ export interface WithAge<T> {
 export interface Operation<T> {
   readonly provider: Provider;
   readonly caller: GatewayCaller;
-  /** What it is about, for errors that only say "not found". */
+  /** Subject of the operation, for errors that only say "not found". */
   readonly subject: { readonly seriesId: string } | { readonly path: readonly string[] };
   /** Name and arguments: what makes the answer another one. Undefined is not kept. */
   readonly parts?: readonly unknown[];
@@ -66,7 +66,7 @@ const serviceKeyRefused = (provider: Provider): AppError =>
   );
 
 /**
- * What was asked for is what is not found: a connector that asks for a table, a folder or a spelling of its own on
+ * A 404 names the series or path of the caller: a connector that asks for a table, a folder or a spelling of its own on
  * the way would name that. An id that was refused as malformed is named already, with the form that it should have.
  */
 const nameMissing = ({ provider, subject }: Operation<unknown>, error: AppError): AppError => {
@@ -74,7 +74,7 @@ const nameMissing = ({ provider, subject }: Operation<unknown>, error: AppError)
   return error.details?.seriesId === subject.seriesId ? error : seriesNotFound(provider, subject.seriesId);
 };
 
-/** How long an answer is kept of which a part (a code list, a structure) could not be had anew. */
+/** How long an answer is kept of which a part (a code list, a structure) could not be requested again. */
 const partlyStaleSeconds = 300;
 
 interface Worked<T> extends Pick<Asked, 'validSeconds' | 'staleSeconds'> {
@@ -135,7 +135,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
       return { value: await operation.work(session.ctx), ...restOn(session) };
     } catch (error) {
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
-      // Of what limits are kept in: what an upstream does is an AppError.
+      // A fault of the storage of limits; faults of upstreams are AppErrors.
       if (isOutage(error)) throw error;
       const redact = messageRedaction(key.value);
       const reason = redact(error instanceof Error ? `${error.name}: ${error.message}` : String(error));

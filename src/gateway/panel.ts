@@ -112,7 +112,7 @@ export const panelBody = (
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
 };
 
-/** Adds the way to a panel to the 400 of an id that stands for several series. */
+/** Adds the address of the panel to the 400 of an id that names several series. */
 export const withPanelHint = async <T>(
   provider: Provider,
   seriesId: string,

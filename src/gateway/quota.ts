@@ -5,10 +5,10 @@ import { asksAs, rateOf, scopeOf } from './limits/limiter.js';
 import type { UsageRecords } from './limits/usage-records.js';
 import type { Operations } from './operations.js';
 
-/** What a caller may still ask of an upstream, with the key that would be used. */
+/** Remaining quota of a caller at an upstream, with the key that would be used. */
 export interface QuotaAnswer {
   readonly slug: string;
-  /** Whose key requests of this caller carry: their own, the service's, none. */
+  /** Key that requests of this caller carry: the caller's own, that of the service, none. */
   readonly key: 'none' | 'service' | 'own';
   /** Full data needs a key. */
   readonly api_key_required: boolean;

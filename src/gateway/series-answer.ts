@@ -11,7 +11,7 @@ export interface KeyNotice {
 /** A series as it is handed out. Values are decimal text; `json` spells them as numbers with the same digits. */
 export interface SeriesAnswer {
   readonly seriesId: string;
-  /** What it was asked with, defaults included. */
+  /** Parameters of the request, defaults included. */
   readonly params: Params;
   readonly label: string;
   readonly metadata: SeriesMetadata;

@@ -27,7 +27,7 @@ export interface SeriesReader {
   ): Promise<string | undefined>;
   /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
   vintageDays(caller: GatewayCaller, provider: Provider, seriesId: string): Promise<readonly string[]>;
-  /** What a series was on each of some neighbouring days of its vintages. */
+  /** Values of a series on neighbouring days of its vintages. */
   vintages(
     caller: GatewayCaller,
     provider: Provider,

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../lib/errors.js';
 import type { GatewayMetrics } from '../lib/metrics/gateway-metrics.js';
 
-/** What the gateway counts. The receiver turns these into metrics; labels are slugs and words of closed lists. */
+/** Counters of the gateway. The receiver turns these into metrics; labels are slugs and words of closed lists. */
 export interface Telemetry {
   /** One request to an upstream, retries included; `outcome` is `ok` or the kind of error. */
   upstreamCall(provider: string, outcome: 'ok' | ErrorKind, seconds: number): void;

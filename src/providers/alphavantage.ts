@@ -180,7 +180,7 @@ const daysBefore = (day: string, days: number): string =>
 
 const askRange = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const from = boundOf(params, 'start') ?? '';
-  // The whole history is for premium keys; whoever needs the newest days only is not refused.
+  // The whole history is for premium keys; requests for the newest days alone are not refused.
   const size = from >= daysBefore(ctx.today, compactDays) ? 'compact' : 'full';
   return withinBounds(await askSeries(seriesId, params, size, ctx), params);
 };
@@ -257,7 +257,7 @@ export const alphaVantage: Provider = {
     required: true,
     where: { in: 'query', name: 'apikey' },
   },
-  // Of a free key; the zone of the daily quota is not published, the exchange's own is the likely one.
+  // Limits of a free key. The zone of the daily quota is not published; that of the exchange is likely.
   limits: { keyed: { perSecond: 1, perDay: 25 }, resetZone: 'America/New_York', maxConcurrent: 1 },
   validity: { structure: 30 * 86_400, list: 86_400, series: 21_600 },
   timeoutMs: 20_000,

@@ -149,7 +149,7 @@ const startOf = (params: Params): string => {
   return start < firstDay ? firstDay : start;
 };
 
-/** A code that does not exist leads to a page that says so, as HTTP 200. */
+/** Clients report that an unknown code is answered by a page, as HTTP 200; its words were not seen recorded. */
 const explain = ({ text }: UpstreamReply, { query }: UpstreamRequest): Error | undefined =>
   /^\s*<(?:!doctype )?html/i.test(text) && /errorpage|there (?:is|was) an error/i.test(text)
     ? seriesNotFound(named, String(query?.SeriesCodes ?? ''))

@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.js';
 import type { Provider } from './provider.js';
 
 /**
- * What can go wrong with an upstream, in words for the caller. A text of the upstream may be passed on in
+ * Faults of an upstream, in words for the caller. A text of the upstream may be passed on in
  * `detail`; the gateway cuts keys and addresses out of every message before it leaves.
  */
 type Named = Pick<Provider, 'slug' | 'name'>;
@@ -131,7 +131,7 @@ export const tooLarge = (provider: Named, advice = 'narrow the selection or the 
     details: detailsOf(provider),
   });
 
-/** 400: the id stands for several series, or for several values at one date. */
+/** 400: the id names several series, or several values at one date. */
 export const ambiguousSeries = (provider: Named, seriesId: string, advice: string): AppError =>
   new AppError(
     'invalid',

@@ -1,5 +1,5 @@
 /**
- * JSON without loss of digits. A number whose shortest JavaScript spelling is the text that stands there stays a
+ * JSON without loss of digits. A number whose shortest JavaScript spelling is its text stays a
  * number; any other (`0.30`, `1e5`, `12345678901234567890`, twenty decimals) arrives as its text. Values are
  * therefore read with `parseDecimal`, which takes both; counts with `parseCount`.
  */

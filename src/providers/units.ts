@@ -1,12 +1,12 @@
 /**
  * One meaning for every upstream: a value times `unitMultiplier` is in `unit`. Upstreams tell the magnitude as an
- * exponent beside the unit, as words within it ("Billions of Dollars"), as a convention of a table, or not at all;
+ * exponent with the unit, as words within it ("Billions of Dollars"), as a convention of a table, or not at all;
  * each connector converts its own.
  */
 export interface Unit {
   /** In words, magnitude included: those of the upstream where they say it, otherwise `Thousands of persons`. */
   readonly units?: string;
-  /** What one is: `Dollars`, `persons`, `NOK per SEK`; left out where the upstream does not tell. */
+  /** `Dollars`, `persons`, `NOK per SEK`; left out where the upstream does not tell. */
   readonly unit?: string;
   /** Left out where the upstream tells a magnitude that is not understood, or leaves it to the reader. */
   readonly unitMultiplier?: number;
@@ -96,7 +96,7 @@ export const readExponent = (written: string | number | null | undefined): numbe
 };
 
 /**
- * A unit whose magnitude stands in its words: `Billions of Dollars` is `Dollars` times 1e9. Without an own word for
+ * A unit with its magnitude in words: `Billions of Dollars` is `Dollars` times 1e9. Without an own word for
  * the unit (`Thousands`) it is `Units`.
  */
 export const unitOfText = (text: string | undefined): Unit => {
@@ -161,7 +161,7 @@ export const unitTimes = (
 };
 
 /**
- * A unit beside its exponent. Services that send both often say the magnitude twice (`Millions of current dollars`
+ * A unit with an exponent. Services that send both often say the magnitude twice (`Millions of current dollars`
  * and 6): it counts once.
  */
 export const unitWithExponent = (text: string | undefined, exponent: number | 'none' | undefined): Unit => {

@@ -9,7 +9,7 @@ import type { Kept, Memory } from './memory.js';
 
 export interface CacheQuestion {
   readonly provider: string;
-  /** Whose answer it is: `shared`, or one account's. Only the same audience is served from it. */
+  /** Audience of the answer: `shared`, or one account. No other audience is served from it. */
   readonly audience: string;
   /** Operation and arguments; everything that makes the answer another one. */
   readonly parts: readonly unknown[];
@@ -23,7 +23,7 @@ export interface Answer {
   readonly stale: boolean;
 }
 
-/** What came of asking. */
+/** Outcome of a request. */
 export interface Asked {
   readonly body: string;
   /** In place of the validity of the question. */
@@ -56,7 +56,7 @@ export interface CacheOptions {
   readonly staleMs: number;
 }
 
-/** Form of what is kept. Another number: answers of an earlier build are asked for anew instead of misread. */
+/** Form of what is kept. Another number: answers of an earlier build are requested again instead of misread. */
 const form = 2;
 
 /** JSON of a list cannot be confused by separators inside its parts. */

@@ -1,4 +1,4 @@
-/** What is kept, wherever it is kept. */
+/** A cache entry, in memory or in PostgreSQL. */
 export interface Kept {
   readonly body: string;
   readonly storedAtMs: number;

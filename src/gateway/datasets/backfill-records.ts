@@ -12,7 +12,7 @@ export interface BackfillPlan {
   readonly skipped: number;
 }
 
-/** A backfill that this process has claimed, as it stands now. */
+/** Present state of a backfill that this process has claimed. */
 export interface ClaimedBackfill extends Omit<SeriesSource, 'schedule'>, Omit<BackfillPlan, 'skipped'> {
   readonly datasetId: number;
   readonly accountId: number;
@@ -29,7 +29,7 @@ export interface ClaimedBackfill extends Omit<SeriesSource, 'schedule'>, Omit<Ba
   readonly isUploading: boolean;
 }
 
-/** What came of a step. */
+/** Outcome of a step. */
 export interface BackfillOutcome {
   /** Vintages that are given up, since retention would not keep them. */
   readonly skipped: number;

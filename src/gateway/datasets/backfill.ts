@@ -48,7 +48,7 @@ export interface BackfillsOptions {
 export interface Backfills {
   /** Days of all vintages of some series, oldest first. @throws AppError 400 for a provider without. */
   days(caller: GatewayCaller, slug: string, series: readonly UnnamedSeries[]): Promise<readonly string[]>;
-  /** What will be brought into a dataset that has no version yet. */
+  /** Vintages to load into a dataset that has no version yet. */
   plan(datasetId: number, days: readonly string[]): Promise<BackfillPlan>;
   /** Begins, for a dataset that is known to be made of series. */
   begin(datasetId: number, plan: BackfillPlan): Promise<void>;

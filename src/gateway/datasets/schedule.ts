@@ -3,7 +3,7 @@ import { invalid } from '../../lib/errors.js';
 import { nextTime, parseCron } from './cron.js';
 
 /**
- * When a dataset made of series is made anew: `daily`, `weekly`, or five fields of cron in UTC. Datasets are spread
+ * When a dataset made of series is refreshed: `daily`, `weekly`, or five fields of cron in UTC. Datasets are spread
  * by a fixed share of their own, so that a thousand daily ones do not ask an upstream in the same minute.
  */
 const hourMs = 3_600_000;

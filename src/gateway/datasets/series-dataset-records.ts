@@ -5,7 +5,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { DescribedSeries } from './described-series.js';
 import type { WantedSeries } from './wanted-series.js';
 
-/** What a dataset is made of. */
+/** Series of a dataset and how they are fetched. */
 export interface SeriesSource {
   readonly provider: string;
   readonly series: readonly WantedSeries[];
@@ -35,7 +35,7 @@ export interface ClaimedRun extends SeriesSource {
   readonly datasetId: number;
   readonly accountId: number;
   readonly failures: number;
-  /** When it was due, as the database writes it: tells whether it was scheduled anew meanwhile. */
+  /** When it was due, as the database writes it: differs if the run was rescheduled meanwhile. */
   readonly dueAt: string;
   readonly contentHash: Buffer | null;
   readonly updateMarks: UpdateMarks;
@@ -43,7 +43,7 @@ export interface ClaimedRun extends SeriesSource {
   readonly uploadFailed: boolean;
 }
 
-/** What came of a run. */
+/** Outcome of a run. */
 export interface RunOutcome {
   readonly nextRunAt: Date | null;
   /** Null: it went well. */

@@ -55,14 +55,14 @@ export interface SeriesDatasetRequest {
   readonly description: string | null | undefined;
 }
 
-/** What people are to read about a dataset that was made of series. */
+/** Name and description of a dataset made of series. */
 export interface SeriesDatasetText {
   readonly name: string;
   readonly description: string | null;
   readonly sourceName: string;
 }
 
-/** Where the new dataset comes from: the caller's repository. */
+/** The caller's repository, which gets the new dataset. */
 export interface Shelf {
   create(text: SeriesDatasetText): Promise<{ readonly id: number }>;
   /** Takes the dataset away again when its data could not be taken in. */

@@ -7,7 +7,7 @@ export interface ChosenKey {
   readonly value: string | undefined;
   /** Names the limits that it shares: `none`, `service`, `own:` and its fingerprint. */
   readonly scope: string;
-  /** Who may be shown what was got with it: `shared`, or one account's. */
+  /** Audience of answers fetched with it: `shared`, or one account. */
   readonly audience: string;
 }
 

@@ -45,7 +45,7 @@ interface Row {
   sealed: Buffer;
 }
 
-// Not waiting is the point: whoever comes while another update runs has raced with it.
+// Does not wait: an update that comes while another one runs conflicts with it.
 const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked`;
 const upsert = `
   INSERT INTO user_keys (account_id, provider, master_key_id, sealed, fingerprint)

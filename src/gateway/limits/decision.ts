@@ -1,6 +1,6 @@
 import { endOfBucket, type Span, type Window } from './window.js';
 
-/** What was used in one window. */
+/** Requests counted in one window. */
 export interface Usage {
   readonly span: Span;
   readonly used: number;
@@ -44,7 +44,7 @@ const leastShare = 0.1;
 const leftoverMs = 30 * 60_000;
 
 /**
- * What one account may use of a shared quota: its part among the accounts that ask in the same window, so all of it
+ * Share of a quota that one account may use: its part among the accounts that ask in the same window, so all of it
  * when nobody else does, and at least a tenth.
  */
 export const shareOf = (limit: number, accounts: number): number =>

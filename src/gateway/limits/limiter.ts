@@ -8,12 +8,12 @@ import type { Telemetry } from '../telemetry.js';
 import type { Asks } from './decision.js';
 import type { Place, UsageRecords } from './usage-records.js';
 
-/** Whose quota a request uses. */
+/** Key and account that a request is counted for. */
 export interface QuotaOwner {
   readonly provider: Provider;
   /** `none`, `service`, or `own:` and the fingerprint of the key. */
   readonly keyScope: string;
-  /** Who asks, for the fair share. */
+  /** Account or address that the fair share is counted for. */
   readonly account: string;
 }
 
@@ -174,7 +174,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       const waiting = entry.bottleneck.queued();
       telemetry.queue(owner.provider.slug, waiting);
       const spacingMs = spacingOf(rateOf(owner));
-      // Who could not have its turn in time is told at once.
+      // A request that cannot be sent in time is refused at once.
       if (waiting * spacingMs > maxWaitMs) {
         throw deny(owner, { granted: false, reason: 'pace', retryAfterMs: waiting * spacingMs }, 'queue');
       }

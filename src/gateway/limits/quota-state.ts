@@ -27,7 +27,7 @@ interface UsageRow {
 const usageSql = `
   SELECT scope, span, bucket, sum(used)::int AS used FROM gateway_usage WHERE scope = ANY($1) GROUP BY 1, 2, 3`;
 
-/** What is used and left of quotas, by scope; reads only. */
+/** Used and remaining quotas by scope. Reads only. */
 export const readQuotas = async (
   sql: Sql,
   questions: readonly QuotaQuestion[],

@@ -6,7 +6,7 @@ import { endOfBucket, localMidnight, type Span, type Window, windowsOf } from '.
 export interface Request {
   /** Upstream and key. */
   readonly scope: string;
-  /** Who asks, for the fair share. */
+  /** Account or address that the fair share is counted for. */
   readonly account: string;
   readonly rate: Rate;
   readonly zone: string;
@@ -26,12 +26,12 @@ export type Place =
     }
   | Extract<Decision, { granted: false }>;
 
-/** What is left to one asker. */
+/** Remaining quota of one account or address. */
 export interface Allowed {
   readonly windows: readonly {
     readonly span: Span;
     readonly limit: number;
-    /** Of the limit, or of the asker's share of it. */
+    /** Remaining requests of the limit, or of the share of it. */
     readonly left: number;
     /** When the oldest request that counts will count no longer; a day: when the next one starts. */
     readonly nextAt: Date;
@@ -41,7 +41,7 @@ export interface Allowed {
 }
 
 export interface UsageRecords {
-  /** What is left now; counts nothing, waits for nobody. */
+  /** Remaining quota. Does not consume and does not block. */
   look(asker: Pick<Request, 'scope' | 'account' | 'rate' | 'zone' | 'asks'>): Promise<Allowed>;
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Place>;

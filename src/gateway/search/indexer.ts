@@ -57,7 +57,7 @@ const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item
       batch = [];
     }
   } finally {
-    // What came before a failure is kept.
+    // Items listed before a failure are kept.
     if (batch.length > 0) yield batch;
   }
 };
@@ -87,7 +87,7 @@ const untilStopped = async function* <T>(items: AsyncIterable<T>, stop?: AbortSi
 const isPause = (error: unknown): error is AppError =>
   isAppError(error) && (error.kind === 'rate_limited' || error.kind === 'unavailable');
 
-/** What happened to parts of one listing. */
+/** Failed parts of one listing. */
 interface PassedOver {
   count: number;
   last: string | null;
@@ -117,7 +117,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
     }
     // Nothing at all is a fault of somebody's, not an empty upstream.
     if (items === 0) throw new Error('the upstream listed nothing');
-    // What stands in a part that could not be had is not gone.
+    // Items of a part that failed may still exist.
     if (passed.count === 0) await filling.finish();
     return items;
   };

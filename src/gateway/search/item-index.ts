@@ -11,7 +11,7 @@ export interface Filling {
   finish(): Promise<void>;
 }
 
-/** What can be found in upstreams without a search of their own, in PostgreSQL. */
+/** Search index over series and folders of upstreams, in PostgreSQL. */
 export interface ItemIndex {
   search(query: string, options: SearchOptions): Promise<Hits>;
   /** Titles by id, of those that have one. */

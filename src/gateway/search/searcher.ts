@@ -12,7 +12,7 @@ export interface FoundItem {
   readonly label: string;
   readonly kind: 'series' | 'folder';
   readonly description?: string;
-  /** Where to browse on; with every folder. */
+  /** Path to browse below; given for every folder. */
   readonly path?: string;
   readonly frequency?: string;
   readonly units?: string;

@@ -7,13 +7,13 @@ export interface Breaker {
   check(provider: Provider, scope: string): void;
   /** As `check`, right before a request is sent: after the pause it lets one through, to see. `record` follows. */
   pass(provider: Provider, scope: string): void;
-  /** What came of a request that passed. */
+  /** Records the outcome of a request that passed. */
   record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
-  /** How it stands with an upstream; changes nothing. */
+  /** State of the circuit of an upstream. Changes nothing. */
   look(provider: Provider): CircuitView;
 }
 
-/** What an operator sees of a circuit. */
+/** State of a circuit, for operators. */
 export interface CircuitView {
   readonly state: 'closed' | 'open' | 'testing';
   /** Failures in a row. */

@@ -56,7 +56,7 @@ export interface Judged {
   readonly nowMs: number;
 }
 
-/** The error that a reply stands for; the connector has the first word. */
+/** The error that a reply means; the connector is asked first. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
   let told: Error | undefined;
   try {

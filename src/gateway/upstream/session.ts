@@ -15,7 +15,7 @@ import { messageRedaction, shortestKeyInData } from './redaction.js';
 import { AttemptError, type RetryBudget, repeat } from './retry.js';
 import type { Transport } from './transport.js';
 
-/** What all operations share. */
+/** Parts that all operations share. */
 export interface UpstreamAccess {
   readonly baseUrls: BaseUrls;
   readonly transport: Transport;
@@ -99,7 +99,7 @@ export const createSession = ({ access, provider, key, owner, unhurried }: Sessi
     return left;
   };
 
-  /** What the caller waits for at most; the work goes on, so that what it brings is there for the next one. */
+  /** Rejects at the deadline of the caller. The work goes on, and its result is kept for the next caller. */
   const whileCallerWaits = async <T>(work: Promise<T>): Promise<T> => {
     const left = timeLeft(deadlineMs);
     if (left === Number.POSITIVE_INFINITY) return work;

@@ -41,7 +41,7 @@ const site = (host: string): string => host.replace(/^www\./, '');
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
-/** Where a redirect leads, when it may be followed: same site, never from https down to http. */
+/** Target of a redirect that may be followed: on the same site, never from https down to http. */
 const redirectTarget = (from: URL, location: string | null): URL => {
   if (location === null || !URL.canParse(location, from.href))
     throw new WireError('redirect', 'redirect without a target');

@@ -33,7 +33,7 @@ export const bea: Provider = {
     hint: 'Sign up for a free key of 36 characters at apps.bea.gov and store it as your BEA key.',
     required: true,
     where: { in: 'query', name: 'UserID' },
-    // Public domain, whoever asked for it.
+    // Public domain.
     mayShareAnswers: true,
   },
   // Also 100 MB a minute. Beyond any of the three the key is locked out for an hour.

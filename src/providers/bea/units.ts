@@ -3,10 +3,10 @@ import type { Row } from './reply.js';
 
 /**
  * `UNIT_MULT` is the power of ten that the values are to be multiplied with; `CL_UNIT` repeats it in words for
- * regional tables (`Millions of current dollars`) and not for the others (`Level` beside `Current Dollars`).
+ * regional tables (`Millions of current dollars`) and not for the others (`Level` with `Current Dollars`).
  */
 export const unitOf = (row: Row): Unit => {
-  // `Level` says nothing beside the name of the measure.
+  // `Level` adds nothing to the name of the measure.
   const parts = [row.METRIC_NAME, row.CL_UNIT].filter((text): text is string => !!text && text !== 'Level');
   return unitWithExponent([...new Set(parts)].join(', '), readExponent(row.UNIT_MULT));
 };

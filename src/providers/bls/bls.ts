@@ -86,7 +86,7 @@ export const bls: Provider = {
     hint: 'Register for a free key at data.bls.gov/registrationEngine and store it as your BLS key.',
     required: false,
     where: { in: 'body', name: 'registrationkey' },
-    // Public domain, whoever asked for it.
+    // Public domain.
     mayShareAnswers: true,
   },
   limits: {

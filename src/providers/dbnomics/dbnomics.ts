@@ -17,7 +17,7 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   if (code === '') throw malformedSeriesId(named, seriesId, dbnomics.seriesIdPlaceholder);
   const payload = await ctx.http.json({
     path: ['series', provider, dataset, code],
-    // Two are enough to see that a mask stands for several.
+    // Two are enough to see that a mask names several.
     query: { observations: 1, metadata: 1, limit: 2 },
   });
   const reply = readShape(named, seriesReply, payload);
@@ -47,7 +47,7 @@ export const dbnomics: Provider = {
   license: 'The terms of the provider of the series; see its metadata and https://db.nomics.world/',
   attribution: 'Source: DBnomics and the provider of the series',
   parameters: rangeParameters('date'),
-  // Of sources that are not here themselves: of others the original comes first.
+  // Copies of sources that have no connector here; for the others the original is better.
   popularSeries: [
     { id: 'ISM/pmi/pm', label: 'Manufacturing PMI of the ISM, United States, monthly' },
     { id: 'ISM/nm-pmi/pm', label: 'Services PMI of the ISM, United States, monthly' },

@@ -10,7 +10,7 @@ const errorReply = z.object({
   errors: z.array(z.object({ message: z.string().optional() })).nullish(),
 });
 
-/** What the service calls wrong: `message` with 4xx, `errors` inside HTTP 200. */
+/** Faults that the service reports: `message` with 4xx, `errors` inside HTTP 200. */
 const readError = ({ text: body, status }: UpstreamReply): string | undefined => {
   if (status < 400 && !/"errors"\s*:\s*\[\s*\{/.test(body)) return undefined;
   try {

@@ -83,7 +83,7 @@ const requireDataset = async (provider: string, dataset: string, { http }: Conte
   );
 };
 
-/** What stands at a path below the root: categories, or a dataset. */
+/** Categories or the dataset at a path below the root. */
 export const openPath = async (
   path: readonly string[],
   ctx: Context,

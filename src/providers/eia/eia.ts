@@ -47,7 +47,7 @@ export const eia: Provider = {
     hint: 'Register for a free key at eia.gov/opendata and store it as your EIA key.',
     required: true,
     where: { in: 'query', name: 'api_key' },
-    // Public domain, whoever asked for it.
+    // Public domain.
     mayShareAnswers: true,
   },
   // Not published; 5 a second and 5,000 an hour are what its users report.

@@ -21,10 +21,10 @@ const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
 /** The most rows that one reply holds. */
 const pageSize = 5_000;
 
-/** Beside `null`: the marks that EIA prints for not available, not applicable, withheld, not meaningful. */
+/** Marks besides `null` that EIA prints for not available, not applicable, withheld, not meaningful. */
 const missing = ['NA', '--', '-', 'W', 'w', 'NM'];
 
-/** What is asked for, whether by an id of today or by one of the interface before 2023. */
+/** Request of a series, from a present id or one of the interface before 2023. */
 interface Wanted {
   readonly path: readonly string[];
   readonly query: NonNullable<UpstreamRequest['query']>;
@@ -126,7 +126,7 @@ const askAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Rep
 const textOf = (row: Row, ...names: readonly string[]): string | undefined =>
   names.map((name) => row[name]).find((value): value is string => typeof value === 'string' && value !== '');
 
-/** `value`, or in replies to old ids the one member that has its units beside it. */
+/** `value`, or in replies to old ids the one member that has a member for its units. */
 const columnOf = (row: Row): string | undefined =>
   row.value !== undefined ? 'value' : Object.keys(row).find((name) => row[`${name}-units`] !== undefined);
 

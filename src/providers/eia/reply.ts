@@ -69,7 +69,7 @@ export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error 
   if (found === undefined) return undefined;
   if (typeof found.error === 'object') {
     if (found.error.code.startsWith('API_KEY_')) return keyRefused(named);
-    // With HTTP 429 the time to wait stands in a header, which is read for every upstream alike.
+    // With HTTP 429 the time to wait is in a header, which is read for every upstream alike.
     if (found.error.code === 'OVER_RATE_LIMIT') return reply.status === 429 ? undefined : rateLimited(named);
     return upstreamFailed(named);
   }

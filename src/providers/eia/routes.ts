@@ -4,7 +4,7 @@ import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../p
 import { readShape } from '../shape.js';
 import { facetReply, type Node, named, nodeReply } from './reply.js';
 
-/** What stands behind a leaf route to ask for something else than the route. */
+/** Parts behind a leaf route that name something other than a route. */
 const reserved: ReadonlySet<string> = new Set(['data', 'facet', 'seriesid']);
 
 export const isRoute = (parts: readonly string[]): boolean =>

@@ -69,7 +69,7 @@ export const toFolders = (entries: readonly Entry[], depth = 3): Folder[] =>
     ...(holdsData || depth === 1 ? {} : { children: toFolders(below, depth - 1) }),
   }));
 
-/** Every dataset once: where it stands under several folders, the first is its place. */
+/** Every dataset once: the first folder that has it is its place. */
 export function* listDatasets(
   entries: readonly Entry[],
   path: readonly string[] = [],

@@ -46,7 +46,7 @@ const codedMagnitude = (code: string): number => {
   return /^MIO(?:[_-]|$)|_M(?:EUR|NAC|PPS)/.test(code) ? 1e6 : 1;
 };
 
-/** The magnitude stands in the label of the unit: `Million euro`, `Current prices, million euro`. */
+/** The magnitude is in the label of the unit: `Million euro`, `Current prices, million euro`. */
 const unitOf = (unit: { readonly code: string; readonly label: string } | undefined): Unit => {
   if (unit === undefined) return {};
   const told = unitOfText(unit.label);

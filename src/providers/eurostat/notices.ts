@@ -17,7 +17,7 @@ const notFound = (provider: Named, { path, query }: UpstreamRequest): Error => {
 
 interface Notice {
   readonly status: number;
-  /** Of SDMX: 100 no results, 140 syntax, 150 semantic; left out by warnings. */
+  /** SDMX code: 100 no results, 140 syntax, 150 semantic; left out by warnings. */
   readonly id: number | undefined;
   readonly label: string;
 }
@@ -45,7 +45,7 @@ const readNotice = ({ text, status }: UpstreamReply): Notice | undefined => {
   return { status, id: code, label: /<faultstring>([^<]*)</.exec(head)?.[1] ?? '' };
 };
 
-/** What a reply says beside data. Too large and "we prepare it, come back later" both mean: ask for less. */
+/** A notice in place of data. Too large and "we prepare it, come back later" both mean: ask for less. */
 export const explainNotice = (
   provider: Named,
   reply: UpstreamReply,

@@ -69,7 +69,7 @@ const isMeasure = (column: string, type: string | undefined): boolean =>
 const textColumns = ({ types }: Rows): string[] =>
   Object.keys(types).filter((column) => types[column] === 'STRING');
 
-/** What tells two rows of one date apart, for whoever named too little. */
+/** Columns in which rows of one date differ, for a request that names too few. */
 const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], told: Rows): void => {
   const seen = new Map<string | null | undefined, Row>();
   for (const row of rows) {

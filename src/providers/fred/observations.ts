@@ -132,7 +132,7 @@ const askSeries = async (seriesId: string, { http }: Context) => {
   return requireValue(named, 'seriess', seriess[0]);
 };
 
-/** What the caller's options made of the units and the frequency that the series has by itself. */
+/** Metadata with units and frequency after the caller's options. */
 const transformed = (metadata: SeriesMetadata, params: Params): SeriesMetadata => ({
   ...metadata,
   ...unitAfter(String(params.units ?? 'lin'), metadata.units),

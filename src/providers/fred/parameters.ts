@@ -82,7 +82,7 @@ export const labelOf = (values: readonly ParameterValue[], code: string): string
   values.find((value) => value.code === code)?.label ?? code;
 
 /**
- * Units after a transformation. The magnitude stands in the words (`Billions of Dollars`) and stays that of a
+ * Units after a transformation. The magnitude is in the words (`Billions of Dollars`) and stays that of a
  * difference; a rate or a logarithm has none.
  */
 export const unitAfter = (code: string, units: string | undefined): Unit => {

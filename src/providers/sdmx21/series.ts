@@ -19,7 +19,7 @@ type Named = Pick<
 type Row = Readonly<Record<string, string>>;
 
 export interface SeriesRef {
-  /** As it stands in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
+  /** As written in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
   readonly flow: string;
   /** Codes joined by dots. */
   readonly key: string;
@@ -151,7 +151,7 @@ export const parseTable = (provider: Named, text: string): CsvTable => {
   }
 };
 
-/** Of a table with rows of one series. */
+/** Reads a table with rows of one series. */
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
   // Attributes of the series may stand in the last row only, or in each.
   const newest = table.rows.at(-1) ?? {};

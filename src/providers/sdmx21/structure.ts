@@ -37,7 +37,7 @@ export const readFlows = (root: XmlElement): Flow[] =>
 const keysOf = (...names: readonly (string | undefined)[]): string[] =>
   names.map((_, index) => JSON.stringify(names.slice(0, names.length - index)));
 
-/** The first one stands for a name that several share, such as two versions of a list. */
+/** The first entry wins a name that several share, such as two versions of a list. */
 const index = <T>(entries: readonly (readonly [readonly string[], T])[]): ReadonlyMap<string, T> => {
   const found = new Map<string, T>();
   for (const [keys, value] of entries) {

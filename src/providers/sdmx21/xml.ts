@@ -21,7 +21,7 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 const readAttributes = (attributes: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) =>
-      // A plain `id` beside a prefixed one wins: the prefixed one belongs to another vocabulary.
+      // A plain `id` wins over a prefixed one: the prefixed one belongs to another vocabulary.
       name.includes(':') && localName(name) in attributes ? [] : [[localName(name), value]],
     ),
   );

@@ -97,7 +97,7 @@ export const askAllRows = async (seriesId: string, country: string, http: Upstre
   return { meta, rows };
 };
 
-/** What parentheses of a name say when they hold a unit: `(current US$)`, `(annual %)`, `(per 1,000 people)`. */
+/** Words of a unit in parentheses of a name: `(current US$)`, `(annual %)`, `(per 1,000 people)`. */
 const unitWords =
   /%|\$|\b(?:LCU|per|index|years?|days|hours|minutes|km|kt|kWh|kg|tons?|hectares|number|ratio|bcm)\b|=\s*100/i;
 

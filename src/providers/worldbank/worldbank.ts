@@ -107,7 +107,7 @@ export const worldBank: Provider = {
     const id = topicOf(path);
     const number = Math.floor(offset / limit) + 1;
     const first = await askTopicPage(id, limit, number, http);
-    // The upstream has pages, the caller an offset: one that lies between two pages needs both.
+    // The upstream has pages, the caller an offset: one between two pages needs both.
     const skipped = offset % limit;
     const more = skipped > 0 && number < first.meta.pages;
     const next = more ? (await askTopicPage(id, limit, number + 1, http)).rows : [];

@@ -14,8 +14,8 @@ const ask = (id: string, from: string, reply: Exchange['reply']): Exchange => ({
   reply,
 });
 
-// The envelope follows a recorded reply, shortened; the page for an unknown code follows what clients of the
-// database say of it.
+// The envelope follows a recorded reply, shortened. No page for an unknown code was seen recorded: this one is a guess
+// from words that clients of the database look for.
 const exchanges: Exchange[] = ['01/Jan/1963', '01/Jan/2019', '01/Apr/2025'].flatMap((from) => [
   ask('LPMVWYR', from, recorded),
   ask('NOPE1', from, errorPage),
