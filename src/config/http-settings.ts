@@ -86,7 +86,7 @@ export const httpSettings = {
     'HEAD_BYTES_IN_FLIGHT',
     integer(2 * MiB),
     String(32 * MiB),
-    'Bytes of request heads that an API process keeps before they are complete: 16 heads of 256 kB are read at a time, others take turns.',
+    'Memory for request heads that are not complete, in an API process: 16 heads of 256 kB are read at a time, the other connections are paused and take turns.',
   ),
   answerBytesInFlight: setting(
     'ANSWER_BYTES_IN_FLIGHT',

@@ -7,7 +7,7 @@ import type { Metrics } from '../lib/metrics/metrics.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
 import { createAnswerBudget, createBodyBudget, isUnread } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
-import { createOwnerOf } from './connections.js';
+import { createOwnerOf } from './connections/limit.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';

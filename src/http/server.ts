@@ -3,9 +3,9 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import { type ConnectionLimits, limitConnections } from './connections.js';
-import { createLeftover } from './leftover.js';
-import { oneAtATime } from './pipelining.js';
+import { type ConnectionLimits, limitConnections } from './connections/limit.js';
+import { oneAtATime } from './connections/pipelining.js';
+import { createUnreadBodies } from './connections/unread-body.js';
 import { createShutdown, type Shutdown } from './shutdown.js';
 
 export interface HttpServer {
@@ -48,7 +48,7 @@ const continueWhenRead = (request: IncomingMessage, response: ServerResponse): v
 /** Long `$filter` and `$select` travel in the request line. */
 const maxHeaderBytes = 256 * 1024;
 
-/** Milliseconds between two looks for requests whose heads take too long; Node's own 30 s would be added to the limit. */
+/** Milliseconds between checks of `headersTimeout`; Node's default of 30 s would be added to the limit. */
 const checkingMs = 1_000;
 
 /**
@@ -119,7 +119,7 @@ export const createHttpServer = (
   let closing: Promise<void> | undefined;
   /** True while connections without a request wait for one that may be on its way. */
   let lingering = false;
-  const leftover = createLeftover();
+  const unreadBodies = createUnreadBodies();
   const refuse = createRefusal();
   const running = new Set<ServerResponse>();
   const handlers = new Set<Promise<unknown>>();
@@ -136,7 +136,7 @@ export const createHttpServer = (
       running.delete(response);
       if (closing !== undefined && !lingering) setImmediate(() => server.closeIdleConnections());
     });
-    leftover.watch(request, response);
+    unreadBodies.watch(request, response);
     const handler = Promise.resolve(handle(request, response));
     handlers.add(handler);
     void handler.finally(() => handlers.delete(handler));

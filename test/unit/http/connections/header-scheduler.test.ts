@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHeadTurns, type HeadTurns } from '../../../src/http/head-turns.js';
+import {
+  createHeaderScheduler,
+  type HeaderScheduler,
+} from '../../../../src/http/connections/header-scheduler.js';
 
 /** A connection as far as it is read or not. */
 interface Peer {
@@ -11,10 +14,10 @@ interface Peer {
 
 const peer = (name: string, site = 'one'): Peer => ({ name, site, isRead: true });
 
-let rested: string[] = [];
-let turns: HeadTurns<Peer>;
+let paused: string[] = [];
+let scheduler: HeaderScheduler<Peer>;
 const open = async (...peers: Peer[]): Promise<void> => {
-  for (const each of peers) turns.expect(each);
+  for (const each of peers) scheduler.expect(each);
   // The first pause comes on the next tick.
   await Promise.resolve();
   await new Promise<void>((resolve) => process.nextTick(resolve));
@@ -24,7 +27,7 @@ const read = (peers: readonly Peer[]): string[] =>
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  rested = [];
+  paused = [];
   const socketOf = (of: Peer): Socket =>
     ({
       pause() {
@@ -34,22 +37,22 @@ beforeEach(() => {
         of.isRead = true;
       },
     }) as unknown as Socket;
-  const onRest = ({ name }: Peer): void => void rested.push(name);
-  turns = createHeadTurns({ places: 2, socketOf, onRest }, ({ site }) => site);
+  const onPause = ({ name }: Peer): void => void paused.push(name);
+  scheduler = createHeaderScheduler({ permits: 2, socketOf, onPause }, ({ site }) => site);
 });
 afterEach(() => vi.useRealTimers());
 
-describe('turns of heads', () => {
-  it('read as many connections as there are places, and the next when a head is complete', async () => {
+describe('the header scheduler', () => {
+  it('reads as many connections as there are permits, and the next when a head is complete', async () => {
     const peers = ['a', 'b', 'c', 'd'].map((name) => peer(name));
     await open(...peers);
     expect(read(peers)).toEqual(['a', 'b']);
-    turns.settle(peers[0] as Peer);
+    scheduler.settle(peers[0] as Peer);
     expect(read(peers)).toEqual(['a', 'b', 'c']);
-    expect(rested).toEqual([]);
+    expect(paused).toEqual([]);
   });
 
-  it('take the place of whoever did not complete a head, one after the other, and give it back', async () => {
+  it('takes the permit of a connection whose head is not complete, one after the other, and gives it back', async () => {
     const peers = ['a', 'b', 'c', 'd', 'e'].map((name) => peer(name));
     await open(...peers);
     const seen: string[][] = [];
@@ -59,10 +62,10 @@ describe('turns of heads', () => {
       expect(read(peers)).toHaveLength(2);
     }
     expect(new Set(seen.flat())).toEqual(new Set(['a', 'b', 'c', 'd', 'e']));
-    expect(rested.length).toBeGreaterThanOrEqual(6);
+    expect(paused.length).toBeGreaterThanOrEqual(6);
   });
 
-  it('disturb nobody while there are places for all', async () => {
+  it('pauses no connection while there are permits for all', async () => {
     const peers = ['a', 'b'].map((name) => peer(name));
     await open(...peers);
     vi.advanceTimersByTime(1_000);
@@ -70,7 +73,7 @@ describe('turns of heads', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are taken address by address: who comes behind a thousand of another is next', async () => {
+  it('takes turns by address: a connection behind a thousand of another address is next', async () => {
     const crowd = Array.from({ length: 1_000 }, (_, at) => peer(`crowd ${at}`));
     const other = peer('other', 'two');
     await open(...crowd, other);
@@ -78,12 +81,12 @@ describe('turns of heads', () => {
     expect(other.isRead).toBe(true);
   });
 
-  it('are over for a connection that closes, and nothing looks at the others when all have places', async () => {
+  it('forgets a connection that closes, and sets no timer once all have permits', async () => {
     const peers = ['a', 'b', 'c', 'd'].map((name) => peer(name));
     await open(...peers);
     const [a, b, c, d] = peers as [Peer, Peer, Peer, Peer];
-    turns.settle(c);
-    turns.settle(a);
+    scheduler.settle(c);
+    scheduler.settle(a);
     expect(read([b, d])).toEqual(['b', 'd']);
     vi.advanceTimersByTime(10);
     expect(vi.getTimerCount()).toBe(0);

@@ -4,11 +4,11 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createApp } from '../../../src/http/app.js';
-import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
-import type { HttpServer } from '../../../src/http/server.js';
-import { logOptions } from '../../../src/lib/log.js';
-import { createMetrics } from '../../../src/lib/metrics/metrics.js';
+import { createApp } from '../../../../src/http/app.js';
+import { anyCaller, ok, type Route, route } from '../../../../src/http/route.js';
+import type { HttpServer } from '../../../../src/http/server.js';
+import { logOptions } from '../../../../src/lib/log.js';
+import { createMetrics } from '../../../../src/lib/metrics/metrics.js';
 
 const shared = {
   summary: 's',

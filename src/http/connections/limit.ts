@@ -1,20 +1,20 @@
 /**
- * Bounds the connections of a server and the memory of request heads that are not complete, which nothing else can
- * judge yet. A connection is
+ * Bounds the connections of a server and the memory of incomplete request heads: what `npm start` needs to be safe without
+ * a proxy. A proxy in front reads heads itself and passes on complete requests only (docs/operating/proxies.md).
  *
- *   waiting   no request is being answered: it is idle, or a head is on its way. When connections run out, the one that
- *             has waited longest is closed; when incomplete heads take too many bytes, the one with the oldest long head.
- *   working   a request is being answered; permits and budgets of the dispatcher bound it.
+ *   waiting   no request is in progress: the connection is idle, or a head is arriving. When connections run out, the one
+ *             that has waited longest is closed; when incomplete heads take too many bytes, the one whose head became long first.
+ *   working   a request is in progress; semaphores and budgets of the dispatcher bound it.
  *
- * Every piece that arrives is counted. Few of the waiting connections are read at a time, because all of them may deliver
- * a piece in one turn of the event loop: new ones take turns (`head-turns.ts`), and so do kept-alive ones beyond a number
- * whose heads can do no harm.
+ * Bytes of heads are counted with each piece that arrives. Few of the waiting connections are read at a time, because all of
+ * them may deliver a piece in one turn of the event loop (header-scheduler.ts); kept-alive ones are read up to a number whose
+ * heads do no harm. The time that a head may take is Node's `headersTimeout`.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createTrust, plain, siteOf } from './client-address.js';
+import { createTrust, plain, siteOf } from '../client-address.js';
 import { bytesOfHead, ordinaryHead, sentHeadBytes } from './head-size.js';
-import { createHeadTurns } from './head-turns.js';
+import { createHeaderScheduler } from './header-scheduler.js';
 
 export interface ConnectionLimits {
   /** Connections at a time. */
@@ -25,18 +25,18 @@ export interface ConnectionLimits {
   readonly onRefused?: (what: 'refused' | 'lost') => void;
   /** Milliseconds that a connection may wait before it makes room for others. @default 1000 */
   readonly graceMs?: number;
-  /** Bytes of heads that are still on their way, over all connections. @default 32 MiB */
+  /** Memory for incomplete heads, bytes over all connections. @default 32 MiB */
   readonly headBytes?: number | undefined;
 }
 
 /** One address gets at most this part of all connections. */
 const ownPart = 4;
 
-/** Bytes below which the head of a request is left alone. */
+/** Bytes up to which an incomplete head is not counted. */
 const shortHead = 4 * 1024;
 
-/** Connections that are read while they wait for a next request, for each that has a place for a first one. */
-const keptPerPlace = 16;
+/** Connections that are read while they wait for a next request, for each permit of the scheduler. */
+const keptPerPermit = 16;
 
 const refusalBody =
   '{"error":"too many connections are open; try again shortly","code":"too_many_connections"}';
@@ -52,11 +52,11 @@ interface Connection {
   working: number;
   /** Time since when it has been waiting. */
   since: number;
-  /** Bytes read up to the piece that is being parsed. */
+  /** Bytes read before the piece that is being parsed. */
   seen: number;
-  /** Bytes of the connection in front of the next head. */
+  /** Bytes of the connection before the next head. */
   front: number;
-  /** Bytes of the head that is on its way, as last counted. */
+  /** Bytes of the incomplete head, as last counted. */
   head: number;
 }
 
@@ -73,15 +73,15 @@ export const limitConnections = (
   maxHeadBytes: number,
 ): void => {
   // An eighth for heads that are being read, since all of them may come in one turn of the event loop; a quarter for
-  // those that are paused. Kept-alive connections are counted with each piece, so more of them may be read.
-  const places = Math.max(1, Math.floor(headBytes / 8 / maxHeadBytes));
+  // paused ones. Kept-alive connections are counted with each piece, so more of them may be read.
+  const permits = Math.max(1, Math.floor(headBytes / 8 / maxHeadBytes));
   const countedBytes = headBytes / 4;
   const byOwner = new Map<string, number>();
   const known = new WeakMap<Socket, Connection>();
   /** Longest-waiting first. */
   const waiting = new Set<Connection>();
   let open = 0;
-  /** Connections with a long head on its way, oldest first. */
+  /** Connections with a long incomplete head, oldest first. */
   const longHeads = new Set<Connection>();
   let longBytes = 0;
   /** Connections that are read while they wait for a next request. */
@@ -109,7 +109,7 @@ export const limitConnections = (
     else connection.socket.resetAndDestroy();
   };
 
-  /** Ends the connection that has waited for longest, of the given owner or of anybody; false when none has for long. */
+  /** Closes the connection that has waited longest, of the given owner or of any; false when none has waited `graceMs`. */
   const makeRoom = (owner: string | undefined): boolean => {
     const until = performance.now() - graceMs;
     for (const connection of waiting) {
@@ -136,30 +136,30 @@ export const limitConnections = (
     }
   };
 
-  const turns = createHeadTurns<Connection>(
-    { places, socketOf: ({ socket }) => socket, onRest: countHead },
+  const scheduler = createHeaderScheduler<Connection>(
+    { permits, socketOf: ({ socket }) => socket, onPause: countHead },
     ({ site }) => site,
   );
 
   const forget = (connection: Connection): void => {
     waiting.delete(connection);
     forgetHead(connection);
-    turns.settle(connection);
+    scheduler.settle(connection);
     kept.delete(connection);
   };
 
-  /** Reads it while it waits for a next request, as far as there is room. */
+  /** Reads a connection while it waits for a next request, as far as there is room. */
   const keep = (connection: Connection): void => {
-    if (kept.size >= keptPerPlace * places) turns.expect(connection);
+    if (kept.size >= keptPerPermit * permits) scheduler.expect(connection);
     else kept.add(connection);
   };
 
-  /** Called behind the parser: a request that the piece completes is working by then. */
+  /** Called after the parser: a request that the piece completes is working by then. */
   const onPiece = (connection: Connection): void => {
     connection.seen = connection.socket.bytesRead;
     countHead(connection);
-    // The rest of a long head takes its turns.
-    if (longHeads.has(connection) && kept.delete(connection)) turns.expect(connection);
+    // The rest of a long head is scheduled.
+    if (longHeads.has(connection) && kept.delete(connection)) scheduler.expect(connection);
   };
 
   const wait = (connection: Connection): void => {
@@ -199,11 +199,10 @@ export const limitConnections = (
   server.prependListener('connection', (socket: Socket) => {
     const owner = ownerOf(socket);
     const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
-    const site = siteOf(plain(socket.remoteAddress ?? ''));
     const connection: Connection = {
       socket,
       owner,
-      site,
+      site: siteOf(plain(socket.remoteAddress ?? '')),
       working: 0,
       since: 0,
       seen: 0,
@@ -226,19 +225,19 @@ export const limitConnections = (
     socket.destroySoon();
   });
 
-  // Behind Node's own listener, which begins to read.
+  // After Node's own listener, which creates the parser.
   server.on('connection', (socket: Socket) => {
     const connection = known.get(socket);
     if (connection === undefined) return;
     socket.on('data', () => onPiece(connection));
-    turns.expect(connection);
+    scheduler.expect(connection);
   });
 };
 
 /** A proxy on this machine, or another process that is trusted. */
 const local = ['127.0.0.0/8', '::1'];
 
-/** Each address on its own, but for this machine and proxies that are trusted. */
+/** Owner of a connection: its address, except for this machine and trusted proxies. */
 export const createOwnerOf = (trustedProxies: readonly string[]): ConnectionLimits['ownerOf'] => {
   const isTrusted = createTrust([...local, ...trustedProxies]);
   return ({ remoteAddress = '' }) => {

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 
 type Head = Pick<IncomingMessage, 'url' | 'rawHeaders'>;
 
-/** Bytes of a head that every request may have; longer ones are counted. */
+/** Bytes of a head that any request may have; longer heads count against budgets. */
 export const ordinaryHead = 16 * 1024;
 
 /** Bytes that a parsed head keeps in memory. */
 export const bytesOfHead = ({ url = '', rawHeaders }: Head): number =>
   rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 
-/** Fewest bytes with which a head can be sent: two characters behind each name and value, and a request line. */
+/** Least bytes of a head on the wire: two characters after each name and value, and a request line. */
 export const sentHeadBytes = (head: Head & Pick<IncomingMessage, 'method'>): number =>
   bytesOfHead(head) +
   2 * head.rawHeaders.length +

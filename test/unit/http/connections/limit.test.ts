@@ -4,9 +4,13 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ConnectionLimits, createOwnerOf, limitConnections } from '../../../src/http/connections.js';
-import { createHttpServer } from '../../../src/http/server.js';
-import { silentLog } from '../../../src/lib/log.js';
+import {
+  type ConnectionLimits,
+  createOwnerOf,
+  limitConnections,
+} from '../../../../src/http/connections/limit.js';
+import { createHttpServer } from '../../../../src/http/server.js';
+import { silentLog } from '../../../../src/lib/log.js';
 
 const { parsers } = createRequire(import.meta.url)('_http_common') as { parsers: { max: number } };
 
@@ -113,7 +117,7 @@ describe('connections', () => {
     return String((await answer)[0]);
   };
 
-  it('are all answered while many more than are read at a time say nothing', async () => {
+  it('are answered piece by piece while more than are read at a time are idle', async () => {
     const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
     await hold(port, 30);
     const [slow] = (await hold(port, 1)) as [Socket];

@@ -1,33 +1,34 @@
 /**
- * Decides whose heads are read. Bytes of a connection are read before they can be judged, up to the largest head in
- * one turn of the event loop; so only some are read at a time, and the others rest in the system's buffers:
+ * Header scheduler: decides which connections are read while they send a request head. A head cannot be judged before it is
+ * complete, and one turn of the event loop may deliver the largest head on every connection. So a limited number is read at
+ * a time; the others stay paused, and their data stays in the kernel buffer:
  *
- *   reading   has a place, until its head is complete or others want to have theirs read.
- *   queued    waits for a place, and is not read. Next is another address, then who has waited for longest.
+ *   reading   has a permit, until its head is complete or others wait.
+ *   queued    waits for a permit and is paused. Addresses take turns; within one address, longest-waiting first.
  *
- * A connection that sends its head at once needs its place for one turn.
+ * A connection that sends its head at once needs its permit for one turn.
  */
 import type { Socket } from 'node:net';
 
-export interface HeadTurns<C> {
-  /** From now on a head of this connection may come. */
+export interface HeaderScheduler<C> {
+  /** The connection may send a head from now on. */
   expect(connection: C): void;
-  /** Its head is complete, or the connection is closed. */
+  /** The head is complete, or the connection is closed. */
   settle(connection: C): void;
 }
 
-export interface HeadTurnsOptions<C> {
+export interface HeaderSchedulerOptions<C> {
   /** Connections that are read at a time. */
-  readonly places: number;
+  readonly permits: number;
   readonly socketOf: (connection: C) => Socket;
-  /** Called for each that gives its place to others while its head is not complete. */
-  readonly onRest: (connection: C) => void;
+  /** Called for each connection that is paused before its head is complete. */
+  readonly onPause: (connection: C) => void;
 }
 
-/** Milliseconds that a place is kept when others wait. */
+/** Milliseconds that a permit is kept while others wait. */
 const turnMs = 10;
 
-/** Addresses one after the other, those of one address in the order in which they came. */
+/** Round robin over addresses, first in first out within an address. */
 const createQueue = <C>(siteOf: (connection: C) => string) => {
   const sites = new Map<string, Set<C>>();
   let size = 0;
@@ -65,19 +66,19 @@ const createQueue = <C>(siteOf: (connection: C) => string) => {
   };
 };
 
-/** @param siteOf Who shares places: must not change while a connection is open. */
-export const createHeadTurns = <C>(
-  { places, socketOf, onRest }: HeadTurnsOptions<C>,
+/** @param siteOf Address of a connection; must not change while it is open. */
+export const createHeaderScheduler = <C>(
+  { permits, socketOf, onPause }: HeaderSchedulerOptions<C>,
   siteOf: (connection: C) => string,
-): HeadTurns<C> => {
-  /** With the turn in which the place was given, the first first. */
+): HeaderScheduler<C> => {
+  /** With the turn in which the permit was given, oldest first. */
   const reading = new Map<C, number>();
   const queue = createQueue(siteOf);
   let turn = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const fill = (): void => {
-    while (reading.size < places) {
+    while (reading.size < permits) {
       const connection = queue.next();
       if (connection === undefined) return;
       reading.set(connection, turn);
@@ -90,16 +91,16 @@ export const createHeadTurns = <C>(
     timer ??= setInterval(rotate, turnMs).unref();
   };
 
-  /** Connections that have had a place since the last turn give it to those that wait. */
+  /** Permits that are at least one turn old go to queued connections. */
   const rotate = (): void => {
-    let wanted = queue.size - (places - reading.size);
+    let wanted = queue.size - (permits - reading.size);
     for (const [connection, since] of reading) {
       if (wanted <= 0 || since >= turn) break;
       wanted -= 1;
       reading.delete(connection);
       socketOf(connection).pause();
       enqueue(connection);
-      onRest(connection);
+      onPause(connection);
     }
     fill();
     turn += 1;
@@ -110,7 +111,7 @@ export const createHeadTurns = <C>(
 
   return {
     expect(connection) {
-      if (reading.size < places && queue.size === 0) {
+      if (reading.size < permits && queue.size === 0) {
         reading.set(connection, turn);
         return;
       }

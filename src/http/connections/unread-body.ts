@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export interface LeftoverOptions {
-  /** Milliseconds that the rest of a body may come after its answer; then the connection is closed. @default 5000 */
+export interface UnreadBodyOptions {
+  /** Milliseconds that the rest of a body may take after its answer; then the connection is closed. @default 5000 */
   readonly lingerMs?: number;
-  /** Bytes that are read and thrown away per second, over all connections. @default 32 MiB */
+  /** Bytes discarded per second, over all connections. @default 32 MiB */
   readonly bytesPerSecond?: number;
 }
 
 const tickMs = 50;
 
 /**
- * Bytes that clients go on sending after they were answered. They are read for a while, since a client that is busy sending
- * would not see its answer, but so slowly that nobody else's requests wait for it.
+ * Request bodies that clients are still sending after the answer. They are read and discarded for a while, because a client
+ * that is blocked in sending does not see its answer, at a rate at which other requests do not wait.
  */
-export const createLeftover = ({
+export const createUnreadBodies = ({
   lingerMs = 5_000,
   bytesPerSecond = 32 * 1024 * 1024,
-}: LeftoverOptions = {}) => {
+}: UnreadBodyOptions = {}) => {
   const perTick = Math.ceil((bytesPerSecond * tickMs) / 1_000);
   const paused = new Set<IncomingMessage>();
   let left = perTick;
@@ -44,9 +44,9 @@ export const createLeftover = ({
   };
 
   return {
-    /** Looks after whatever of the request has not come when its answer is complete. */
+    /** Discards the rest of the body once the answer is complete. */
     watch(request: IncomingMessage, response: ServerResponse): void {
-      // Kept here: a request that was destroyed names its socket no more.
+      // A destroyed request no longer has its socket.
       const { socket } = request;
       response.once('prefinish', () => {
         if (request.complete) return;
@@ -54,7 +54,7 @@ export const createLeftover = ({
           if (!request.complete) socket.destroy();
         }, lingerMs).unref();
         if (request.destroyed) return;
-        // Node reads on, as fast as it can, what nobody has begun to read.
+        // Otherwise Node discards an unread body at full speed.
         request.read();
         discard(request);
       });

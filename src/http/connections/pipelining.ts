@@ -1,7 +1,7 @@
 /**
- * Requests that a client sends on one connection without waiting for answers. Node hands them on all at once; here they run
- * one after the other, and only as long as their client is connected. Those that do not fit into the queue are not run:
- * the connection ends behind the last answer, and the client has to send them again, as RFC 9112 (9.3.2) says.
+ * HTTP pipelining: requests that a client sends on one connection without waiting for answers. Node emits all of them at
+ * once; here they run one after the other, while their client is connected. Requests beyond the queue are not run: the
+ * connection ends after the last answer, and the client has to send them again (RFC 9112, 9.3.2).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,9 +9,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesOfHead } from './head-size.js';
 
 export interface PipelineLimits {
-  /** Requests that wait on one connection. @default 32 */
+  /** Queued requests of one connection. @default 32 */
   readonly most?: number;
-  /** Bytes of the heads that wait, over all connections. @default 16 MiB */
+  /** Bytes of queued heads, over all connections. @default 16 MiB */
   readonly headBytes?: number;
 }
 
@@ -26,15 +26,15 @@ interface Waiting {
 interface Pipeline {
   readonly waiting: Waiting[];
   running: ServerResponse;
-  /** True once a request was left out: none is taken any more. */
+  /** True once a request did not fit: no further one is queued. */
   isFull: boolean;
 }
 
 const queued = new WeakSet<IncomingMessage>();
 
 /**
- * Waits until the event loop has seen whether the client of a pipelined request has left: the end of a connection is only
- * read behind all that was sent before it. Two turns: the first may be the one in which the last bytes were read.
+ * Waits until the event loop has seen whether the client of a pipelined request has disconnected: the end of a connection
+ * is read after all data before it. Two turns: the last bytes may be read in the first.
  */
 export const untilClientIsSeen = async (request: IncomingMessage): Promise<void> => {
   if (!queued.has(request)) return;
@@ -42,7 +42,7 @@ export const untilClientIsSeen = async (request: IncomingMessage): Promise<void>
   await nextTurn();
 };
 
-/** Wraps what runs a request, so that each connection has one that runs at a time. */
+/** Wraps a request handler so that each connection runs one request at a time. */
 export const oneAtATime = (
   run: Run,
   { most = 32, headBytes = 16 * 1024 * 1024 }: PipelineLimits = {},
@@ -54,19 +54,19 @@ export const oneAtATime = (
     for (const { bytes } of pipeline.waiting.splice(0)) bytesWaiting -= bytes;
   };
 
-  const endBehind = ({ running }: Pipeline, socket: Socket): void => {
+  const endAfterAnswer = ({ running }: Pipeline, socket: Socket): void => {
     if (running.headersSent) running.once('close', () => socket.destroySoon());
     else running.setHeader('Connection', 'close');
   };
 
   const start = (socket: Socket, pipeline: Pipeline, request: IncomingMessage): void => {
     const { running } = pipeline;
-    running.once('close', () => void goOn(socket, pipeline));
-    if (pipeline.isFull && pipeline.waiting.length === 0) endBehind(pipeline, socket);
+    running.once('close', () => void startNext(socket, pipeline));
+    if (pipeline.isFull && pipeline.waiting.length === 0) endAfterAnswer(pipeline, socket);
     run(request, running);
   };
 
-  const goOn = async (socket: Socket, pipeline: Pipeline): Promise<void> => {
+  const startNext = async (socket: Socket, pipeline: Pipeline): Promise<void> => {
     // The end of the connection may be waiting to be read.
     if (pipeline.waiting.length > 0) await nextTurn();
     const next = socket.destroyed || !socket.writable ? undefined : pipeline.waiting.shift();
@@ -98,7 +98,7 @@ export const oneAtATime = (
     }
     // Bytes that are not read are not parsed: the rest stays with the client.
     socket.pause();
-    if (!pipeline.isFull && pipeline.waiting.length === 0) endBehind(pipeline, socket);
+    if (!pipeline.isFull && pipeline.waiting.length === 0) endAfterAnswer(pipeline, socket);
     pipeline.isFull = true;
   };
 };
