@@ -2,9 +2,7 @@ import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { connectionOf, type KafkaConnection } from './kafkajs/client.js';
-import { patchKafkajsConsumer } from './kafkajs/consumer-patch.js';
-import { patchKafkajsEncoder } from './kafkajs/encoder-patch.js';
-import { patchKafkajsQueue } from './kafkajs/queue-patch.js';
+import { patchKafkajs } from './kafkajs/patch.js';
 import { type SecuritySettings, securityOptions } from './kafkajs/security.js';
 import { createSocket } from './kafkajs/sockets.js';
 
@@ -31,9 +29,9 @@ export interface KafkaOptions {
 }
 
 /**
- * kafkajs reports what it goes on to retry as errors ("coordinator is loading" at a first start). Such lines
- * are kept for debugging; what it gives up on is thrown to the caller, who logs it. That the retries of a producer
- * are bounded is meant: a chunk that may lie there twice is known by its number.
+ * kafkajs logs errors that it retries ("coordinator is loading" at a first start) at level error. They are logged at debug;
+ * an error that it gives up on is thrown to the caller, who logs it. The bounded retries of a producer are intended: a chunk
+ * that is stored twice is recognised by its number.
  */
 const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
   entry.level === logLevel.WARN && !entry.log.message.startsWith('Limiting retries for the idempotent')
@@ -51,9 +49,7 @@ export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): K
       'bad_configuration',
       'KAFKA_BROKERS is not set (npm start runs an embedded broker)',
     );
-  patchKafkajsEncoder();
-  patchKafkajsConsumer();
-  patchKafkajsQueue();
+  patchKafkajs();
   const client = new Kafka({
     brokers: [...settings.kafkaBrokers],
     ...securityOptions(settings),

@@ -22,16 +22,16 @@ export const clientOf = (connection: KafkaConnection): Kafka => {
   return client;
 };
 
-/** Asks with a connection of its own. */
+/** Runs with an admin client of its own. */
 export const withAdmin = async <T>(
   connection: KafkaConnection,
-  ask: (admin: Admin) => Promise<T>,
+  run: (admin: Admin) => Promise<T>,
   options: Parameters<Kafka['admin']>[0] = {},
 ): Promise<T> => {
   const admin = clientOf(connection).admin(options);
   await admin.connect();
   try {
-    return await ask(admin);
+    return await run(admin);
   } finally {
     await admin.disconnect();
   }
@@ -65,12 +65,11 @@ export const sendTo = async (
 };
 
 /**
- * Asks for metadata of topics, which kafkajs does not repeat: a broker may not know yet what another, or itself, has
- * just made.
- * @throws the last failure, after some ten seconds, or at once one that will not pass.
+ * Retries requests for metadata of topics, which kafkajs does not: a broker may not know yet a topic that was just created.
+ * @throws the last error, after some ten seconds; at once an error that is not retriable.
  */
-export const untilKnown = <T>(ask: () => Promise<T>): Promise<T> =>
-  pRetry(ask, {
+export const untilKnown = <T>(read: () => Promise<T>): Promise<T> =>
+  pRetry(read, {
     retries: 15,
     minTimeout: 50,
     factor: 2,

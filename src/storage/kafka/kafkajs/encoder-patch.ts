@@ -7,12 +7,8 @@
  * encoder only refers to large contents. They are joined once, where the checksum needs them in one piece, with
  * room in front for the headers of the outer layers. The bytes that go out are the same; the unit test compares.
  *
- * These are internals of kafkajs, which is why package.json names one version. With any other, nothing starts.
+ * tulios/kafkajs#383 asks for fewer copies; #811 removed those within one encoder, not those between nested ones.
  */
-import { createRequire } from 'node:module';
-import { AppError } from '../../../lib/errors.js';
-import { crc32c } from './crc32c.js';
-
 /** The parts of kafkajs' Encoder that matter here. */
 interface Encoder {
   /** Memory that small values are written to, and how much of it is written. */
@@ -26,9 +22,6 @@ interface Encoder {
   writeEncoder(value: Encoder): this;
   writeEncoderArray(values: readonly Encoder[]): this;
 }
-
-const knownVersion = '2.2.4';
-const patched = Symbol('encoder patch');
 
 /** Contents from this size on are referred to. */
 const largeBytes = 64 * 1024;
@@ -79,9 +72,20 @@ const refer = (encoder: Encoder, pieces: readonly Buffer[]): void => {
   encoder.offset = 0;
 };
 
+const contentsOf = (encoder: Encoder): Buffer => {
+  const sealed = sealedOf.get(encoder);
+  if (sealed === undefined) return encoder.buf.subarray(0, encoder.offset);
+  if (sealed.length === 1 && encoder.offset === 0) return sealed[0]!;
+  const joined = join(piecesOf(encoder));
+  sealedOf.set(encoder, [joined]);
+  encoder.offset = 0;
+  return joined;
+};
+
 type Plain = Pick<Encoder, 'writeBufferInternal' | 'writeBytes' | 'size'>;
 
-const leanMethods = (plain: Plain) => ({
+/** Methods that replace those of `Encoder`. */
+export const encoderMethods = (plain: Plain) => ({
   writeBufferInternal(this: Encoder, bytes: Buffer): void {
     if (bytes.length < largeBytes) plain.writeBufferInternal.call(this, bytes);
     else refer(this, [bytes]);
@@ -104,54 +108,8 @@ const leanMethods = (plain: Plain) => ({
   size(this: Encoder): number {
     return lengthOf(sealedOf.get(this) ?? []) + plain.size.call(this);
   },
-});
-
-/** All bytes written so far, as one buffer. */
-const contents = {
-  configurable: true,
-  get(this: Encoder): Buffer {
-    const sealed = sealedOf.get(this);
-    if (sealed === undefined) return this.buf.subarray(0, this.offset);
-    if (sealed.length === 1 && this.offset === 0) return sealed[0]!;
-    const joined = join(piecesOf(this));
-    sealedOf.set(this, [joined]);
-    this.offset = 0;
-    return joined;
+  /** All bytes written so far, as one buffer. */
+  get buffer(): Buffer {
+    return contentsOf(this as unknown as Encoder);
   },
-};
-
-/** @throws AppError `bad_installation` for another version than the one whose internals are known here. */
-export const requireKnownVersion = (version: string): void => {
-  if (version === knownVersion) return;
-  throw new AppError(
-    'unexpected',
-    'bad_installation',
-    `kafkajs ${version} is installed, but src/storage/kafka/kafkajs changes internals of ${knownVersion}; install that version (npm ci).`,
-  );
-};
-
-/**
- * Call it before the first request; once is enough.
- * @throws AppError `bad_installation`, see above.
- */
-export const patchKafkajsEncoder = (): void => {
-  const load = createRequire(import.meta.url);
-  requireKnownVersion((load('kafkajs/package.json') as { version: string }).version);
-  const { prototype } = load('kafkajs/src/protocol/encoder.js') as {
-    prototype: Encoder & { [patched]?: true };
-  };
-  if (prototype[patched]) return;
-  Object.assign(prototype, leanMethods({ ...methodsOf(prototype) }), { [patched]: true });
-  Object.defineProperty(prototype, 'buffer', contents);
-  // The module that uses the checksum is loaded with the first request and keeps what it finds then.
-  const crcPath = load.resolve('kafkajs/src/protocol/recordBatch/crc32C/crc32C.js');
-  load(crcPath);
-  const crcModule = load.cache[crcPath];
-  if (crcModule !== undefined) crcModule.exports = crc32c;
-};
-
-const methodsOf = ({ writeBufferInternal, writeBytes, size }: Encoder): Plain => ({
-  writeBufferInternal,
-  writeBytes,
-  size,
 });

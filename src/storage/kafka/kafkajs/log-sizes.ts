@@ -1,6 +1,6 @@
 /** Bytes that partitions take on the brokers' disks: DescribeLogDirs, version 1, which kafkajs does not know. */
 import type { KafkaConnection } from './client.js';
-import { askEveryBroker, type RawRequest } from './raw-request.js';
+import { type RawRequest, sendToEveryBroker } from './raw-request.js';
 
 export interface LogSize {
   readonly topic: string;
@@ -70,7 +70,7 @@ export const readLogSizes = async (
   topics: ReadonlyMap<string, number>,
   withinMs: number,
 ): Promise<LogSize[]> => {
-  const replies = await askEveryBroker(kafka, requestOf(topics), withinMs);
+  const replies = await sendToEveryBroker(kafka, requestOf(topics), withinMs);
   const largest = new Map<string, LogSize>();
   for (const size of replies.flat()) {
     const key = `${size.topic}/${size.partition}`;

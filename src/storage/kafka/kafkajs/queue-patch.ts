@@ -1,33 +1,22 @@
 /**
- * Stops the timer of kafkajs' request queue while no request is pending.
+ * No timer of kafkajs' request queue while no request is pending (tulios/kafkajs#1704, #1751).
  *
- * kafkajs schedules the next look at its queue after every look, also when nothing is pending, with a delay that is
- * negative unless the broker throttles. Each connection then wakes the process every millisecond, and Node 24 prints a
- * `TimeoutNegativeWarning`. An enqueued request schedules a look itself, so an empty queue needs none.
- *
- * These are internals of the version that `encoder-patch.ts` insists on.
+ * kafkajs schedules the next check of its queue after each check, also of an empty queue, with a delay that is negative
+ * unless the broker throttles. Each connection then wakes the process every millisecond, and Node 24 prints a
+ * `TimeoutNegativeWarning`. An enqueued request schedules a check itself, so an empty queue needs none.
  */
-import { createRequire } from 'node:module';
 
-const patched = Symbol('queue patch');
-
-/** The parts of kafkajs' RequestQueue that matter here. */
+/** Members of kafkajs' RequestQueue that the patch uses. */
 interface RequestQueue {
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests(): void;
 }
 
-/** Call it before the first connection is made; once is enough. */
-export const patchKafkajsQueue = (): void => {
-  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
-    prototype: RequestQueue & { [patched]?: true };
-  };
-  if (prototype[patched]) return;
-  const plain = prototype.scheduleCheckPendingRequests;
-  Object.assign(prototype, {
-    scheduleCheckPendingRequests(this: RequestQueue): void {
-      if (this.pending.length > 0) plain.call(this);
-    },
-    [patched]: true,
-  });
-};
+/** Methods that replace those of `RequestQueue`. */
+export const queueMethods = ({
+  scheduleCheckPendingRequests,
+}: Pick<RequestQueue, 'scheduleCheckPendingRequests'>) => ({
+  scheduleCheckPendingRequests(this: RequestQueue): void {
+    if (this.pending.length > 0) scheduleCheckPendingRequests.call(this);
+  },
+});

@@ -1,7 +1,6 @@
 /**
- * Requests that kafkajs does not know, or sends of itself alone, over connections that it has opened: TLS and SASL are its own.
- *
- * These are internals of kafkajs 2.2.4, the version that `encoder-patch.ts` insists on.
+ * Requests that kafkajs does not have (DescribeLogDirs), or sends only for its own members (LeaveGroup), over connections that
+ * it has opened: TLS and SASL are its own. Internals of the version that patch.ts requires.
  */
 import { createRequire } from 'node:module';
 import { clientOf, type KafkaConnection } from './client.js';
@@ -18,7 +17,7 @@ export interface RawRequest<T> {
   readonly apiName: string;
   readonly apiVersion: number;
   encode(body: RequestBody): void;
-  /** @param reply The reply behind its correlation id. */
+  /** @param reply The reply after its correlation id. */
   decode(reply: Buffer): T;
 }
 
@@ -59,8 +58,8 @@ const openCluster = (connection: KafkaConnection): Cluster => {
 
 const Encoder = createRequire(import.meta.url)('kafkajs/src/protocol/encoder.js') as new () => RequestBody;
 
-const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): Promise<T> => {
-  const { apiKey, apiName, apiVersion } = asked;
+const send = async <T>(broker: Broker, request: RawRequest<T>, withinMs: number): Promise<T> => {
+  const { apiKey, apiName, apiVersion } = request;
   const answer = await broker.connectionPool.send({
     request: {
       apiKey,
@@ -68,12 +67,12 @@ const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): 
       apiVersion,
       encode: async () => {
         const body = new Encoder();
-        asked.encode(body);
+        request.encode(body);
         return body;
       },
     },
     response: {
-      decode: async (reply) => ({ decoded: asked.decode(reply) }),
+      decode: async (reply) => ({ decoded: request.decode(reply) }),
       parse: async (answered) => answered,
     },
     requestTimeout: withinMs,
@@ -81,16 +80,16 @@ const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): 
   return (answer as { decoded: T }).decoded;
 };
 
-/** Asks over connections of its own. */
+/** Runs with connections of its own. */
 export const withCluster = async <T>(
   kafka: KafkaConnection,
-  ask: (cluster: Cluster) => Promise<T>,
+  run: (cluster: Cluster) => Promise<T>,
 ): Promise<T> => {
   const cluster = openCluster(kafka);
   try {
     await cluster.connect();
     await cluster.refreshMetadata();
-    return await ask(cluster);
+    return await run(cluster);
   } finally {
     await cluster.disconnect();
   }
@@ -101,7 +100,7 @@ export const withCluster = async <T>(
  * @returns One answer per broker, in no order.
  * @throws when a broker cannot be reached, does not answer in time, or `decode` throws.
  */
-export const askEveryBroker = <T>(
+export const sendToEveryBroker = <T>(
   kafka: KafkaConnection,
   request: RawRequest<T>,
   withinMs: number,

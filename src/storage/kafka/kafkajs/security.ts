@@ -46,7 +46,7 @@ interface TokenReply {
 const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProviderResponse>) => {
   let kept: { token: Promise<OauthbearerProviderResponse>; renewAt: number } | undefined;
 
-  const ask = async (): Promise<OauthbearerProviderResponse> => {
+  const requestToken = async (): Promise<OauthbearerProviderResponse> => {
     const response = await fetch(client.tokenUrl, {
       method: 'POST',
       headers: {
@@ -61,7 +61,7 @@ const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProvi
     if (!response.ok) throw new Error(`the token endpoint of Kafka answered ${response.status}`);
     const { access_token: value, expires_in: seconds } = (await response.json()) as TokenReply;
     if (typeof value !== 'string') throw new Error('the token endpoint of Kafka gave no access_token');
-    // The life of a token is optional in the standard; without it every connection asks.
+    // The life of a token is optional in the standard; without it every connection requests one.
     const lifeMs = typeof seconds === 'number' ? seconds * 1_000 : 0;
     if (kept !== undefined) kept.renewAt = Date.now() + lifeMs * (1 - renewShare);
     return { value };
@@ -70,13 +70,13 @@ const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProvi
   return async () => {
     if (kept === undefined || Date.now() >= kept.renewAt) {
       kept = { token: Promise.resolve({ value: '' }), renewAt: Number.POSITIVE_INFINITY };
-      kept.token = ask();
+      kept.token = requestToken();
     }
     const { token } = kept;
     try {
       return await token;
     } catch (error) {
-      // The next connection asks again.
+      // The next connection requests a new one.
       if (kept?.token === token) kept = undefined;
       throw error;
     }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { patchKafkajsConsumer } from '../../../../../src/storage/kafka/kafkajs/consumer-patch.js';
+import { patchKafkajs } from '../../../../../src/storage/kafka/kafkajs/patch.js';
 
 const load = createRequire(import.meta.url);
 const errors = load('kafkajs/src/errors.js');
@@ -12,7 +12,7 @@ interface Group {
 
 /** A member as kafkajs makes it, of a cluster and a coordinator that are given. */
 const memberOf = (cluster: object, coordinator: object = {}): Group => {
-  patchKafkajsConsumer();
+  patchKafkajs();
   const ConsumerGroup = load('kafkajs/src/consumer/consumerGroup.js');
   const quiet = { namespace: () => quiet, debug: () => undefined, warn: () => undefined };
   const member = new ConsumerGroup({

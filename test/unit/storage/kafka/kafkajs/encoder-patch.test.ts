@@ -2,10 +2,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crc32c } from '../../../../../src/storage/kafka/kafkajs/crc32c.js';
-import {
-  patchKafkajsEncoder,
-  requireKnownVersion,
-} from '../../../../../src/storage/kafka/kafkajs/encoder-patch.js';
+import { patchKafkajs, requireKnownVersion } from '../../../../../src/storage/kafka/kafkajs/patch.js';
 
 interface Request {
   readonly buffer: Buffer;
@@ -18,7 +15,7 @@ type Protocol = (topicData: readonly unknown[]) => Promise<Request>;
 const freshProtocol = (lean: boolean): Protocol => {
   const load = createRequire(import.meta.url);
   for (const path of Object.keys(load.cache)) if (path.includes('/kafkajs/')) delete load.cache[path];
-  if (lean) patchKafkajsEncoder();
+  if (lean) patchKafkajs();
   const createRequest = load('kafkajs/src/protocol/request.js');
   const produce = load('kafkajs/src/protocol/requests/produce/v7/request.js');
   return (topicData) =>

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { patchKafkajsQueue } from '../../../../../src/storage/kafka/kafkajs/queue-patch.js';
+import { patchKafkajs } from '../../../../../src/storage/kafka/kafkajs/patch.js';
 
 interface Queue {
   pending: unknown[];
@@ -24,7 +24,7 @@ const request = () => ({
 
 let queue: Queue;
 beforeEach(() => {
-  patchKafkajsQueue();
+  patchKafkajs();
   vi.useFakeTimers();
   sent = 0;
   const logger = { debug: () => undefined, warn: () => undefined, error: () => undefined };
