@@ -17,13 +17,13 @@ const serverOf = (url: string) => {
 const operationOf = (sql: string): string =>
   /^[\s(]*([A-Za-z]+)/.exec(sql)?.[1]?.toUpperCase() ?? 'STATEMENT';
 
-interface Place {
+interface Endpoint {
   readonly url: string;
   readonly database: string;
 }
 
 /** Statements carry no text: it would name thousands of columns and say nothing that `query_id` does not lead to. */
-const statementSpan = ({ url, database }: Place, sql: string, queryId?: string): SpanSpec => {
+const statementSpan = ({ url, database }: Endpoint, sql: string, queryId?: string): SpanSpec => {
   const operation = operationOf(sql);
   return {
     name: `${operation} ${database}`,

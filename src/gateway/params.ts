@@ -3,7 +3,7 @@ import { nearest } from '../lib/nearest.js';
 import { parsePeriod } from '../providers/dates.js';
 import type { Parameter, ParameterValue, Params } from '../providers/parameter.js';
 import type { Provider } from '../providers/provider.js';
-import { placeOf, places } from './search/places.js';
+import { regionOf, regions } from './search/regions.js';
 import { wordsOf } from './search/words.js';
 
 const refuse = (provider: Provider, parameter: Parameter, wanted: string, hint?: string) =>
@@ -29,15 +29,15 @@ const longestText = 500;
 
 const fold = (text: string): string => wordsOf(text).join(' ');
 
-/** The value that was meant: by its code in any case, by its label, or by another name or code of the same place. */
+/** The value that was meant: by its code in any case, by its label, or by another name or code of the same region. */
 const findValue = (values: readonly ParameterValue[], text: string): ParameterValue | undefined => {
   const wanted = fold(text);
   if (wanted === '') return undefined;
-  const place = placeOf(text);
+  const region = regionOf(text);
   return (
     values.find(({ code }) => code.toLowerCase() === text.trim().toLowerCase()) ??
     values.find(({ label }) => fold(label) === wanted) ??
-    values.find(({ code }) => place?.codes.includes(code))
+    values.find(({ code }) => region?.codes.includes(code))
   );
 };
 
@@ -47,9 +47,9 @@ const nearestValue = (values: readonly ParameterValue[], text: string): Paramete
     text,
     values.map(({ label }) => label),
   );
-  const place = nearest(
+  const region = nearest(
     text,
-    places.map(({ name }) => name),
+    regions.map(({ name }) => name),
   );
   const coded = nearest(
     text,
@@ -57,7 +57,7 @@ const nearestValue = (values: readonly ParameterValue[], text: string): Paramete
   );
   return (
     values.find(({ label }) => label === named) ??
-    (place === undefined ? undefined : findValue(values, place)) ??
+    (region === undefined ? undefined : findValue(values, region)) ??
     values.find(({ code }) => code === coded)
   );
 };
@@ -68,7 +68,7 @@ const readSelect = (provider: Provider, parameter: Parameter, given: unknown): s
   if (typeof text !== 'string') throw refuse(provider, parameter, `one of ${listed(values)}`);
   const exact = values.find(({ code }) => code === text);
   // Other values are codes of the upstream, which may differ by case alone.
-  const lenient = parameter.places === true && text.length <= longestText;
+  const lenient = parameter.regions === true && text.length <= longestText;
   const found = exact ?? (lenient ? findValue(values, text) : undefined);
   if (found !== undefined) return found.code;
   const near = nearestValue(values, text);

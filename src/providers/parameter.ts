@@ -22,8 +22,8 @@ export interface Parameter {
   /** Bounds of a `number`, inclusive. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Its values are places: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
-  readonly places?: true;
+  /** Its values are regions: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
+  readonly regions?: true;
   /** A panel may have several of its values: a list, or `all`. Joined by semicolons. */
   readonly several?: true;
   /** A `number` may have a fraction; default false. */

@@ -98,12 +98,12 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   /** Rows of which the answer shows some; undefined when it shows all. */
   const countBeside = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
     if (plan.options.top !== undefined) {
-      return count(plan, plan.options.distinct ? plan.source : plan.matching, request);
+      return count(plan, plan.options.distinct ? plan.answerRows : plan.filteredRows, request);
     }
     if (plan.options.last === undefined) return undefined;
     return plan.options.apply === undefined
       ? Promise.resolve(plan.version.rowCount)
-      : count(plan, plan.matching, request);
+      : count(plan, plan.filteredRows, request);
   };
 
   const withPermit = async <T>(
@@ -247,7 +247,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       return { ...plan, token };
     },
 
-    count: (plan, request) => withinPermit(request, () => count(plan, plan.source, request)),
+    count: (plan, request) => withinPermit(request, () => count(plan, plan.answerRows, request)),
 
     facts: (plan, request) =>
       withinPermit(request, async () => factsBeside(plan, await findPage(plan, request), request)),

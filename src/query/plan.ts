@@ -23,12 +23,13 @@ export interface Plan {
   readonly chosen: readonly StoredColumn[];
   /** Columns of the answer, except of a transposed one. */
   readonly output: readonly OutputColumn[];
-  readonly source: SelectedRows;
-  /** Rows that the filter keeps, whatever `$last` and `dropNA` leave of them: what `Row-Count` counts. */
-  readonly matching: SelectedRows;
+  /** Rows of the answer: those that the filter, `$last` and `dropNA` keep. */
+  readonly answerRows: SelectedRows;
+  /** Rows that the filter keeps: what `Row-Count` counts. */
+  readonly filteredRows: SelectedRows;
   readonly order: readonly OrderTerm[];
-  /** All rows that the question is about, before any filter. */
-  readonly rows: RowSource;
+  /** All rows of the version, or of the result of `$apply`, before any filter. */
+  readonly allRows: RowSource;
   /** True where they are rows of the version; false where `$apply` made others of them. */
   readonly keepsRows: boolean;
   /** Digest of the version and of all options that say which rows in which order; pages of one answer share it. */
@@ -107,8 +108,8 @@ export const planDownload = (input: PlanInput): Plan => {
     filter,
     chosen,
   };
-  const source = selectRows({ ...rows, options });
-  const matching = selectRows({ ...rows, options: anyRow });
+  const answerRows = selectRows({ ...rows, options });
+  const filteredRows = selectRows({ ...rows, options: anyRow });
   const bound = { chosen, filter, order, applied };
   const versionFacts = [formatRevision, version.versionId, columnsDigest(input.version.columns)];
   return {
@@ -117,10 +118,10 @@ export const planDownload = (input: PlanInput): Plan => {
     format,
     chosen,
     output,
-    source,
-    matching,
+    answerRows,
+    filteredRows,
     order,
-    rows: rows.rows,
+    allRows: rows.rows,
     keepsRows: applied?.keepsRows ?? true,
     question: fingerprint([...versionFacts, rowTagsOf(options, bound)]),
     fingerprint: fingerprint([

@@ -16,15 +16,15 @@ export const requireFitting = async (
   columns: readonly OutputColumn[],
   context: ReadContext,
 ): Promise<void> => {
-  const { format, source, options, order, chosen, version } = plan;
+  const { format, answerRows, options, order, chosen, version } = plan;
   const { check } = formats[format];
   const isLimited = options.top !== undefined || options.skip !== undefined;
-  const limited = `FROM (SELECT * ${source.sql} ${buildTail(options, order, chosen)})`;
-  const sql = check?.sql(columns, isLimited ? limited : source.sql);
+  const limited = `FROM (SELECT * ${answerRows.sql} ${buildTail(options, order, chosen)})`;
+  const sql = check?.sql(columns, isLimited ? limited : answerRows.sql);
   if (check === undefined || sql === undefined) return;
   const [row] = await reader.facts<{ place: number }>({
     sql: `${sql} FORMAT JSONEachRow`,
-    values: source.values,
+    values: answerRows.values,
     place: serverOf(version),
     isHeavy: isHeavy(plan),
     ...context,

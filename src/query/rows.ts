@@ -28,18 +28,18 @@ export const countRows = async (
 
 /** Bytes of the answer in its format, from its first byte on. */
 export const openRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
-  const { source, output, order, chosen, options, format } = plan;
+  const { answerRows, output, order, chosen, options, format } = plan;
   if (options.transpose) return openTransposed(reader, plan, context);
   const { select, frame } = formats[format];
   await requireFitting(reader, plan, output, context);
   const { sql, settings } = select.rows(
     output,
-    `${source.sql}\n${buildTail(options, order, chosen)}`,
+    `${answerRows.sql}\n${buildTail(options, order, chosen)}`,
     options,
   );
   const bytes = await reader.open({
     sql,
-    values: source.values,
+    values: answerRows.values,
     settings: { ...settings, ...readSettings(plan) },
     place: serverOf(plan.version),
     isHeavy: isHeavy(plan),
@@ -70,11 +70,13 @@ const fewRows = 10_000;
  * whose parts have a mark per column, opening each part twice costs more than reading a few cells in vain: 40 ms
  * of CPU against 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells it is the other way round.
  */
-const readSettings = ({ version, chosen, source, order, options }: Plan): ReadSettings => ({
-  ...(isUnfiltered(source) && order.length === 0 && (options.top ?? Infinity) + (options.skip ?? 0) <= fewRows
+const readSettings = ({ version, chosen, answerRows, order, options }: Plan): ReadSettings => ({
+  ...(isUnfiltered(answerRows) &&
+  order.length === 0 &&
+  (options.top ?? Infinity) + (options.skip ?? 0) <= fewRows
     ? { read_in_order_two_level_merge_threshold: 100 }
     : {}),
-  ...(isUnfiltered(source) ? {} : { output_format_parallel_formatting: 0 }),
+  ...(isUnfiltered(answerRows) ? {} : { output_format_parallel_formatting: 0 }),
   ...(version.columns.length > widePartColumns && version.rowCount * chosen.length <= fewCells
     ? { optimize_move_to_prewhere: 0 }
     : {}),

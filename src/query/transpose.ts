@@ -16,7 +16,7 @@ import { columnTypeOf } from '../model/column-types/column-types.js';
 import { clickHouseType, rowOrder } from '../rows/index.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
-import type { OutputColumn, Spread } from './formats/format.js';
+import type { OutputColumn, TransposedSelect } from './formats/format.js';
 import type { Plan } from './plan.js';
 import { combinedColumn, freeName, headerOf, plainColumn } from './projection.js';
 import { buildTail, requireTimeColumn } from './statement.js';
@@ -70,7 +70,7 @@ const dateOf = ({ date }: TransposeLayout): { readonly sql: string; readonly typ
 
 /** Rows that take part, with labels under names of our own. */
 const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredColumn[]): string => {
-  const { source, options, order, chosen } = plan;
+  const { answerRows, options, order, chosen } = plan;
   const list = [
     rowOrder,
     `${dateOf(layout).sql} AS d`,
@@ -78,7 +78,7 @@ const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredCol
     ...values.map((column, index) => `${storageName(column)} AS v${index}`),
   ];
   const isLimited = options.top !== undefined || options.skip !== undefined;
-  return `SELECT ${list.join(', ')} ${source.sql}${isLimited ? ` ${buildTail(options, order, chosen)}` : ''}`;
+  return `SELECT ${list.join(', ')} ${answerRows.sql}${isLimited ? ` ${buildTail(options, order, chosen)}` : ''}`;
 };
 
 const labelList = (layout: TransposeLayout): string[] => layout.labels.map((_, index) => `l${index}`);
@@ -179,8 +179,8 @@ export interface TransposeInput {
   readonly layout: TransposeLayout;
   readonly facts: TransposeFacts;
   readonly part: readonly StoredColumn[];
-  readonly project: Spread['project'];
-  readonly keyOf: Spread['keyOf'] | undefined;
+  readonly project: TransposedSelect['project'];
+  readonly keyOf: TransposedSelect['keyOf'] | undefined;
   /** Values as text, whatever their types are. */
   readonly asText: boolean;
   /** Gives the rows numbers, as `m`. */
@@ -216,7 +216,7 @@ export const partSql = ({
     asText && !oneType ? `toString(x.${index + 2})` : `x.${index + 2}`;
   const arrays = cells.map((_, index) => `arrayMap(x -> tuple(${value(index)}), g)`);
   const places = `SELECT ${[...labels, 'j', 'g.1 AS ps', 'vs'].join(', ')} FROM (${ranked}) ARRAY JOIN range(1, ${part.length + 1}) AS j, [${arrays.join(', ')}] AS vs ORDER BY j, o, k`;
-  const spread = `SELECT ${[...labels, '{names:Array(String)}[j] AS n', `arrayReduce('groupArrayInsertAt(tuple(NULL), ${Math.max(1, width)})', vs, ps) AS a`, ...(rowNumber === undefined ? [] : [`${rowNumber} AS m`])].join(', ')} FROM (${places})`;
+  const transposed = `SELECT ${[...labels, '{names:Array(String)}[j] AS n', `arrayReduce('groupArrayInsertAt(tuple(NULL), ${Math.max(1, width)})', vs, ps) AS a`, ...(rowNumber === undefined ? [] : [`${rowNumber} AS m`])].join(', ')} FROM (${places})`;
   const headers = headersOf(layout, facts);
   const labelColumns = [...labels, 'n'].map(
     (sql, index): OutputColumn => ({
@@ -227,9 +227,9 @@ export const partSql = ({
   );
   const names = headers.slice(labelColumns.length);
   return {
-    sql: `SELECT ${project(labelColumns, { sql: 'a', physical, names })} FROM (${spread})`,
+    sql: `SELECT ${project(labelColumns, { sql: 'a', physical, names })} FROM (${transposed})`,
     values: {
-      ...plan.source.values,
+      ...plan.answerRows.values,
       dates: facts.dates,
       names: part.map((column) => headerOf(column, plan.options.includeIds)),
       ...(keyOf === undefined

@@ -29,7 +29,7 @@ const readFacts = async (
   const ask = <T>(sql: string, part: string): Promise<T[]> =>
     reader.facts<T>({
       sql: `${sql} FORMAT JSONEachRow`,
-      values: plan.source.values,
+      values: plan.answerRows.values,
       place: serverOf(plan.version),
       isHeavy: isMany(plan.version.rowCount),
       ...context,
@@ -84,8 +84,8 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   const headers = headersOf(layout, facts);
   requireColumns(format, headers.length, maxColumns);
   await requireFitting(reader, plan, cellsOf(layout, plan), context);
-  const spread = select.spread(options);
-  const parts = partsOf(layout, facts, spread.inOneQuery);
+  const transposed = select.transposed(options);
+  const parts = partsOf(layout, facts, transposed.inOneQuery);
 
   const rowsBefore = (index: number): number =>
     parts.slice(0, index).reduce((sum, part) => sum + part.length, 0) * facts.rowsPerColumn;
@@ -96,21 +96,21 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
       layout,
       facts,
       part: parts[index]!,
-      project: spread.project,
-      keyOf: spread.keyOf,
-      rowNumber: spread.rowNumber?.(headers.length, rowsBefore(index)),
-      asText: spread.inOneQuery,
+      project: transposed.project,
+      keyOf: transposed.keyOf,
+      rowNumber: transposed.rowNumber?.(headers.length, rowsBefore(index)),
+      asText: transposed.inOneQuery,
     });
     return reader.open({
-      sql: `${part.sql}${layout.values.length === 0 ? ' LIMIT 0' : ''}\nFORMAT ${spread.clickHouse}`,
+      sql: `${part.sql}${layout.values.length === 0 ? ' LIMIT 0' : ''}\nFORMAT ${transposed.clickHouse}`,
       values: part.values,
       place: serverOf(plan.version),
-      settings: { ...spread.settings, ...part.settings },
+      settings: { ...transposed.settings, ...part.settings },
       isHeavy: isMany(plan.version.rowCount),
       ...context,
       queryId: `${context.queryId}-${index}`,
     });
   };
 
-  return frame.spread(inTurn(await open(0), parts.length, open), headers, options, plan.about);
+  return frame.transposed(inTurn(await open(0), parts.length, open), headers, options, plan.about);
 };

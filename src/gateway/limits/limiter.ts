@@ -6,7 +6,7 @@ import type { Provider } from '../../providers/provider.js';
 import { indexTask } from '../caller.js';
 import type { Telemetry } from '../telemetry.js';
 import type { Asks } from './decision.js';
-import type { Place, UsageRecords } from './usage-records.js';
+import type { Admission, UsageRecords } from './usage-records.js';
 
 /** Key and account that a request is counted for. */
 export interface QuotaOwner {
@@ -17,7 +17,7 @@ export interface QuotaOwner {
   readonly account: string;
 }
 
-/** Sends requests to upstreams no faster than they allow; the one place that knows the limiter's library. */
+/** Sends requests to upstreams no faster than they allow; the only file that knows the limiter's library. */
 export interface Limiter {
   /** Runs `send` when it is its turn; throws `rate_limited` without running it when that would take too long. */
   run<T>(
@@ -76,18 +76,18 @@ export const asksAs = ({ keyScope, account }: QuotaOwner): Asks => {
 
 const words: Readonly<Record<string, string>> = { minute: 'per minute', hour: 'per hour', day: 'per day' };
 
-const denial = (owner: QuotaOwner, place: Extract<Place, { granted: false }>): AppError => {
+const denial = (owner: QuotaOwner, admission: Extract<Admission, { granted: false }>): AppError => {
   const { provider, keyScope } = owner;
-  const retryAfterSeconds = Math.max(1, Math.ceil(place.retryAfterMs / 1000));
-  const limit = place.span === undefined ? 'rate limit' : `limit of requests ${words[place.span]}`;
+  const retryAfterSeconds = Math.max(1, Math.ceil(admission.retryAfterMs / 1000));
+  const limit = admission.span === undefined ? 'rate limit' : `limit of requests ${words[admission.span]}`;
   const own = provider.key !== undefined && !keyScope.startsWith('own:') ? ' Your own key raises it.' : '';
-  const texts: Partial<Record<typeof place.reason, string>> = {
+  const texts: Partial<Record<typeof admission.reason, string>> = {
     share: `Your share of the ${limit} of ${provider.name} is used up; the rest is for others.`,
     held: `${provider.name} asked not to be called for now.`,
   };
-  const text = texts[place.reason] ?? `The ${limit} of ${provider.name} is reached.`;
+  const text = texts[admission.reason] ?? `The ${limit} of ${provider.name} is reached.`;
   return new AppError('rate_limited', 'upstream_rate_limited', `${text}${own}`, {
-    details: { provider: provider.slug, reason: place.reason },
+    details: { provider: provider.slug, reason: admission.reason },
     retryAfterSeconds,
   });
 };
@@ -127,13 +127,17 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     return count;
   };
 
-  const deny = (owner: QuotaOwner, place: Extract<Place, { granted: false }>, reason: string): AppError => {
+  const deny = (
+    owner: QuotaOwner,
+    admission: Extract<Admission, { granted: false }>,
+    reason: string,
+  ): AppError => {
     telemetry.denied(owner.provider.slug, reason);
-    return denial(owner, place);
+    return denial(owner, admission);
   };
 
-  const takePlace = async (owner: QuotaOwner, counted: boolean, waitLeftMs: number): Promise<boolean> => {
-    const place = await usage.take({
+  const admit = async (owner: QuotaOwner, counted: boolean, waitLeftMs: number): Promise<boolean> => {
+    const admission = await usage.take({
       scope: scopeOf(owner),
       account: owner.account,
       rate: rateOf(owner),
@@ -142,9 +146,9 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       asks: asksAs(owner),
       counted,
     });
-    if (!place.granted) throw deny(owner, place, place.reason);
-    if (place.waitMs > 0) await sleep(place.waitMs);
-    return place.careful;
+    if (!admission.granted) throw deny(owner, admission, admission.reason);
+    if (admission.waitMs > 0) await sleep(admission.waitMs);
+    return admission.careful;
   };
 
   /** Queued in Bottleneck, but gone at once when the wait is over: the caller does not wait for its old turn. */
@@ -181,7 +185,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       const load = countLoad(entry, owner.account, 1);
       try {
         return await enqueue(entry, owner, priorityOf(load - 1), async (waitedMs) => {
-          return send(await takePlace(owner, counted, Math.max(0, maxWaitMs - waitedMs)));
+          return send(await admit(owner, counted, Math.max(0, maxWaitMs - waitedMs)));
         });
       } finally {
         countLoad(entry, owner.account, -1);

@@ -16,8 +16,8 @@ export interface Request {
   readonly counted: boolean;
 }
 
-/** A place in the queue of an upstream: granted with the milliseconds to wait, or denied. */
-export type Place =
+/** Answer to a request for a turn at an upstream: granted with the milliseconds to wait, or denied. */
+export type Admission =
   | {
       readonly granted: true;
       readonly waitMs: number;
@@ -44,7 +44,7 @@ export interface UsageRecords {
   /** Remaining quota. Does not consume and does not block. */
   look(asker: Pick<Request, 'scope' | 'account' | 'rate' | 'zone' | 'asks'>): Promise<Allowed>;
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
-  take(request: Request): Promise<Place>;
+  take(request: Request): Promise<Admission>;
   /**
    * Stops requests to this upstream with this key, because the upstream refused one. The time is what the upstream
    * asked for, at most the longest hold; the next midnight in a zone, for a daily limit; or, if undefined, a time
@@ -147,7 +147,7 @@ const usageOf = async (
 export interface UsageRecordsOptions {
   readonly sql: Sql;
   /**
-   * Milliseconds since the epoch in place of the database's clock, for tests. The database's own is used
+   * Milliseconds since the epoch in admission of the database's clock, for tests. The database's own is used
    * otherwise, so that processes whose clocks differ count alike.
    */
   readonly now?: () => number;
@@ -168,7 +168,7 @@ const readClock = async (sql: Sql, now: (() => number) | undefined): Promise<num
 const boundHold = (askedMs: number | undefined, maxHoldMs: number): number | undefined =>
   askedMs === undefined ? undefined : Math.min(maxHoldMs, Math.max(1_000, askedMs));
 
-const heldFor = (retryAfterMs: number): Place => ({
+const heldFor = (retryAfterMs: number): Admission => ({
   granted: false,
   reason: 'held',
   retryAfterMs: Math.max(1_000, retryAfterMs),
@@ -185,7 +185,7 @@ export const createUsageRecords = ({
   maxHoldMs = oneHourMs,
 }: UsageRecordsOptions): UsageRecords => ({
   take: (request) =>
-    sql.tx(async (tx): Promise<Place> => {
+    sql.tx(async (tx): Promise<Admission> => {
       const { scope, account, rate, zone } = request;
       const [pace] = await tx.query<PaceRow>(lockPace, [scope]);
       const nowMs = now?.() ?? pace?.now ?? 0;

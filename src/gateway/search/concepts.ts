@@ -1,5 +1,5 @@
-import { findPlaces, type Place } from './places.js';
 import { currencies, isWish, isYear, withoutFunctionWords } from './query-words.js';
+import { findRegions, type Region } from './regions.js';
 import { synonymLines } from './synonyms.js';
 import { wordsOf } from './words.js';
 
@@ -21,7 +21,7 @@ export interface Query {
   /** Frequency, transformation or currency that is wanted. Hits that match come first. */
   readonly wishes: readonly Concept[];
   /** The country or area that the query names. */
-  readonly place?: { readonly place: Place; readonly concept: Concept };
+  readonly region?: { readonly region: Region; readonly concept: Concept };
 }
 
 /** Concepts of a query; the others of a longer text are left out. */
@@ -137,7 +137,7 @@ export const isTerm = (word: string): boolean => synonyms.has(word);
 
 /** Reads a query of some words. */
 export const readQuery = (words: readonly string[]): Query => {
-  const [found] = findPlaces(words);
+  const [found] = findRegions(words);
   const rest = found === undefined ? words : words.toSpliced(found.at, found.length);
   const concepts = readConcepts(rest.length === 0 ? [] : withoutFunctionWords(rest));
   const { subjects, wishes } = split(concepts);
@@ -146,7 +146,7 @@ export const readQuery = (words: readonly string[]): Query => {
     return subjects.length > 0 ? { subjects, wishes } : { subjects: wishes, wishes: [] };
   }
   const asked = words.slice(found.at, found.at + found.length);
-  const alternatives = [asked, ...found.place.names.filter((name) => name.join(' ') !== asked.join(' '))];
+  const alternatives = [asked, ...found.region.names.filter((name) => name.join(' ') !== asked.join(' '))];
   const concept = { text: asked.join(' '), alternatives, whole: true };
-  return { subjects, wishes, place: { place: found.place, concept } };
+  return { subjects, wishes, region: { region: found.region, concept } };
 };

@@ -57,13 +57,13 @@ const inProviders = `($1::text[] IS NULL OR provider = ANY ($1))`;
 /**
  * Candidates come from indexes, each kind bounded: the id, beginnings of ids, all subjects in id or title, all of
  * them anywhere (unless the titles are enough: each part of frequent words costs a second per million entries), all of
- * them with the place, enough of them by rarity; the same among popular series.
+ * them with the region, enough of them by rarity; the same among popular series.
  */
 const findCandidates = `
   WITH query AS (
     SELECT to_tsquery('simple', $4) || to_tsquery('english', $4) AS in_title,
            to_tsquery('simple', $5) || to_tsquery('english', $5) AS anywhere,
-           to_tsquery('simple', $6) || to_tsquery('english', $6) AS with_place,
+           to_tsquery('simple', $6) || to_tsquery('english', $6) AS with_region,
            to_tsquery('simple', $7) || to_tsquery('english', $7) AS partly,
            ARRAY (SELECT to_tsquery('simple', text) || to_tsquery('english', text)
                     FROM unnest($8::text[]) WITH ORDINALITY AS concept(text, n) ORDER BY n) AS title_concepts,
@@ -82,7 +82,7 @@ const findCandidates = `
     (SELECT item.* FROM gateway_items AS item, query
       WHERE (SELECT count(*) FROM titles) < 1000 AND words @@ anywhere AND ${inProviders} LIMIT 500)
     UNION ALL
-    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ with_place AND ${inProviders} LIMIT 300)
+    (SELECT item.* FROM gateway_items AS item, query WHERE words @@ with_region AND ${inProviders} LIMIT 300)
     UNION ALL
     (SELECT item.* FROM gateway_items AS item, query WHERE words @@ partly AND ${inProviders} LIMIT 300)
     UNION ALL
@@ -129,7 +129,7 @@ const keyOf = ({ provider, id }: { provider: string; id: string }): string => JS
 
 /**
  * Searches the index.
- * @param known Connectors, which have patterns of series and parameters for places.
+ * @param known Connectors, which have patterns of series and parameters for regions.
  */
 export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
   const facts = new Map(known.map((provider) => [provider.slug, factsOf(provider)]));
@@ -154,8 +154,8 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
     rarities: readonly number[],
     providers: readonly string[] | null,
   ): Promise<Candidate[]> => {
-    const { place, subjects } = query;
-    const about = subjects.length === 0 && place !== undefined ? [place.concept] : subjects;
+    const { region, subjects } = query;
+    const about = subjects.length === 0 && region !== undefined ? [region.concept] : subjects;
     const concepts = conceptsOf(query);
     const rows = await sql.query<Candidate>(findCandidates, [
       providers,
@@ -163,7 +163,7 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
       likePrefix(plain),
       allOf(about, title),
       allOf(about, ''),
-      place === undefined ? null : allOf([place.concept, ...subjects], ''),
+      region === undefined ? null : allOf([region.concept, ...subjects], ''),
       partOf(query, rarities, title),
       conceptQueries(concepts, title),
       conceptQueries(concepts, ''),
@@ -207,7 +207,7 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
       const alike = rows.filter((row) => row.asked === word).map(({ near }) => near);
       return nearest(word, alike) ?? word;
     });
-    return corrected.some((word, place) => word !== words[place]) ? corrected : undefined;
+    return corrected.some((word, index) => word !== words[index]) ? corrected : undefined;
   };
 
   return async (query: string, options: SearchOptions): Promise<Hits> => {

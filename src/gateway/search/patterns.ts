@@ -1,7 +1,7 @@
 import type { Provider, SeriesPattern } from '../../providers/provider.js';
 import type { Concept, Query } from './concepts.js';
-import { type Place, placeOfCode } from './places.js';
 import { type Candidate, conceptsOf, type ProviderFacts } from './ranking.js';
+import { type Region, regionOfCode } from './regions.js';
 import { wordsOf } from './words.js';
 
 const hasWord = (words: readonly string[], word: string, whole: boolean): boolean =>
@@ -16,16 +16,16 @@ interface Code {
 }
 
 const codesOf = ({ codes, labels }: SeriesPattern): Code[] =>
-  codes.map((code) => ({ code, label: labels?.[code] ?? placeOfCode(code)?.name ?? code }));
+  codes.map((code) => ({ code, label: labels?.[code] ?? regionOfCode(code)?.name ?? code }));
 
-const namesPlace = ({ labels }: SeriesPattern): boolean => labels === undefined;
+const namesRegion = ({ labels }: SeriesPattern): boolean => labels === undefined;
 
 /** Codes of a pattern that the query names. */
-const codesNamed = (pattern: SeriesPattern, { place, subjects, wishes }: Query): Code[] => {
-  if (namesPlace(pattern)) {
-    return place === undefined
+const codesNamed = (pattern: SeriesPattern, { region, subjects, wishes }: Query): Code[] => {
+  if (namesRegion(pattern)) {
+    return region === undefined
       ? []
-      : codesOf(pattern).filter(({ code }) => placeOfCode(code) === place.place);
+      : codesOf(pattern).filter(({ code }) => regionOfCode(code) === region.region);
   }
   const concepts = [...subjects, ...wishes];
   return codesOf(pattern).filter(({ code, label }) =>
@@ -45,7 +45,7 @@ const toCandidate = (
   const words = wordsOf(title);
   const flags = conceptsOf(query).map(
     (concept, index) =>
-      (query.place !== undefined && index === 0 && namesPlace(pattern)) ||
+      (query.region !== undefined && index === 0 && namesRegion(pattern)) ||
       matches(concept, words) ||
       (concept.currencies?.every((one) => one === code || words.includes(one.toLowerCase())) ?? false),
   );
@@ -71,14 +71,14 @@ export const patternCandidates = (providers: readonly Provider[], query: Query):
 
 /** Facts about a provider, for the ranking of its items. */
 export const factsOf = (provider: Provider): ProviderFacts => {
-  const parameter = provider.parameters.find(({ places }) => places === true);
-  const codes = new Map((parameter?.values ?? []).map(({ code }) => [placeOfCode(code), code] as const));
+  const parameter = provider.parameters.find(({ regions }) => regions === true);
+  const codes = new Map((parameter?.values ?? []).map(({ code }) => [regionOfCode(code), code] as const));
   return {
     needsKey: provider.key?.required === true,
-    home: provider.home === undefined ? undefined : placeOfCode(provider.home),
-    takesPlaces: parameter !== undefined,
-    paramsOf(place: Place) {
-      const code = codes.get(place);
+    home: provider.home === undefined ? undefined : regionOfCode(provider.home),
+    takesRegions: parameter !== undefined,
+    paramsOf(region: Region) {
+      const code = codes.get(region);
       return parameter === undefined || code === undefined ? undefined : { [parameter.key]: code };
     },
   };

@@ -1,5 +1,5 @@
 import type { Concept, Query } from './concepts.js';
-import { findPlaces, type Place } from './places.js';
+import { findRegions, type Region } from './regions.js';
 import { leastShare } from './text-query.js';
 import { wordsOf } from './words.js';
 
@@ -11,7 +11,7 @@ export interface Candidate {
   readonly kind: 'series' | 'folder';
   readonly popular: boolean;
   readonly frequency: string | null;
-  /** Concepts of the query that its id or label matches: place, subjects, wishes. */
+  /** Concepts of the query that its id or label matches: region, subjects, wishes. */
   readonly inTitle: readonly boolean[];
   /** The same, anywhere. */
   readonly anywhere: readonly boolean[];
@@ -20,11 +20,11 @@ export interface Candidate {
 /** Facts about the provider of an item that its label does not tell. */
 export interface ProviderFacts {
   readonly needsKey: boolean;
-  /** The place that its series are about unless they name another. */
-  readonly home: Place | undefined;
-  /** Parameters with which its items are about a place; undefined if it has no such parameter or value. */
-  paramsOf(place: Place): Readonly<Record<string, string>> | undefined;
-  readonly takesPlaces: boolean;
+  /** The region that its series are about unless they name another. */
+  readonly home: Region | undefined;
+  /** Parameters with which its items are about a region; undefined if it has no such parameter or value. */
+  paramsOf(region: Region): Readonly<Record<string, string>> | undefined;
+  readonly takesRegions: boolean;
 }
 
 export interface Ranked {
@@ -37,7 +37,7 @@ const scores = {
   exactLabel: 4,
   idPrefix: 2,
   coverage: 10,
-  place: 4,
+  region: 4,
   popular: 1.5,
   wish: 0.3,
   density: 1.5,
@@ -48,17 +48,17 @@ const scores = {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Concepts of a query in the order of `inTitle` and `anywhere`. */
-export const conceptsOf = ({ place, subjects, wishes }: Query): Concept[] => [
-  ...(place === undefined ? [] : [place.concept]),
+export const conceptsOf = ({ region, subjects, wishes }: Query): Concept[] => [
+  ...(region === undefined ? [] : [region.concept]),
   ...subjects,
   ...wishes,
 ];
 
 /** How well a title has a concept: as the query has it, by another name, or by forms of its words. */
 const matchTitle = ({ alternatives }: Concept, words: ReadonlySet<string>): number => {
-  const place = alternatives.findIndex((alternative) => alternative.every((word) => words.has(word)));
-  if (place === 0) return 1;
-  return place > 0 ? 0.95 : 0.85;
+  const index = alternatives.findIndex((alternative) => alternative.every((word) => words.has(word)));
+  if (index === 0) return 1;
+  return index > 0 ? 0.95 : 0.85;
 };
 
 interface Measured {
@@ -88,25 +88,25 @@ const measure = (
   };
 };
 
-type Placed = { readonly score: number; readonly params?: Readonly<Record<string, string>> };
+type RegionMatch = { readonly score: number; readonly params?: Readonly<Record<string, string>> };
 
-/** Whether an item is about the place of the query; undefined for one that is about another. */
-const placeScore = (
-  place: Place,
+/** Whether an item is about the region of the query; undefined for one that is about another. */
+const regionScore = (
+  region: Region,
   candidate: Candidate,
   words: readonly string[],
   facts: ProviderFacts | undefined,
-): Placed | undefined => {
-  const params = candidate.kind === 'series' ? facts?.paramsOf(place) : undefined;
-  if (params !== undefined) return { score: scores.place, params };
-  if (candidate.inTitle[0] === true) return { score: scores.place };
+): RegionMatch | undefined => {
+  const params = candidate.kind === 'series' ? facts?.paramsOf(region) : undefined;
+  if (params !== undefined) return { score: scores.region, params };
+  if (candidate.inTitle[0] === true) return { score: scores.region };
   if (candidate.kind === 'folder') return { score: 0 };
-  if (facts?.takesPlaces === true) return undefined;
-  const named = findPlaces(words).map((found) => found.place);
-  if (named.includes(place)) return { score: scores.place };
+  if (facts?.takesRegions === true) return undefined;
+  const named = findRegions(words).map((found) => found.region);
+  if (named.includes(region)) return { score: scores.region };
   if (named.length > 0) return undefined;
-  if (facts?.home === undefined) return { score: candidate.anywhere[0] === true ? scores.place / 2 : 0 };
-  return facts.home === place ? { score: 0.9 * scores.place } : undefined;
+  if (facts?.home === undefined) return { score: candidate.anywhere[0] === true ? scores.region / 2 : 0 };
+  return facts.home === region ? { score: 0.9 * scores.region } : undefined;
 };
 
 interface RankOptions {
@@ -119,16 +119,16 @@ interface RankOptions {
 }
 
 const rankOne = (candidate: Candidate, { plain, query, rarities, factsOf }: RankOptions) => {
-  const { place, subjects, wishes } = query;
+  const { region, subjects, wishes } = query;
   const words = wordsOf(candidate.label);
   const facts = factsOf(candidate.provider);
-  const first = place === undefined ? 0 : 1;
+  const first = region === undefined ? 0 : 1;
   const id = candidate.id.toLowerCase();
   const exact = id === plain || id.startsWith(plain);
-  const placed = place === undefined ? { score: 0 } : placeScore(place.place, candidate, words, facts);
-  if (placed === undefined && !exact) return undefined;
-  // A query of a place alone is about the place.
-  if (subjects.length === 0 && (placed?.score ?? 0) === 0 && !exact) return undefined;
+  const matched = region === undefined ? { score: 0 } : regionScore(region.region, candidate, words, facts);
+  if (matched === undefined && !exact) return undefined;
+  // A query of a region alone is about the region.
+  if (subjects.length === 0 && (matched?.score ?? 0) === 0 && !exact) return undefined;
   const { coverage, share, density } = measure(candidate, words, subjects, rarities, first);
   if (subjects.length > 0 && share < leastShare && !exact) return undefined;
   const wished = wishes.filter((_, index) => candidate.anywhere[first + subjects.length + index] === true);
@@ -136,13 +136,13 @@ const rankOne = (candidate: Candidate, { plain, query, rarities, factsOf }: Rank
     (id === plain ? scores.exactId : id.startsWith(plain) ? scores.idPrefix : 0) +
     (candidate.label.toLowerCase() === plain ? scores.exactLabel : 0) +
     scores.coverage * coverage +
-    (placed?.score ?? 0) +
+    (matched?.score ?? 0) +
     scores.density * density +
     scores.wish * wished.length +
     (candidate.popular ? scores.popular : 0) +
     (candidate.kind === 'folder' ? scores.folder : 0) +
     (facts?.needsKey === true ? scores.key : 0);
-  return { candidate, params: placed?.params, score };
+  return { candidate, params: matched?.params, score };
 };
 
 /** Hits among candidates, best first. */

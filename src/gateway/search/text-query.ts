@@ -36,16 +36,16 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 /** Matches texts with some of the concepts that are rare enough together; null where that means all of them. */
 export const partOf = ({ subjects }: Query, rarities: readonly number[], weights: string): string | null => {
   const least = leastShare * sum(rarities);
-  const places = subjects.map((_, place) => place);
+  const indexes = subjects.map((_, index) => index);
   const chosen = Array.from({ length: 2 ** subjects.length - 2 }, (_, index) => index + 1)
-    .map((mask) => places.filter((place) => (mask & (2 ** place)) !== 0))
+    .map((mask) => indexes.filter((index) => (mask & (2 ** index)) !== 0))
     .filter((set) => {
-      const rarity = sum(set.map((place) => rarities[place] ?? 0));
+      const rarity = sum(set.map((index) => rarities[index] ?? 0));
       // Without any of its concepts it would be too little.
-      return rarity >= least && set.every((place) => rarity - (rarities[place] ?? 0) < least);
+      return rarity >= least && set.every((index) => rarity - (rarities[index] ?? 0) < least);
     })
     .slice(0, mostCombinations);
   if (chosen.length === 0) return null;
   const queries = conceptQueries(subjects, weights);
-  return chosen.map((set) => `(${set.map((place) => queries[place]).join(' & ')})`).join(' | ');
+  return chosen.map((set) => `(${set.map((index) => queries[index]).join(' & ')})`).join(' | ');
 };

@@ -15,7 +15,7 @@ export type CodeLetter = PhysicalType extends `${infer First}${string}` ? First 
 export type ComparisonClass = 'date' | 'number' | 'text';
 
 /** How dates are stored that are compared and taken apart: days of ClickHouse, or texts that sort as dates do. */
-export type DateForm = 'days' | 'texts';
+export type DateStorage = 'days' | 'texts';
 
 /** How numbers are stored that are compared and calculated with: doubles that stand for their shortest decimal text, or decimals. */
 export type NumberForm = 'doubles' | 'decimals';
@@ -47,7 +47,7 @@ export interface ColumnType<L extends CodeLetter = CodeLetter> {
   /** Equal for equal values and for no others: for grouping, counting and matching. */
   key(sql: string): string;
   /** Undefined for what is no date. */
-  readonly dates: DateForm | undefined;
+  readonly dates: DateStorage | undefined;
   /** Undefined for what is no number. */
   readonly numbers: NumberForm | undefined;
   /** As a number that can be averaged and sorted; undefined: it has none. */

@@ -1,5 +1,5 @@
 import type { DataType, PhysicalType } from '../column.js';
-import type { CodeLetter, ColumnType, DateForm, NumberForm } from './column-type.js';
+import type { CodeLetter, ColumnType, DateStorage, NumberForm } from './column-type.js';
 import { date, firstDate32, lastDate32 } from './date.js';
 import { decimal } from './decimal.js';
 import { double } from './double.js';
@@ -33,7 +33,7 @@ export const columnTypeOf = (physical: PhysicalType): ColumnType => {
 export const dataTypeOf = (physical: PhysicalType): DataType => columnTypeOf(physical).dataType;
 
 /** The form of a column of dates. @throws RangeError for what is none. */
-export const dateFormOf = (physical: PhysicalType): DateForm => {
+export const dateStorageOf = (physical: PhysicalType): DateStorage => {
   const { dates } = columnTypeOf(physical);
   if (dates === undefined) throw new RangeError(`${physical} is no type of dates`);
   return dates;

@@ -51,7 +51,7 @@ export const recentYears = (today: string, frequency: string | undefined): strin
 const folders = (values: ReadonlyMap<string, string>, leaf: boolean): Folder[] =>
   [...values].map(([segment, label]) => ({ segment, label, ...(leaf ? { leaf } : {}) }));
 
-interface Place {
+interface BrowsedTable {
   readonly dataset: Dataset;
   readonly name: string;
   readonly table: string;
@@ -60,27 +60,27 @@ interface Place {
   readonly third: string | undefined;
 }
 
-const findPlace = async (path: readonly string[], http: UpstreamHttp): Promise<Place> => {
+const findTable = async (path: readonly string[], http: UpstreamHttp): Promise<BrowsedTable> => {
   const [name = '', table = '', third] = path;
   const dataset = Object.hasOwn(datasets, name) ? datasets[name] : undefined;
   if (dataset === undefined || path.length > 3) throw unknownPath(named, path);
   const title = path.length === 1 ? '' : (await askTables(name, http)).get(table);
   if (title === undefined) throw unknownPath(named, path);
-  const place = { dataset, name, table, title, third };
-  if (third === undefined) return place;
+  const browsed = { dataset, name, table, title, third };
+  if (third === undefined) return browsed;
   const known =
     dataset.regional === true
       ? (await askFiltered('LineCode', table, http)).has(third)
       : frequenciesOf(dataset, title).includes(third);
   if (!known) throw unknownPath(named, path);
-  return place;
+  return browsed;
 };
 
 export const browse = async (path: readonly string[], { http }: Context): Promise<readonly Folder[]> => {
   if (path.length === 0) {
     return Object.entries(datasets).map(([segment, { label }]) => ({ segment, label }));
   }
-  const { dataset, name, table, title, third } = await findPlace(path, http);
+  const { dataset, name, table, title, third } = await findTable(path, http);
   if (path.length === 1) return folders(await askTables(name, http), false);
   if (third !== undefined) return [];
   if (dataset.regional === true) return folders(await askFiltered('LineCode', table, http), true);
@@ -105,7 +105,7 @@ const unitsOf = (row: Row): Pick<Item, 'units'> => {
 };
 
 const linesOf = async (
-  { name, table, title, third = '' }: Place,
+  { name, table, title, third = '' }: BrowsedTable,
   { http, today }: Context,
 ): Promise<Item[]> => {
   const { Data } = await askData(tableQuery(name, table, third, recentYears(today, third)), http);
@@ -125,7 +125,7 @@ const linesOf = async (
   return [...lines.values()];
 };
 
-const areasOf = async ({ name, table, third = '' }: Place, { http }: Context): Promise<Item[]> => {
+const areasOf = async ({ name, table, third = '' }: BrowsedTable, { http }: Context): Promise<Item[]> => {
   const line = (await askFiltered('LineCode', table, http)).get(third) ?? third;
   const areas = await askFiltered('GeoFips', table, http);
   return [...areas].map(([code, label]) => ({
@@ -137,9 +137,9 @@ const areasOf = async ({ name, table, third = '' }: Place, { http }: Context): P
 };
 
 export const seriesAt = async (path: readonly string[], page: Page, ctx: Context): Promise<SeriesPage> => {
-  const place = path.length === 0 ? undefined : await findPlace(path, ctx.http);
-  if (place?.third === undefined) return { items: [], total: 0 };
-  const items = place.dataset.regional === true ? await areasOf(place, ctx) : await linesOf(place, ctx);
+  const browsed = path.length === 0 ? undefined : await findTable(path, ctx.http);
+  if (browsed?.third === undefined) return { items: [], total: 0 };
+  const items = browsed.dataset.regional === true ? await areasOf(browsed, ctx) : await linesOf(browsed, ctx);
   return pageOf(items, page);
 };
 

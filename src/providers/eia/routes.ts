@@ -29,7 +29,7 @@ const facetsToChoose = ({ facets }: Node): readonly string[] => {
   return series === undefined ? ids : [series];
 };
 
-interface Place {
+interface BrowsedRoute {
   readonly route: readonly string[];
   readonly node: Node;
   /** `facet=code` of the facets that are chosen already. */
@@ -39,7 +39,7 @@ interface Place {
 }
 
 /** Routes first, then one `facet=code` after the other in the order of the facets, the last one left out. */
-const findPlace = async (path: readonly string[], http: UpstreamHttp): Promise<Place> => {
+const findRoute = async (path: readonly string[], http: UpstreamHttp): Promise<BrowsedRoute> => {
   const cut = path.findIndex((part) => part.includes('='));
   const route = cut === -1 ? path : path.slice(0, cut);
   const chosen = cut === -1 ? [] : path.slice(cut);
@@ -56,7 +56,7 @@ const findPlace = async (path: readonly string[], http: UpstreamHttp): Promise<P
 };
 
 export const browse = async (path: readonly string[], { http }: Context): Promise<readonly Folder[]> => {
-  const { route, node, open } = await findPlace(path, http);
+  const { route, node, open } = await findRoute(path, http);
   if (node.routes !== undefined) {
     return node.routes.map(({ id, name }) => ({ segment: id, label: name || id }));
   }
@@ -76,7 +76,7 @@ export const seriesAt = async (
   { limit, offset }: Page,
   { http }: Context,
 ): Promise<SeriesPage> => {
-  const { route, node, chosen, open } = await findPlace(path, http);
+  const { route, node, chosen, open } = await findRoute(path, http);
   if (node.routes !== undefined || open.length > 1) return { items: [], total: 0 };
   const [facet] = open;
   const values =

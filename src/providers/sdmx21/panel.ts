@@ -29,7 +29,7 @@ export const fetchPanel = async (
     const ids = structure.dimensions.map(({ id }) => id).join('.');
     throw malformedSeriesId(record, seriesId, `${flow}/ and ${structure.dimensions.length} codes (${ids})`);
   }
-  const open = structure.dimensions.filter((_, place) => isOpen(parts[place] ?? ''));
+  const open = structure.dimensions.filter((_, index) => isOpen(parts[index] ?? ''));
   const { text } = await ctx.http.text(dataRequest(record, flow, parts.join('.'), bounds(params)));
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
   const { columns, rows } = readTable(record, text);
@@ -44,7 +44,7 @@ export const fetchPanel = async (
     return {
       ...found,
       codes,
-      labels: open.map(({ id }, place) => spell(id, codes[place] ?? '') ?? codes[place] ?? ''),
+      labels: open.map(({ id }, index) => spell(id, codes[index] ?? '') ?? codes[index] ?? ''),
     };
   });
   return {

@@ -2,8 +2,8 @@ import { isSeriesMissing, seriesNotFound, unexpectedReply } from '../errors.js';
 import type { Params } from '../parameter.js';
 import type { Context, Folder, Item, Provider, SeriesData, UpstreamRequest } from '../provider.js';
 import { withinBounds } from '../range.js';
+import { codesOf, type FlowPath, flowPathOf, foldersOf, keyOf, titleOf } from '../sdmx/flow-path.js';
 import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
-import { codesOf, foldersOf, keyOf, type Place, placeOf, titleOf } from '../sdmx/place.js';
 import { createSdmxProvider } from '../sdmx/service.js';
 import { type Dimension, spellWith } from '../sdmx/structure.js';
 import { requireValue } from '../shape.js';
@@ -78,8 +78,8 @@ const openPath = async (
   record: Sdmx21Record,
   path: readonly string[],
   ctx: Context,
-): Promise<Place<FlowStructure>> =>
-  placeOf(record, path, flowSegments, await fetchStructure(record, path[0] ?? '', ctx));
+): Promise<FlowPath<FlowStructure>> =>
+  flowPathOf(record, path, flowSegments, await fetchStructure(record, path[0] ?? '', ctx));
 
 /** The codes of a path are known, so "no results" says that their combination has no data. */
 const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<string> =>
@@ -94,13 +94,13 @@ const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<str
 /** Codes of the next dimension that have data; undefined if the service does not say. */
 const availableCodes = async (
   record: Sdmx21Record,
-  place: Place<FlowStructure>,
+  flowPath: FlowPath<FlowStructure>,
   { id }: Dimension,
   ctx: Context,
 ): Promise<readonly string[] | undefined> => {
   if (record.availability === 'codelist') return undefined;
-  if (record.availability === 'references') return place.structure.available.get(id);
-  const path = ['availableconstraint', ...place.flow, keyOf(place, ''), 'all', id];
+  if (record.availability === 'references') return flowPath.structure.available.get(id);
+  const path = ['availableconstraint', ...flowPath.flow, keyOf(flowPath, ''), 'all', id];
   const text = await readOrNothing(ctx, structureRequest(record, path));
   if (text === '') return [];
   const codes = readAvailability(readXml(record, text)).get(id);
@@ -113,19 +113,19 @@ const browse = async (record: Sdmx21Record, path: readonly string[], ctx: Contex
     const flows = await fetchFlows(record, ctx);
     return flows.map((flow) => ({ segment: refOf(record, flow), label: flow.name }));
   }
-  const place = await openPath(record, path, ctx);
-  const { dimensions } = place.structure;
-  const dimension = dimensions[place.codes.length];
+  const flowPath = await openPath(record, path, ctx);
+  const { dimensions } = flowPath.structure;
+  const dimension = dimensions[flowPath.codes.length];
   if (dimension === undefined) return [];
-  const codes = codesOf(record, dimension, await availableCodes(record, place, dimension, ctx));
-  return foldersOf(dimension, codes, place.codes.length + 1 === dimensions.length);
+  const codes = codesOf(record, dimension, await availableCodes(record, flowPath, dimension, ctx));
+  return foldersOf(dimension, codes, flowPath.codes.length + 1 === dimensions.length);
 };
 
 const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
-  const place = await openPath(record, path, ctx);
-  const { structure } = place;
-  const flow = place.flow.join('/');
-  const text = await readOrNothing(ctx, keysRequest(record, flow, keyOf(place, '')));
+  const flowPath = await openPath(record, path, ctx);
+  const { structure } = flowPath;
+  const flow = flowPath.flow.join('/');
+  const text = await readOrNothing(ctx, keysRequest(record, flow, keyOf(flowPath, '')));
   if (text === '') return [];
   const spell = spellWith(structure);
   return readMessage(record, text, ['GenericData', 'StructureSpecificData'])

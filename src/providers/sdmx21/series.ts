@@ -5,7 +5,7 @@ import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import { currencyName } from '../patterns.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
-import { titleOf } from '../sdmx/place.js';
+import { titleOf } from '../sdmx/flow-path.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';
 import { requireValue } from '../shape.js';
 import { powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';

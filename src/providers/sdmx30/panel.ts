@@ -24,11 +24,11 @@ export const fetchPanel = async (
     const ids = dimensions.map(({ id }) => id).join('.');
     throw malformedSeriesId(record, seriesId, `a flow, a slash, and ${dimensions.length} codes (${ids})`);
   }
-  const open = dimensions.filter((_, place) => isOpen(parts[place] ?? ''));
+  const open = dimensions.filter((_, index) => isOpen(parts[index] ?? ''));
   const spell = spellWith(structure);
   const series = (await askSeries(record, seriesId, ref, ctx)).map((one) => {
     const codes = open.map(({ id }) => one.key[id] ?? '');
-    const labels = open.map(({ id }, place) => spell(id, codes[place] ?? '') ?? codes[place] ?? '');
+    const labels = open.map(({ id }, index) => spell(id, codes[index] ?? '') ?? codes[index] ?? '');
     const found = { ...describe(record, one, structure), data: one.observations };
     return { ...withinBounds(found, params), codes, labels };
   });

@@ -2,7 +2,7 @@ import type { AppError } from '../../lib/errors.js';
 import { refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
 import type { Context, Folder, Item, Provider, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { withinBounds } from '../range.js';
-import { codesOf, foldersOf, keyOf, type Place, placeOf } from '../sdmx/place.js';
+import { codesOf, type FlowPath, flowPathOf, foldersOf, keyOf } from '../sdmx/flow-path.js';
 import { createSdmxProvider } from '../sdmx/service.js';
 import { fetchPanel } from './panel.js';
 import { fetchStructure, newest, type Sdmx30Record, structureRequest } from './requests.js';
@@ -21,28 +21,28 @@ const openPath = async (
   record: Sdmx30Record,
   path: readonly string[],
   ctx: Context,
-): Promise<Place<FlowStructure>> => {
+): Promise<FlowPath<FlowStructure>> => {
   const [agency = '', flow = ''] = path;
-  const place = placeOf(
+  const flowPath = flowPathOf(
     record,
     path,
     flowSegments,
     await fetchStructure(record, [agency, flow, newest], ctx),
   );
   // The last dimension is the list of series.
-  if (place.codes.length >= place.structure.dimensions.length) throw unknownPath(record, path);
-  return place;
+  if (flowPath.codes.length >= flowPath.structure.dimensions.length) throw unknownPath(record, path);
+  return flowPath;
 };
 
 /** Codes of the next dimension that have data together with the codes so far, in the order of the list. */
 const nextCodes = async (
   record: Sdmx30Record,
-  place: Place<FlowStructure>,
+  flowPath: FlowPath<FlowStructure>,
   { http }: Context,
 ): Promise<readonly string[]> => {
-  const next = place.structure.dimensions[place.codes.length];
+  const next = flowPath.structure.dimensions[flowPath.codes.length];
   if (next === undefined) return [];
-  const path = ['availability', 'dataflow', ...place.flow, newest, keyOf(place, '*'), next.id];
+  const path = ['availability', 'dataflow', ...flowPath.flow, newest, keyOf(flowPath, '*'), next.id];
   const payload = await http.json(structureRequest(record, path, { mode: 'available', references: 'none' }));
   // 204: nothing has data together with these codes.
   if (payload === undefined) return [];
@@ -72,22 +72,22 @@ const browse = async (record: Sdmx30Record, path: readonly string[], ctx: Contex
       children: own.map(flowFolder),
     }));
   }
-  const place = await openPath(record, path, ctx);
-  const { dimensions } = place.structure;
-  const next = dimensions[place.codes.length];
-  const left = dimensions.length - place.codes.length;
+  const flowPath = await openPath(record, path, ctx);
+  const { dimensions } = flowPath.structure;
+  const next = dimensions[flowPath.codes.length];
+  const left = dimensions.length - flowPath.codes.length;
   if (next === undefined || left <= 1) return [];
-  return foldersOf(next, await nextCodes(record, place, ctx), left === 2);
+  return foldersOf(next, await nextCodes(record, flowPath, ctx), left === 2);
 };
 
 const listSeries = async (record: Sdmx30Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
-  const place = await openPath(record, path, ctx);
-  const { flow, codes, structure } = place;
+  const flowPath = await openPath(record, path, ctx);
+  const { flow, codes, structure } = flowPath;
   // Further up is a product of code lists, most of which has no data.
   if (codes.length < structure.dimensions.length - 1) return [];
   const labelOf = (code: string, index: number): string =>
     structure.dimensions[index]?.codes.get(code) ?? code;
-  return (await nextCodes(record, place, ctx)).map((code) => ({
+  return (await nextCodes(record, flowPath, ctx)).map((code) => ({
     id: `${flow.join(',')}/${[...codes, code].join('.')}`,
     label: [...codes, code].map(labelOf).join(' - '),
     path,

@@ -58,7 +58,7 @@ export const worldBank: Provider = {
       location: 'query',
       default: defaultCountry,
       values: worldBankCountries,
-      places: true,
+      regions: true,
       several: true,
     },
     {

@@ -16,18 +16,18 @@ export const methodNames = [
 
 export type MethodName = (typeof methodNames)[number];
 
-export interface Placed {
+export interface Positioned {
   /** Offset of the first character in the text, for messages. */
   readonly start: number;
 }
 
 /** An expression and the name of the column that it becomes. */
-export interface NamedExpression extends Placed {
+export interface NamedExpression extends Positioned {
   readonly node: SyntaxNode;
   readonly name: string;
 }
 
-export type AggregateItem = Placed & { readonly name: string } & (
+export type AggregateItem = Positioned & { readonly name: string } & (
     | { readonly kind: 'count' }
     | {
         readonly kind: 'method';

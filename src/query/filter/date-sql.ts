@@ -1,7 +1,7 @@
 /** SQL of dates that depend on the row, and of their parts. */
 import type { PhysicalType } from '../../model/column.js';
-import type { DateForm } from '../../model/column-types/column-type.js';
-import { dateFormOf } from '../../model/column-types/column-types.js';
+import type { DateStorage } from '../../model/column-types/column-type.js';
+import { dateStorageOf } from '../../model/column-types/column-types.js';
 import { firstDate32, lastDate32 } from '../../model/column-types/date.js';
 import type { DatePart, PeriodStart, StoredDate } from './typed.js';
 
@@ -78,7 +78,7 @@ const textParts: Readonly<Record<DatePart, (sql: string) => string>> = {
   day: (sql) => `toInt64OrNull(substring(${sql}, 9, 2))`,
 };
 
-const forms: Readonly<Record<DateForm, FormSql>> = {
+const forms: Readonly<Record<DateStorage, FormSql>> = {
   days: {
     parameter: 'Date32',
     first: firstDate32,
@@ -100,7 +100,7 @@ const forms: Readonly<Record<DateForm, FormSql>> = {
 };
 
 /** SQL for the dates of a type. */
-export const formSql = (physical: PhysicalType): FormSql => forms[dateFormOf(physical)];
+export const formSql = (physical: PhysicalType): FormSql => forms[dateStorageOf(physical)];
 
 export const dateSql = (node: StoredDate): DateSql => {
   if (node.kind === 'column') {

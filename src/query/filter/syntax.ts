@@ -33,14 +33,14 @@ export type FunctionName = keyof typeof functionArities;
 
 export const isFunctionName = (word: string): word is FunctionName => Object.hasOwn(functionArities, word);
 
-interface Placed {
+interface Positioned {
   /** Offset of the first character in the filter text, for messages. */
   readonly start: number;
   /** Levels below this node, itself included. */
   readonly height: number;
 }
 
-export type LiteralNode = Placed & {
+export type LiteralNode = Positioned & {
   /** The column whose name is spelled exactly like this literal; the binder chooses between the two. */
   readonly name?: string;
 } & (
@@ -52,12 +52,12 @@ export type LiteralNode = Placed & {
     | { readonly kind: 'date'; readonly value: string; readonly text: string }
   );
 
-export type ColumnNode = Placed & { readonly kind: 'column'; readonly name: string };
+export type ColumnNode = Positioned & { readonly kind: 'column'; readonly name: string };
 
 export type SyntaxNode =
   | LiteralNode
   | ColumnNode
-  | (Placed &
+  | (Positioned &
       (
         | { readonly kind: 'call'; readonly name: FunctionName; readonly args: readonly SyntaxNode[] }
         | { readonly kind: 'not'; readonly operand: SyntaxNode }

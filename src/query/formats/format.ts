@@ -41,7 +41,7 @@ export interface FormattedQuery {
 }
 
 /** How rows are written whose cells lie in one array, since they are thousands: as columns they would cost seconds. */
-export interface Spread {
+export interface TransposedSelect {
   /** The outermost SELECT: labels and cells. `m` is the row's number where `rowNumber` is given. */
   project(labels: readonly OutputColumn[], cells: ArrayCells): string;
   /** Key of each cell of the array for the SELECT, as the parameter `keys`; by its header and place. */
@@ -59,7 +59,7 @@ export interface Spread {
 export interface Select {
   /** @param fromAndTail `FROM …` and everything behind it. */
   rows(columns: readonly OutputColumn[], fromAndTail: string, appearance: Appearance): FormattedQuery;
-  spread(appearance: Appearance): Spread;
+  transposed(appearance: Appearance): TransposedSelect;
 }
 
 /** A further sheet of a workbook, of texts. */
@@ -82,7 +82,7 @@ export interface Table {
 export interface Frame {
   /** @param about What the rows are; ignored unless `describes`. */
   rows(bytes: Readable, columns: readonly Pick<OutputColumn, 'name' | 'fieldId'>[], about?: Sheet): Readable;
-  spread(
+  transposed(
     bytes: AsyncIterable<Buffer>,
     names: readonly string[],
     appearance: Appearance,

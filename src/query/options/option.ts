@@ -14,21 +14,8 @@ export interface BoundOptions {
   readonly applied?: AppliedRows | undefined;
 }
 
-/**
- * Where an option takes effect, in the order of the work:
- * version (which rows there are), result (what is made of them), rows (which of them), order, limit, page (how many of them at a time),
- * columns (which, and how they are shown), table (the table as a whole), bytes (how cells are written).
- */
-export type Stage =
-  | 'version'
-  | 'result'
-  | 'rows'
-  | 'order'
-  | 'limit'
-  | 'page'
-  | 'columns'
-  | 'table'
-  | 'bytes';
+/** What an option decides: the rows of an answer and their columns, which rows are on a page, or only how cells are written. */
+export type Decides = 'rows' | 'page' | 'bytes';
 
 /** Everything there is to know about one option of a download. */
 export interface Option<T> {
@@ -38,7 +25,7 @@ export interface Option<T> {
   readonly parse: (value: unknown, name: string) => T;
   /** Value when the option was not given. */
   readonly absent: T;
-  readonly stage: Stage;
+  readonly decides: Decides;
   /** JSON Schema of the parameter, in words for the documents. */
   readonly openapi: { readonly type: string; readonly description: string } & Readonly<
     Record<string, unknown>
@@ -99,14 +86,13 @@ export const asItIs = (value: unknown): unknown => value;
 /** An option that is true or false, and false when it was not given. */
 export const flagOption = (
   name: string,
-  stage: Stage,
   description: string,
   shapesRows: (value: boolean) => boolean = Boolean,
 ): Option<boolean> => ({
   name,
   parse: parseSwitch,
   absent: false,
-  stage,
+  decides: 'rows',
   openapi: { type: 'boolean', default: false, description },
   example: 'true',
   shapesRows,
@@ -115,11 +101,11 @@ export const flagOption = (
 });
 
 /** An option that counts rows or dates. */
-export const countOption = (name: string, stage: Stage, description: string): Option<number | undefined> => ({
+export const countOption = (name: string, description: string): Option<number | undefined> => ({
   name,
   parse: parseCount,
   absent: undefined,
-  stage,
+  decides: 'rows',
   openapi: { type: 'integer', minimum: 0, description },
   example: '2',
   shapesRows: isGiven,

@@ -1,7 +1,7 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
 import { type Format, formatNames, formats } from '../formats/formats.js';
-import { type BoundOptions, badOption, type Stage } from './option.js';
+import { type BoundOptions, badOption, type Decides } from './option.js';
 import { type DownloadOptions, type OptionKey, optionKeys, options as table } from './table.js';
 
 export type { DownloadOptions } from './table.js';
@@ -106,20 +106,20 @@ const tagOf = <K extends OptionKey>(key: K, options: DownloadOptions, bound: Bou
   options[key] === table[key].absent ? undefined : table[key].tag(options[key], bound);
 
 const tagsAt = (
-  takes: (stage: Stage) => boolean,
+  takes: (decides: Decides) => boolean,
   options: DownloadOptions,
   bound: BoundOptions,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     optionKeys
-      .filter((key) => takes(table[key].stage))
+      .filter((key) => takes(table[key].decides))
       .map((key) => [key, tagOf(key, options, bound)] as const)
       .filter(([, tag]) => tag !== undefined),
   );
 
 /** Parts of the options that decide the rows of an answer, whatever the pages. */
 export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
-  tagsAt((stage) => stage !== 'page' && stage !== 'bytes', options, bound);
+  tagsAt((decides) => decides === 'rows', options, bound);
 
 /** Parts of the options that decide the bytes of an answer. */
 export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>

@@ -79,15 +79,15 @@ const parsePageSize = (value: unknown, name: string): number => {
 
 /**
  * The options of a download, one record each. Everything follows from here: what is read and how, what the documents
- * say, whether a link to the whole file can answer, and what tells two answers apart. The plan gives the stages their
- * effect (`plan.ts`, `statement.ts`, the formats).
+ * say, whether a link to the whole file can answer, and what distinguishes two answers. Their effect is in the plan
+ * (`plan.ts`, `statement.ts`) and the formats.
  */
 export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } = {
   versionId: {
     name: 'versionId',
     parse: parseVersionId,
     absent: undefined,
-    stage: 'version',
+    decides: 'rows',
     openapi: { type: 'string', description: 'Id of a version; without it the current data.' },
     example: '1',
     shapesRows: () => false,
@@ -99,7 +99,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     name: 'asOf',
     parse: parseAsOf,
     absent: undefined,
-    stage: 'version',
+    decides: 'rows',
     openapi: {
       type: 'string',
       description:
@@ -114,7 +114,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     name: '$apply',
     parse: parseText,
     absent: undefined,
-    stage: 'result',
+    decides: 'rows',
     openapi: {
       type: 'string',
       description:
@@ -129,7 +129,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     name: '$filter',
     parse: parseText,
     absent: undefined,
-    stage: 'rows',
+    decides: 'rows',
     openapi: {
       type: 'string',
       description: "OData condition, such as `Country eq 'France' and Date ge 2020-01-01`.",
@@ -141,15 +141,14 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   },
   last: countOption(
     '$last',
-    'rows',
     'Rows of the last N distinct dates; `Row-Count` then says how many rows the dataset has.',
   ),
-  dropNA: flagOption('dropNA', 'rows', 'Leave out rows whose value columns are all null.'),
+  dropNA: flagOption('dropNA', 'Leave out rows whose value columns are all null.'),
   orderBy: {
     name: '$orderby',
     parse: parseText,
     absent: undefined,
-    stage: 'order',
+    decides: 'rows',
     openapi: {
       type: 'string',
       description: 'Columns with `asc` or `desc`, separated by commas. Nulls last, ties in upload order.',
@@ -161,28 +160,23 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   },
   distinct: flagOption(
     '$distinct',
-    'limit',
     'Each combination of the selected columns once; needs `$select`, prepends nothing.',
   ),
-  skip: countOption('$skip', 'limit', 'Leave out the first N rows.'),
-  top: countOption(
-    '$top',
-    'limit',
-    'First N rows; the header `Row-Count` then says how many match `$filter`.',
-  ),
+  skip: countOption('$skip', 'Leave out the first N rows.'),
+  top: countOption('$top', 'First N rows; the header `Row-Count` then says how many match `$filter`.'),
   pageSize: {
     ...countOption(
       '$pagesize',
-      'page',
       'Rows of one page. While more follow, the header `Link` holds the address of the next page, with `rel="next"`.',
     ),
     parse: parsePageSize,
+    decides: 'page',
   },
   skipToken: {
     name: '$skiptoken',
     parse: parseText,
     absent: undefined,
-    stage: 'page',
+    decides: 'page',
     openapi: {
       type: 'string',
       maxLength: 500,
@@ -194,12 +188,12 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     appearance: undefined,
     tag: asItIs,
   },
-  count: flagOption('$count', 'limit', 'Return only the number of rows.'),
+  count: flagOption('$count', 'Return only the number of rows.'),
   select: {
     name: '$select',
     parse: parseSelect,
     absent: undefined,
-    stage: 'columns',
+    decides: 'rows',
     openapi: {
       type: 'string',
       description:
@@ -214,7 +208,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     name: 'entities',
     parse: parseChoice(['all', 'selected']),
     absent: 'all',
-    stage: 'columns',
+    decides: 'rows',
     openapi: {
       type: 'string',
       enum: ['all', 'selected'],
@@ -226,24 +220,15 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     appearance: undefined,
     tag: asItIs,
   },
-  combineEntities: flagOption(
-    'combineEntities',
-    'columns',
-    'One column with the values of all entity columns.',
-  ),
-  includeIds: flagOption('includeIds', 'columns', 'Names in the header as `name [id]`.'),
+  combineEntities: flagOption('combineEntities', 'One column with the values of all entity columns.'),
+  includeIds: flagOption('includeIds', 'Names in the header as `name [id]`.'),
   // A whole table that is transposed is a file of its own.
-  transpose: flagOption(
-    'transpose',
-    'table',
-    'Dates become column headers, columns become rows.',
-    () => false,
-  ),
+  transpose: flagOption('transpose', 'Dates become column headers, columns become rows.', () => false),
   format: {
     name: '$format',
     parse: parseChoice(formatNames),
     absent: undefined,
-    stage: 'bytes',
+    decides: 'bytes',
     openapi: {
       type: 'string',
       enum: formatNames,
@@ -260,7 +245,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     name: '$decimals',
     parse: parseChoice(['number', 'string']),
     absent: plainAppearance.decimals,
-    stage: 'bytes',
+    decides: 'bytes',
     openapi: {
       type: 'string',
       enum: ['number', 'string'],
@@ -276,7 +261,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     name: '$quote',
     parse: parseChoice(['all', 'minimal']),
     absent: plainAppearance.quote,
-    stage: 'bytes',
+    decides: 'bytes',
     openapi: {
       type: 'string',
       enum: ['all', 'minimal'],

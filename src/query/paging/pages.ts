@@ -31,16 +31,16 @@ const narrowed = (plan: Plan, position: string, skip: number | undefined): Plan 
     throw invalid('too_complex', `Pages have at most ${mostTerms} columns in $orderby.`, {
       limit: mostTerms,
     });
-  const condition = behind(plan.rows, position, plan.order);
-  const { source } = plan;
+  const condition = behind(plan.allRows, position, plan.order);
+  const { answerRows } = plan;
   return {
     ...plan,
-    source: {
-      ...source,
-      sql: `${source.sql}\nAND ${condition.sql}`,
-      values: { ...source.values, ...condition.values },
+    answerRows: {
+      ...answerRows,
+      sql: `${answerRows.sql}\nAND ${condition.sql}`,
+      values: { ...answerRows.values, ...condition.values },
       complete: false,
-      isRest: source.complete,
+      isRest: answerRows.complete,
     },
     options: { ...plan.options, skip },
   };
@@ -60,8 +60,8 @@ const atToken = (plan: Plan, { start }: PageToken): Plan =>
 
 /** Rows of an answer from a number on begin where the index says, not at the first row. */
 const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
-  const { source, order, options, version } = plan;
-  if (!source.complete || order.length > 0 || options.distinct || options.skip === undefined) return plan;
+  const { answerRows, order, options, version } = plan;
+  if (!answerRows.complete || order.length > 0 || options.distinct || options.skip === undefined) return plan;
   const row = await seeker.find(version, options.skip, context);
   return row === undefined ? plan : narrowed(plan, row.position, options.skip - row.before);
 };
@@ -87,8 +87,8 @@ export const nextPage = async (
   const skip = (page.options.skip ?? 0) + pageSize;
   const tail = buildTail({ top: 1, skip, distinct: page.options.distinct }, page.order, page.chosen);
   const [row] = await reader.facts<{ position: string }>({
-    sql: `SELECT toString(${rowOrder}) AS position ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
-    values: page.source.values,
+    sql: `SELECT toString(${rowOrder}) AS position ${page.answerRows.sql}\n${tail} FORMAT JSONEachRow`,
+    values: page.answerRows.values,
     place: serverOf(plan.version),
     ...context,
   });

@@ -88,14 +88,14 @@ const isSorted = ({ physical }: StoredColumn): boolean => {
   return dates === 'days' || numbers === 'doubles';
 };
 
-interface Spread {
+interface CountsAndQuantiles {
   readonly distinct: string;
   readonly few: string;
   /** Undefined for what has no measure. */
   readonly quantiles: string | undefined;
 }
 
-const spreadSql = (column: StoredColumn, isExact: boolean): Spread => {
+const countsAndQuantilesSql = (column: StoredColumn, isExact: boolean): CountsAndQuantiles => {
   const value = columnTypeOf(column.physical).key(storageName(column));
   const measure = measureOf(column);
   const quantilesBy = (name: string): string | undefined =>
@@ -136,7 +136,7 @@ const meanSql = ({ physical }: StoredColumn, measure: string): string => {
 export const factsSql = (column: StoredColumn, rows: number): string => {
   const name = storageName(column);
   const measure = measureOf(column);
-  const { distinct, few, quantiles } = spreadSql(column, rows <= exactRows);
+  const { distinct, few, quantiles } = countsAndQuantilesSql(column, rows <= exactRows);
   const own =
     measure === undefined || quantiles === undefined
       ? `NULL, [], NULL, NULL, ${column.dataType === 'String' ? `max(length(${name}))` : 'NULL'}`

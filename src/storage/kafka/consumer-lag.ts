@@ -53,7 +53,7 @@ const lanes: readonly Lane[] = ['short', 'bulk'];
 const logSizeWithinMs = 3_000;
 
 /** A partition with waiting chunks, as Kafka reports it. */
-interface Place {
+interface PartitionBacklog {
   readonly partition: number;
   readonly lag: number;
   /** Messages that the partition holds. */
@@ -64,11 +64,11 @@ interface Place {
 const bytesOf = async (
   kafka: KafkaConnection,
   topic: string,
-  places: readonly Place[],
-): Promise<((place: Place) => number) | undefined> => {
-  if (places.every(({ lag }) => lag === 0)) return () => 0;
+  backlogs: readonly PartitionBacklog[],
+): Promise<((backlog: PartitionBacklog) => number) | undefined> => {
+  if (backlogs.every(({ lag }) => lag === 0)) return () => 0;
   try {
-    const sizes = await readLogSizes(kafka, new Map([[topic, places.length]]), logSizeWithinMs);
+    const sizes = await readLogSizes(kafka, new Map([[topic, backlogs.length]]), logSizeWithinMs);
     return ({ partition, lag, held }) => {
       const size = sizes.find((one) => one.topic === topic && one.partition === partition)?.bytes ?? 0;
       return held === 0 ? 0 : Math.round((size * lag) / held);
@@ -87,7 +87,7 @@ const lagOf = async (
 ): Promise<PartitionLag[]> => {
   const ends = await admin.fetchTopicOffsets(topic);
   const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
-  const places = ends
+  const backlogs = ends
     .map(({ partition, high, low }) => {
       const offset = BigInt(committed?.partitions.find((one) => one.partition === partition)?.offset ?? -1);
       // Nothing committed yet, or what was is gone by retention: the group starts at the oldest message.
@@ -97,17 +97,17 @@ const lagOf = async (
     })
     .sort((a, b) => a.partition - b.partition);
   const ages = await agesOf(
-    places.filter(({ lag }) => lag > 0),
+    backlogs.filter(({ lag }) => lag > 0),
     async (ageMs) => {
       const firsts = await admin.fetchTopicOffsetsByTimestamp(topic, Math.round(Date.now() - ageMs));
       return new Map(firsts.map(({ partition, offset }) => [partition, BigInt(offset)]));
     },
   );
-  const bytes = await bytesOf(kafka, topic, places);
-  return places.map((place) => {
-    const { partition, lag } = place;
+  const bytes = await bytesOf(kafka, topic, backlogs);
+  return backlogs.map((backlog) => {
+    const { partition, lag } = backlog;
     const seconds = Math.round((ages.get(partition) ?? 0) / 1_000);
-    return { group, topic, partition, lag, bytes: bytes?.(place) ?? null, seconds };
+    return { group, topic, partition, lag, bytes: bytes?.(backlog) ?? null, seconds };
   });
 };
 

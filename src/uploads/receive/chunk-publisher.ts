@@ -53,7 +53,7 @@ interface Packed {
 }
 
 /** How much fuller than the average a part may turn out. */
-const spread = 1.25;
+const unevenness = 1.25;
 
 /**
  * The chunk in parts that fit into a message each, in order. Few files have any that do not: then the size that the
@@ -75,7 +75,7 @@ async function* pack(split: SplitChunk, dialect: Dialect, maxDataBytes: number):
       `Line ${split.firstLine}: a record takes ${data.length} bytes compressed; a message holds ${maxDataBytes}.`,
       { line: split.firstLine, maxMessageBytes: maxDataBytes },
     );
-  for (const part of cutChunk(split, dialect, Math.ceil((data.length * spread) / maxDataBytes)))
+  for (const part of cutChunk(split, dialect, Math.ceil((data.length * unevenness) / maxDataBytes)))
     yield* pack(part, dialect, maxDataBytes);
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLimiter, type QuotaOwner } from '../../../src/gateway/limits/limiter.js';
 import {
+  type Admission,
   createUsageRecords,
-  type Place,
   type Request,
   type UsageRecords,
 } from '../../../src/gateway/limits/usage-records.js';
@@ -34,7 +34,7 @@ describe('limits under 1,000 requests from two processes', () => {
     ];
   });
 
-  const take = (index: number, rate: Rate, more: Partial<Request> = {}): Promise<Place> =>
+  const take = (index: number, rate: Rate, more: Partial<Request> = {}): Promise<Admission> =>
     processes[index % 2 === 0 ? 0 : 1].take({
       scope,
       account: `account ${index % 50}`,
@@ -53,7 +53,7 @@ describe('limits under 1,000 requests from two processes', () => {
       const batch = await Promise.all(
         Array.from({ length: 20 }, (_, more_) => take(index + more_, rate, more)),
       );
-      starts.push(...batch.flatMap((place) => (place.granted ? [nowMs + place.waitMs] : [])));
+      starts.push(...batch.flatMap((admission) => (admission.granted ? [nowMs + admission.waitMs] : [])));
       nowMs += stepMs;
     }
     return starts.sort((a, b) => a - b);
@@ -174,8 +174,8 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
     nowMs += 3_600_000;
     const tried = await Promise.all(Array.from({ length: 10 }, (_, index) => take(index, {})));
-    expect(tried.filter((place) => place.granted && place.careful)).toHaveLength(1);
-    expect(tried.filter((place) => !place.granted && place.reason === 'held')).toHaveLength(9);
+    expect(tried.filter((admission) => admission.granted && admission.careful)).toHaveLength(1);
+    expect(tried.filter((admission) => !admission.granted && admission.reason === 'held')).toHaveLength(9);
     // It was refused again: an hour more. A try that nobody heard of again does not block for ever.
     await processes[1].hold(scope, decade);
     expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
@@ -204,8 +204,8 @@ describe('limits under 1,000 requests from two processes', () => {
     for (let round = 0; round < 9; round += 1) {
       // Requests that were on their way together are one strike.
       await Promise.all([processes[0].hold(scope, undefined), processes[1].hold(scope, undefined)]);
-      const place = await take(1, {});
-      waits.push(place.granted ? 0 : place.retryAfterMs / 1_000);
+      const admission = await take(1, {});
+      waits.push(admission.granted ? 0 : admission.retryAfterMs / 1_000);
       nowMs += 3_600_000;
     }
     expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
@@ -307,7 +307,7 @@ describe('the limiter', () => {
         message: expect.stringContaining(bankOfCanada.name),
       });
     }
-    // The only place is free again, and those who have gone stay gone.
+    // The only admission is free again, and those who have gone stay gone.
     letGo();
     await first;
     const outcome = () =>
@@ -326,7 +326,7 @@ describe('the limiter', () => {
     const run = (account: string) =>
       limiter.run(ownerOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
         order.push(account);
-        // The first one holds the only place until all others stand in the queue.
+        // The first one holds the only admission until all others stand in the queue.
         await queued;
       });
     const runs = [...Array.from({ length: 20 }, () => run('greedy')), run('modest')];

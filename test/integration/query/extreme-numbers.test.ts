@@ -38,8 +38,8 @@ describe('aggregates of huge and tiny numbers', () => {
       400,
       expect.objectContaining({ code: 'arithmetic_overflow' }),
     ]);
-    const spread = await datasetOf(['1.7e308', '-1.7e308']);
-    expect((await apply(spread, 'with stddev')).status).toBe(400);
+    const transposed = await datasetOf(['1.7e308', '-1.7e308']);
+    expect((await apply(transposed, 'with stddev')).status).toBe(400);
   });
 
   it('are right where only the way to them is', async () => {

@@ -6,7 +6,7 @@ import { matchProviders } from '../../../src/gateway/match.js';
 import { orderObservations } from '../../../src/gateway/observations.js';
 import { resolveParams } from '../../../src/gateway/params.js';
 import { formatPath, parsePath } from '../../../src/gateway/path.js';
-import { places } from '../../../src/gateway/search/places.js';
+import { regions } from '../../../src/gateway/search/regions.js';
 import { wordsOf } from '../../../src/gateway/search/words.js';
 import { createSeriesAnswer } from '../../../src/gateway/series-answer.js';
 import { AppError } from '../../../src/lib/errors.js';
@@ -192,7 +192,7 @@ describe('parameters', () => {
     for (const { code, label } of country?.values ?? []) {
       expect(resolveParams(worldBank, { country: label.toUpperCase() }).country).toBe(code);
     }
-    for (const { codes } of places) {
+    for (const { codes } of regions) {
       const known = country?.values?.find(({ code }) => codes.includes(code));
       if (known !== undefined)
         expect(resolveParams(worldBank, { country: codes[0] }).country).toBe(known.code);

@@ -31,8 +31,8 @@ describe('queries', () => {
     ['CPI euro area', 'EA20'],
     ['CPI EA20', 'EA20'],
     ['Norwegian CPI', 'NO'],
-  ])('are about a place: %s', (text, code) => {
-    expect(read(text).place?.place.codes[0]).toBe(code);
+  ])('are about a region: %s', (text, code) => {
+    expect(read(text).region?.region.codes[0]).toBe(code);
   });
 
   it('do not require how the data is wanted', () => {

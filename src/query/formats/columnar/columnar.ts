@@ -49,7 +49,7 @@ const columnar = (
       sql: `${columnsSql(columns, fromAndTail)}\nFORMAT ${facts.clickHouse}`,
       settings,
     }),
-    spread: () => ({ project: cellColumns, inOneQuery: true, clickHouse: facts.clickHouse, settings }),
+    transposed: () => ({ project: cellColumns, inOneQuery: true, clickHouse: facts.clickHouse, settings }),
   },
   frame: {
     rows: (bytes, columns, about) => {
@@ -58,7 +58,7 @@ const columnar = (
       // A generator that was never asked for its first value does not close its source.
       return file.once('close', () => bytes.destroy());
     },
-    spread: (bytes, names, _appearance, about) =>
+    transposed: (bytes, names, _appearance, about) =>
       Readable.from(write(bytes, { fieldIds: names.map(() => undefined), metadata: metadataOf(about) }), {
         objectMode: false,
         highWaterMark: 128 * 1024,

@@ -4,9 +4,9 @@ import type {
   FormatRecord,
   FormattedQuery,
   OutputColumn,
-  Spread,
   Table,
   TableFrame,
+  TransposedSelect,
 } from '../format.js';
 import { frameLines } from '../framed-lines.js';
 import { cellText, type Delimiter, headerText, quoted, writtenColumns } from './quoting.js';
@@ -58,7 +58,7 @@ const selectRows = (
         settings: writtenSettings(delimiter),
       };
 
-const spreadRows = (delimiter: Delimiter, { quote }: Appearance): Spread => ({
+const transposedRows = (delimiter: Delimiter, { quote }: Appearance): TransposedSelect => ({
   project(labels, { sql, physical }) {
     const quoting = { delimiter, quote };
     const separator = delimiter === ',' ? "','" : "'\\t'";
@@ -94,11 +94,11 @@ const delimited = (
   check: undefined,
   select: {
     rows: (columns, fromAndTail, appearance) => selectRows(columns, fromAndTail, delimiter, appearance),
-    spread: (appearance) => spreadRows(delimiter, appearance),
+    transposed: (appearance) => transposedRows(delimiter, appearance),
   },
   frame: {
     rows: (bytes) => bytes,
-    spread: (bytes, names, { quote }) => {
+    transposed: (bytes, names, { quote }) => {
       const header = names.map((name) => headerText(name, { delimiter, quote })).join(delimiter);
       return frameLines(bytes, { header: `${header}\r\n`, footer: '', trailing: 0 });
     },

@@ -2,7 +2,7 @@ import type { PhysicalType } from '../../../model/column.js';
 import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import { quoteText } from '../../sql-text.js';
 import { columnsSql } from '../columns-sql.js';
-import type { Appearance, FormatRecord, Spread, Table, TableFrame } from '../format.js';
+import type { Appearance, FormatRecord, Table, TableFrame, TransposedSelect } from '../format.js';
 import { frameLines } from '../framed-lines.js';
 
 const clickHouse = 'JSONEachRow';
@@ -28,7 +28,7 @@ const cellSql = (sql: string, physical: PhysicalType, quoteDecimals: boolean): s
 
 const keyOf = (name: string): string => `${JSON.stringify(name)}:`;
 
-const spread = (appearance: Appearance): Spread => ({
+const transposed = (appearance: Appearance): TransposedSelect => ({
   project(labels, { sql, physical }) {
     const quoteDecimals = quotesDecimals(appearance);
     const cells = labels.map(
@@ -73,11 +73,11 @@ export const json: FormatRecord<TableFrame> = {
       sql: `${columnsSql(columns, fromAndTail)}\nFORMAT ${clickHouse}`,
       settings: settingsFor(appearance),
     }),
-    spread,
+    transposed,
   },
   frame: {
     rows: (bytes) => bytes,
-    spread: (bytes) => frameLines(bytes, { header: '[\n', footer: '\n]\n', trailing: ',\n'.length }),
+    transposed: (bytes) => frameLines(bytes, { header: '[\n', footer: '\n]\n', trailing: ',\n'.length }),
     table: writeTable,
   },
 };

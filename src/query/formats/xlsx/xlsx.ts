@@ -1,4 +1,4 @@
-import type { FormatRecord, Spread, TableFrame } from '../format.js';
+import type { FormatRecord, TableFrame, TransposedSelect } from '../format.js';
 import { columnLetters, nullableCellXml, rowsPerSheet, sheetRowSql, sheetSql } from './cell-sql.js';
 import { tableWorkbook } from './table-rows.js';
 import { textLength } from './text-length.js';
@@ -9,7 +9,7 @@ const clickHouse = 'LineAsString';
 
 const settings = { output_format_parallel_formatting: 1 };
 
-const spread: Spread = {
+const transposed: TransposedSelect = {
   project(labels, { sql, physical }) {
     const cells = labels.map((label, index) =>
       nullableCellXml(label.sql, label.physical, `'${columnLetters(index)}', m`),
@@ -41,7 +41,7 @@ export const xlsx: FormatRecord<TableFrame> = {
       sql: `${sheetSql(columns, fromAndTail)}\nFORMAT ${clickHouse}`,
       settings,
     }),
-    spread: () => spread,
+    transposed: () => transposed,
   },
   frame: {
     rows: (bytes, columns, about) =>
@@ -51,7 +51,7 @@ export const xlsx: FormatRecord<TableFrame> = {
         rowsPerSheet(columns.length),
         about,
       ),
-    spread: (bytes, names, _appearance, about) =>
+    transposed: (bytes, names, _appearance, about) =>
       writeWorkbook(bytes, names, rowsPerSheet(names.length), about),
     table: tableWorkbook,
   },

@@ -1,5 +1,5 @@
 /**
- * Places, one a line: two-letter code, three-letter code, name, then other names and adjectives in lower case.
+ * Regions, one a line: two-letter code, three-letter code, name, then other names and adjectives in lower case.
  * Codes are those of ISO 3166-1, where it has one; those of areas are in `areas`.
  */
 export const countryLines = `

@@ -5,19 +5,19 @@ import type { Dimension, Spell, Structure } from './structure.js';
 type Named = Pick<Provider, 'slug' | 'name'>;
 
 /** A path below a flow: codes for the first dimensions of its key. */
-export interface Place<S extends Structure = Structure> {
+export interface FlowPath<S extends Structure = Structure> {
   readonly flow: readonly string[];
   readonly codes: readonly string[];
   readonly structure: S;
 }
 
-/** The place of a path. @throws AppError 404 for codes that the structure does not have. */
-export const placeOf = <S extends Structure>(
+/** Parses a path. @throws AppError 404 for codes that the structure does not have. */
+export const flowPathOf = <S extends Structure>(
   provider: Named,
   path: readonly string[],
   flowSegments: number,
   structure: S | undefined,
-): Place<S> => {
+): FlowPath<S> => {
   const codes = path.slice(flowSegments);
   const known = codes.every((code, index) => {
     const list = structure?.dimensions[index]?.codes;
@@ -28,10 +28,10 @@ export const placeOf = <S extends Structure>(
 };
 
 /**
- * The key of a place; open dimensions have the sign of the protocol, nothing or a star. Without any code it is `all`:
+ * The key of a path; open dimensions have the sign of the protocol, nothing or a star. Without any code it is `all`:
  * a part of an address cannot be dots alone, which mean the folder itself or the one above.
  */
-export const keyOf = ({ codes, structure }: Place, open: '' | '*'): string =>
+export const keyOf = ({ codes, structure }: FlowPath, open: '' | '*'): string =>
   codes.length === 0 && open === ''
     ? 'all'
     : structure.dimensions.map((_, index) => codes[index] ?? open).join('.');
@@ -48,7 +48,7 @@ export const codesOf = (
 ): readonly string[] => {
   const all = [...dimension.codes.keys()];
   if (available === undefined) {
-    // Without a list and a constraint there would be no way on: not the same as a place without data.
+    // Without a list and a constraint there would be no way on: not the same as a path without data.
     if (all.length === 0) throw unexpectedReply(provider, `no codes of ${dimension.id}`);
     return all;
   }

@@ -1,8 +1,8 @@
-import { areaLines, countryLines } from './place-names.js';
+import { areaLines, countryLines } from './region-names.js';
 import { wordsOf } from './words.js';
 
 /** A country or an area of countries. */
-export interface Place {
+export interface Region {
   readonly name: string;
   /** Codes that statistics offices use for it, in capitals; two letters, then three, then others. */
   readonly codes: readonly string[];
@@ -17,40 +17,40 @@ const linesOf = (text: string): string[] => text.split('\n').filter((line) => li
 /** Codes of offices that differ from those of ISO 3166-1. */
 const otherCodes: Readonly<Record<string, readonly string[]>> = { GR: ['EL'], GB: ['UK'] };
 
-const readCountry = (line: string): Place => {
+const readCountry = (line: string): Region => {
   const [name = '', ...others] = splitNames(line.slice(7));
   const two = line.slice(0, 2);
   const codes = [two, line.slice(3, 6), ...(otherCodes[two] ?? [])];
   return { name, codes, names: [name, ...others].map(wordsOf) };
 };
 
-const readArea = (line: string): Place => {
+const readArea = (line: string): Region => {
   const space = line.indexOf(' ');
   const [name = '', ...others] = splitNames(line.slice(space + 1));
   return { name, codes: line.slice(0, space).split(','), names: [name, ...others].map(wordsOf) };
 };
 
-export const places: readonly Place[] = [
+export const regions: readonly Region[] = [
   ...linesOf(countryLines).map(readCountry),
   ...linesOf(areaLines).map(readArea),
 ];
 
-const byCode = new Map(places.flatMap((place) => place.codes.map((code) => [code, place] as const)));
+const byCode = new Map(regions.flatMap((region) => region.codes.map((code) => [code, region] as const)));
 const byName = new Map(
-  places.flatMap((place) => place.names.map((words) => [words.join(' '), place] as const)),
+  regions.flatMap((region) => region.names.map((words) => [words.join(' '), region] as const)),
 );
-const longestName = Math.max(...places.flatMap(({ names }) => names.map(({ length }) => length)));
+const longestName = Math.max(...regions.flatMap(({ names }) => names.map(({ length }) => length)));
 
-/** The place that an office has under a code. */
-export const placeOfCode = (code: string): Place | undefined => byCode.get(code.toUpperCase());
+/** The region that an office has under a code. */
+export const regionOfCode = (code: string): Region | undefined => byCode.get(code.toUpperCase());
 
-/** The place that a text names as a whole, by a name in any case or by a code. */
-export const placeOf = (text: string): Place | undefined =>
-  byName.get(wordsOf(text).join(' ')) ?? placeOfCode(text.trim());
+/** The region that a text names as a whole, by a name in any case or by a code. */
+export const regionOf = (text: string): Region | undefined =>
+  byName.get(wordsOf(text).join(' ')) ?? regionOfCode(text.trim());
 
-/** Part of a text that names a place. */
-export interface PlaceFound {
-  readonly place: Place;
+/** Part of a text that names a region. */
+export interface RegionFound {
+  readonly region: Region;
   /** Position of its first word, and how many words name it. */
   readonly at: number;
   readonly length: number;
@@ -58,25 +58,25 @@ export interface PlaceFound {
 
 const dollars: ReadonlySet<string | undefined> = new Set(['dollar', 'dollars', 'usd']);
 
-/** `US dollar` and `US$` are a currency, not a place. */
+/** `US dollar` and `US$` are a currency, not a region. */
 const isCurrency = (words: readonly string[], end: number): boolean => dollars.has(words[end]);
 
-const placeAt = (words: readonly string[], at: number): PlaceFound | undefined => {
+const regionAt = (words: readonly string[], at: number): RegionFound | undefined => {
   for (let length = Math.min(longestName, words.length - at); length > 0; length -= 1) {
-    const place = byName.get(words.slice(at, at + length).join(' '));
-    if (place !== undefined && !isCurrency(words, at + length)) return { place, at, length };
+    const region = byName.get(words.slice(at, at + length).join(' '));
+    if (region !== undefined && !isCurrency(words, at + length)) return { region, at, length };
   }
   return undefined;
 };
 
-/** Names of places in a list of words, the longest ones. Codes count only where they are common words: `us`, `uk`. */
-export const findPlaces = (words: readonly string[]): PlaceFound[] => {
-  const found: PlaceFound[] = [];
+/** Names of regions in a list of words, the longest ones. Codes count only where they are common words: `us`, `uk`. */
+export const findRegions = (words: readonly string[]): RegionFound[] => {
+  const found: RegionFound[] = [];
   for (let at = 0; at < words.length; at += 1) {
-    const place = placeAt(words, at);
-    if (place === undefined) continue;
-    found.push(place);
-    at += place.length - 1;
+    const region = regionAt(words, at);
+    if (region === undefined) continue;
+    found.push(region);
+    at += region.length - 1;
   }
   return found;
 };
