@@ -55,8 +55,8 @@ const claimSql = prepared(`
   UPDATE jobs j SET holder = $1, lease = gen_random_uuid(), started_at = now(),
     held_until = now() + $2 * interval '1 millisecond'
   FROM (SELECT j.name, j.subject, j.lease IS NOT NULL AS "takenOver" FROM jobs j
-        JOIN unnest($3::text[], $4::text[]) AS k (name, subject) USING (name, subject)
-        WHERE j.run_at <= now() AND ${free} FOR UPDATE OF j SKIP LOCKED) AS due
+        WHERE (j.name, j.subject) IN (SELECT * FROM unnest($3::text[], $4::text[]))
+          AND j.run_at <= now() AND ${free} FOR UPDATE SKIP LOCKED) AS due
   WHERE j.name = due.name AND j.subject = due.subject
   RETURNING j.name, j.subject, j.lease, due."takenOver"`);
 

@@ -19,6 +19,7 @@ export const operatorCodes: CodeList = {
   still_pending: [409, 'The upload is still pending.'],
   still_undecodable: [409, 'This version cannot read the message either.'],
   superseded: [409, 'The dataset has a newer version or a pending upload.'],
+  unknown_job: [404, 'There is no such job, or no process has started it yet.'],
   unknown_message: [404, 'There is no such dead letter.'],
   unknown_process: [404, 'There is no such upload.'],
 };

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('../../../scripts/write-commit.mjs', import.meta.url));
@@ -13,7 +14,11 @@ const [one, other] = ['1'.repeat(40), '2'.repeat(40)];
 let count = 0;
 
 /** What the script writes in a folder with these files, without git on PATH. */
-const commitOf = (files: Record<string, string>, env: Record<string, string> = {}, below = '.'): string => {
+const commitOf = async (
+  files: Record<string, string>,
+  env: Record<string, string> = {},
+  below = '.',
+): Promise<string> => {
   count += 1;
   const root = join(folder, String(count));
   mkdirSync(join(root, below), { recursive: true });
@@ -21,7 +26,7 @@ const commitOf = (files: Record<string, string>, env: Record<string, string> = {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), `${text}\n`);
   }
-  execFileSync(process.execPath, [script, 'commit.txt'], {
+  await promisify(execFile)(process.execPath, [script, 'commit.txt'], {
     cwd: join(root, below),
     env: { PATH: '', ...env },
   });
@@ -44,22 +49,22 @@ describe('the commit of a build is found without git', () => {
     ['of no branch', { '.git/HEAD': one }, one],
     ['of a repository without a commit', onMain, 'unknown'],
     ['of no repository', {}, 'unknown'],
-  ])('%s', (_, files: Record<string, string>, expected) => {
-    expect(commitOf(files)).toBe(`${expected}\n`);
+  ])('%s', async (_, files: Record<string, string>, expected) => {
+    expect(await commitOf(files)).toBe(`${expected}\n`);
   });
 
-  it('of a further worktree', () => {
+  it('of a further worktree', async () => {
     const files = {
       'main/.git/worktrees/w/HEAD': 'ref: refs/heads/w',
       'main/.git/worktrees/w/commondir': '../..',
       'main/.git/refs/heads/w': one,
       'w/.git': 'gitdir: ../main/.git/worktrees/w',
     };
-    expect(commitOf(files, {}, 'w')).toBe(`${one}\n`);
+    expect(await commitOf(files, {}, 'w')).toBe(`${one}\n`);
   });
 
-  it('as COMMIT says, when it is set', () => {
-    expect(commitOf({ '.git/HEAD': one }, { COMMIT: other })).toBe(`${other}\n`);
-    expect(commitOf({ '.git/HEAD': one }, { COMMIT: '' })).toBe(`${one}\n`);
+  it('as COMMIT says, when it is set', async () => {
+    expect(await commitOf({ '.git/HEAD': one }, { COMMIT: other })).toBe(`${other}\n`);
+    expect(await commitOf({ '.git/HEAD': one }, { COMMIT: '' })).toBe(`${one}\n`);
   });
 });

@@ -24,6 +24,7 @@ const notInResponses = new Set([
   'no_row',
   'not_empty',
   'plan_not_found',
+  'port_occupied',
   'process_lacks_key',
   'rows_damaged',
   'shard_away',

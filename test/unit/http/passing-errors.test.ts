@@ -41,7 +41,7 @@ const reached: Readonly<Record<string, string>> = {
 
 /** Thrown where no request is waiting: a program that cannot start, a command, a worker that is asked to stop. */
 const answeredToNobody =
-  /^src\/(?:embedded\/|standalone\.ts|compose\/core\.ts|rows\/shards\.ts|gateway\/datasets\/(?:content|backfill)\.ts)/;
+  /^src\/(?:embedded\/|standalone\.ts|http\/server\.ts|rows\/shards\.ts|gateway\/datasets\/(?:content|backfill)\.ts)/;
 
 /** Where the code stands in a variable: the lines that say what it can be. */
 const named: Readonly<Record<string, readonly string[]>> = {
