@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
+import { hourRules } from './hours.js';
 import { preview, series } from './observations.js';
 import { explain, named } from './reply.js';
 import { browse, listAll, seriesAt } from './routes.js';
@@ -13,7 +14,17 @@ export const eia: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'Public domain: https://www.eia.gov/about/copyrights_reuse.php',
   attribution: 'Source: U.S. Energy Information Administration',
-  parameters: rangeParameters('date'),
+  parameters: [
+    ...rangeParameters('date'),
+    {
+      key: 'hours',
+      label: 'Value of a day, for hourly series',
+      type: 'select',
+      location: 'query',
+      values: hourRules,
+      default: 'mean',
+    },
+  ],
   popularSeries: [
     { id: 'petroleum/pri/spt/daily/value/series=RWTC', label: 'Crude oil, WTI spot price, Cushing, daily' },
     { id: 'petroleum/pri/spt/daily/value/series=RBRTE', label: 'Crude oil, Brent spot price, daily' },

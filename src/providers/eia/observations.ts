@@ -12,8 +12,9 @@ import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamRequest } from '../provider.js';
 import { boundOf, withinBounds } from '../range.js';
 import { readShape, requireValue, written } from '../shape.js';
+import { hourRules, perDay } from './hours.js';
 import { dataReply, type Node, named, type Row } from './reply.js';
-import { askNode, frequencyLabel, isHourly, isRoute } from './routes.js';
+import { askNode, frequencyLabel, isLocal, isRoute } from './routes.js';
 import { unitOf } from './units.js';
 
 const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
@@ -64,9 +65,7 @@ const readId = async (seriesId: string, { http }: Context): Promise<Wanted> => {
     Object.hasOwn(node.data ?? {}, column) &&
     codes.every(([facet]) => node.facets.some(({ id }) => id === facet));
   if (!known) throw seriesNotFound(named, seriesId);
-  if (isHourly(frequency)) {
-    throw refusedRequest(named, 'hours do not fit one value a day; choose a daily route.');
-  }
+  if (isLocal(frequency)) throw refusedRequest(named, "choose 'hourly', whose hours are in UTC.");
   const facets = Object.fromEntries(codes.map(([facet, code]) => [`facets[${facet}][]`, [code]]));
   return {
     path: [...route, 'data', ''],
@@ -79,20 +78,21 @@ const readId = async (seriesId: string, { http }: Context): Promise<Wanted> => {
 };
 
 /** A day as the frequency writes its periods; a bound in another form would be compared as text. */
-const periodOf: Readonly<Record<string, (day: string) => string>> = {
+const periodOf: Readonly<Record<string, (day: string, side: 'start' | 'end') => string>> = {
   annual: (day) => day.slice(0, 4),
   quarterly: (day) => `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
   monthly: (day) => day.slice(0, 7),
   weekly: (day) => day,
   daily: (day) => day,
+  hourly: (day, side) => `${day}T${side === 'start' ? '00' : '23'}`,
 };
 
 const boundsOf = (params: Params, frequency: string | undefined) => {
   const write = periodOf[frequency ?? ''];
   const [start, end] = (['start', 'end'] as const).map((side) => boundOf(params, side));
   return {
-    start: start === undefined ? undefined : write?.(start),
-    end: end === undefined ? undefined : write?.(end),
+    start: start === undefined ? undefined : write?.(start, 'start'),
+    end: end === undefined ? undefined : write?.(end, 'end'),
   };
 };
 
@@ -145,14 +145,23 @@ const checkSingle = (seriesId: string, rows: readonly Row[], column: string): vo
   }
 };
 
-const toObservation = (row: Row, column: string): Observation => {
-  if (String(row.period).includes('T')) {
-    throw refusedRequest(named, 'hours do not fit one value a day; choose a daily route.');
-  }
-  return {
-    date: requireValue(named, 'the period of a row', parsePeriod(String(row.period))),
-    ...readValue(readShape(named, written.optional(), row[column]), missing),
-  };
+const readCell = (row: Row, column: string) =>
+  readValue(readShape(named, written.optional(), row[column]), missing);
+
+const toObservation = (row: Row, column: string): Observation => ({
+  date: requireValue(named, 'the period of a row', parsePeriod(String(row.period))),
+  ...readCell(row, column),
+});
+
+const hourForm = /^\d{4}-\d{2}-\d{2}T\d{2}$/;
+
+/** Hours become days by the rule of the caller. */
+const daysOf = (rows: readonly Row[], column: string, rule: string): readonly Observation[] => {
+  const hours = rows.map((row) => {
+    const period = hourForm.exec(String(row.period))?.[0];
+    return { period: requireValue(named, 'the hour of a row', period), ...readCell(row, column) };
+  });
+  return requireValue(named, 'a value', perDay(hours, rule));
 };
 
 /** Facets are named `series-description`, `area-name`, `stateDescription`, `sectorName` … */
@@ -168,7 +177,7 @@ const labelOf = ({ node, codes, column }: Wanted, row: Row, seriesId: string): s
   return [node?.name, ...alias, ...names].filter((text) => text).join(', ') || seriesId;
 };
 
-const toSeries = (seriesId: string, wanted: Wanted, reply: Reply): SeriesData => {
+const toSeries = (seriesId: string, wanted: Wanted, reply: Reply, params: Params): SeriesData => {
   const [row] = reply.data;
   if (row === undefined) return { label: wanted.node?.name ?? seriesId, metadata: {}, data: [] };
   const column = requireValue(named, 'the value of a row', wanted.column ?? columnOf(row));
@@ -177,23 +186,38 @@ const toSeries = (seriesId: string, wanted: Wanted, reply: Reply): SeriesData =>
   }
   checkSingle(seriesId, reply.data, column);
   const frequency = wanted.frequency ?? reply.frequency ?? '';
+  const rule =
+    frequency === 'hourly' ? hourRules.find(({ code }) => code === (params.hours ?? 'mean')) : undefined;
   return {
     label: labelOf(wanted, row, seriesId),
     metadata: toMetadata({
-      frequency: frequencyLabel(frequency),
+      frequency: rule === undefined ? frequencyLabel(frequency) : 'Daily',
+      ...(rule === undefined ? {} : { original_frequency: 'Hourly', aggregation: rule.label }),
       ...unitOf(textOf(row, `${column}-units`, 'units') ?? wanted.node?.data?.[column]?.units),
       source: 'U.S. Energy Information Administration',
       notes: wanted.node?.description ?? reply.description,
     }),
-    data: reply.data.map((one) => toObservation(one, column)),
+    data:
+      rule === undefined
+        ? reply.data.map((one) => toObservation(one, column))
+        : daysOf(reply.data, column, rule.code),
   };
 };
 
-export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
+/** The newest rows without the day that the page cut. */
+const wholeDays = ({ total, data, ...reply }: Reply): Reply => {
+  const oldest = String(data.at(-1)?.period).slice(0, 10);
+  const whole = data.length < total ? data.filter(({ period }) => !String(period).startsWith(oldest)) : data;
+  return { ...reply, total, data: whole };
+};
+
+export const preview = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const wanted = await readId(seriesId, ctx);
-  const reply = await askPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length: 24 }, ctx);
+  const isHourly = wanted.frequency === 'hourly';
+  const length = isHourly ? 25 * 24 : 24;
+  const reply = await askPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length }, ctx);
   if (reply.total === 0) throw seriesNotFound(named, seriesId);
-  return toSeries(seriesId, wanted, reply);
+  return toSeries(seriesId, wanted, isHourly ? wholeDays(reply) : reply, params);
 };
 
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
@@ -203,5 +227,5 @@ export const series = async (seriesId: string, params: Params, ctx: Context): Pr
   if (reply.total === 0 && params.start === undefined && params.end === undefined) {
     throw seriesNotFound(named, seriesId);
   }
-  return withinBounds(toSeries(seriesId, wanted, reply), params);
+  return withinBounds(toSeries(seriesId, wanted, reply, params), params);
 };

@@ -16,8 +16,8 @@ export const askNode = async (route: readonly string[], http: UpstreamHttp): Pro
 const askFacet = async (route: readonly string[], facet: string, http: UpstreamHttp) =>
   readShape(named, facetReply, await http.json({ path: [...route, 'facet', facet, ''], keep: 'structure' }));
 
-/** Hours do not fit one value per day. */
-export const isHourly = (frequency: string): boolean => /hourly/.test(frequency);
+/** Hours by local time: periods have a zone, and the same hours are there in UTC. */
+export const isLocal = (frequency: string): boolean => frequency === 'local-hourly';
 
 export const frequencyLabel = (frequency: string): string =>
   frequency === '' ? '' : frequency.charAt(0).toUpperCase() + frequency.slice(1);
@@ -83,7 +83,7 @@ export const seriesAt = async (
     facet === undefined ? [{ id: '', name: node.name ?? '' }] : await askFacet(route, facet, http);
   const columns = Object.entries(node.data ?? {});
   const kinds = node.frequency
-    .filter(({ id }) => !isHourly(id))
+    .filter(({ id }) => !isLocal(id))
     .flatMap((frequency) => columns.map(([column, told]) => ({ frequency: frequency.id, column, told })));
   const total = values.length * kinds.length;
   const items: Item[] = [];

@@ -258,14 +258,63 @@ describe('eia', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('refuses hours, by the route and by the rows', async () => {
+  const demand = 'electricity/rto/region-data/hourly/value/respondent=PJM/type=D';
+  const hour = (period: string, value: string | null) => ({ period, value, 'value-units': 'megawatthours' });
+  const hours = [
+    hour('2024-01-01T22', '10.5'),
+    hour('2024-01-01T23', '-3'),
+    hour('2024-01-02T00', '1'),
+    hour('2024-01-02T01', '1'),
+    hour('2024-01-02T02', '0'),
+    hour('2024-01-02T03', null),
+    hour('2024-01-03T00', null),
+  ];
+  const asked = (query: Record<string, string>): Exchange => ({
+    path: '/electricity/rto/region-data/data/',
+    query: {
+      frequency: 'hourly',
+      'data[0]': 'value',
+      'facets[respondent][]': 'PJM',
+      'facets[type][]': 'D',
+      ...query,
+    },
+    reply: reply(hours.length, hours, 'hourly'),
+  });
+
+  it.each([
+    ['mean', 'Mean of the hours of a day', ['3.75', '0.666667', null]],
+    ['last', 'Last hour of a day', ['-3', null, null]],
+  ])('makes days of hours by the rule %s', async (rule, aggregation, values) => {
+    const { ctx } = await open([asked({ ...oldest, start: '2024-01-01T00', end: '2024-12-31T23' })]);
+    const params = { start: '2024', end: '2024', hours: rule };
+    const { metadata, data } = await eia.series(demand, params, ctx);
+    expect(metadata).toMatchObject({ frequency: 'Daily', original_frequency: 'Hourly', aggregation });
+    expect(data.map(({ date }) => date)).toEqual(['2024-01-01', '2024-01-02', '2024-01-03']);
+    expect(data.map(({ value }) => value)).toEqual(values);
+  });
+
+  it('previews the mean of whole days', async () => {
+    const newestHours = asked({ ...newest, length: '600' });
+    const rows = hours.toReversed();
+    const preview = async (total: number) => {
+      const { ctx } = await open([{ ...newestHours, reply: reply(total, rows, 'hourly') }]);
+      const { data } = await eia.preview(demand, {}, ctx);
+      await opened?.close();
+      return data.map(({ date }) => date);
+    };
+    expect(await preview(rows.length)).toEqual(['2024-01-01', '2024-01-02', '2024-01-03']);
+    // The page begins within the first of January.
+    expect(await preview(rows.length + 100)).toEqual(['2024-01-02', '2024-01-03']);
+  });
+
+  it('makes days of the hours of an old id, and refuses hours by local time', async () => {
     const { ctx, upstream } = await open();
-    const byRoute = eia.series('electricity/rto/region-data/hourly/value/respondent=PJM/type=D', {}, ctx);
-    await expect(byRoute).rejects.toMatchObject({ code: 'upstream_refused_request' });
-    upstream.answerAll({ reply: reply(1, [{ period: '2024-01-01T05', value: '1' }], 'hourly') });
-    await expect(eia.series('EBA.PJM-ALL.D.H', {}, ctx)).rejects.toMatchObject({
-      code: 'upstream_refused_request',
-    });
+    const local = eia.series(demand.replace('hourly', 'local-hourly'), {}, ctx);
+    await expect(local).rejects.toMatchObject({ code: 'upstream_refused_request' });
+    upstream.answerAll({ reply: reply(1, [hour('2024-01-01T05', '1')], 'hourly') });
+    expect((await eia.series('EBA.PJM-ALL.D.H', {}, ctx)).data).toEqual([{ date: '2024-01-01', value: '1' }]);
+    upstream.answerAll({ reply: reply(1, [hour('2024-01-01T05-05', '1')], 'hourly') });
+    await expect(eia.series('EBA.PJM-ALL.D.H', {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
   it.each([
@@ -360,15 +409,14 @@ describe('eia', () => {
     expect(page?.total).toBe(4);
   });
 
-  it('has no series above the last facet and none of hours', async () => {
+  it('has no series above the last facet, and lists hours in UTC alone', async () => {
     const { ctx } = await open();
     const at = (path: readonly string[]) => eia.seriesAt?.(path, { limit: 10, offset: 0 }, ctx);
     expect(await at([])).toEqual({ items: [], total: 0 });
     expect(await at(['electricity', 'retail-sales'])).toEqual({ items: [], total: 0 });
-    expect(await at(['electricity', 'rto', 'region-data', 'respondent=PJM'])).toEqual({
-      items: [],
-      total: 0,
-    });
+    const hourly = await at(['electricity', 'rto', 'region-data', 'respondent=PJM']);
+    expect(hourly?.items.map(({ id }) => id)).toEqual([demand]);
+    expect(hourly?.total).toBe(1);
   });
 
   it.each([
