@@ -17,12 +17,21 @@ import { createParts, type GatewayParts } from './gateway-parts.js';
 import type { UpstreamState } from './gateway-state.js';
 import { matchProviders } from './match.js';
 import type { WithAge } from './operations.js';
-import { createPanelReader, type PanelAnswer, withPanelHint } from './panel.js';
+import { createPanelReader, type PanelReader, withPanelHint } from './panel.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
 import { createSearcher, type Found, type FoundAll, type FoundItem } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
-import { createSeriesReader, type VintagesAnswer, type VintagesWanted } from './series.js';
-import type { SeriesAnswer } from './series-answer.js';
+import { createSeriesReader, type SeriesReader } from './series.js';
+
+/** A method with the slug of a provider in place of the provider. */
+type BySlug<Method> = Method extends (
+  caller: GatewayCaller,
+  provider: Provider,
+  ...more: infer Rest
+) => infer Answer
+  ? (caller: GatewayCaller, slug: string, ...more: Rest) => Answer
+  : never;
+
 export interface Gateway {
   list(): readonly ProviderEntry[];
   detail(caller: GatewayCaller, slug: string): Promise<ProviderDetail>;
@@ -42,36 +51,13 @@ export interface Gateway {
   ): Promise<WithAge<SeriesList>>;
   search(caller: GatewayCaller, slug: string, query: string): Promise<{ query: string } & Found<FoundItem>>;
   searchAll(caller: GatewayCaller, query: string, limit: number): Promise<{ query: string } & FoundAll>;
-  preview(caller: GatewayCaller, slug: string, seriesId: string): Promise<SeriesAnswer>;
-  fullSeries(
-    caller: GatewayCaller,
-    slug: string,
-    seriesId: string,
-    params: Readonly<Record<string, unknown>>,
-  ): Promise<SeriesAnswer>;
+  readonly preview: BySlug<SeriesReader['preview']>;
+  readonly fullSeries: BySlug<SeriesReader['full']>;
   /** Several series at once. @throws AppError 400 for more observations than a panel may have. */
-  panel(
-    caller: GatewayCaller,
-    slug: string,
-    seriesId: string,
-    params: Readonly<Record<string, unknown>>,
-  ): Promise<PanelAnswer>;
-  /** When a series changed last; undefined where the provider does not tell. */
-  lastUpdate(
-    caller: GatewayCaller,
-    slug: string,
-    seriesId: string,
-    params: Readonly<Record<string, unknown>>,
-  ): Promise<string | undefined>;
-  /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
-  vintageDays(caller: GatewayCaller, slug: string, seriesId: string): Promise<readonly string[]>;
-  /** Values of a series on neighbouring days of its vintages. */
-  vintages(
-    caller: GatewayCaller,
-    slug: string,
-    seriesId: string,
-    wanted: VintagesWanted,
-  ): Promise<VintagesAnswer>;
+  readonly panel: BySlug<PanelReader['read']>;
+  readonly lastUpdate: BySlug<SeriesReader['lastUpdate']>;
+  readonly vintageDays: BySlug<SeriesReader['vintageDays']>;
+  readonly vintages: BySlug<SeriesReader['vintages']>;
   readonly userKeys: {
     list(accountId: number): Promise<Readonly<Record<string, true>>>;
     put(

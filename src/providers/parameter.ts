@@ -19,15 +19,10 @@ export interface Parameter {
   readonly format?: 'date';
   /** Pattern that the whole of a `text` must match, in addition to `format`. */
   readonly pattern?: RegExp;
-  /** Bounds of a `number`, inclusive. */
-  readonly minimum?: number;
-  readonly maximum?: number;
   /** Its values are regions: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
   readonly regions?: true;
   /** A panel may have several of its values: a list, or `all`. Joined by semicolons. */
   readonly several?: true;
-  /** A `number` may have a fraction; default false. */
-  readonly fractional?: boolean;
   /**
    * The upstream computes values from their neighbours (change, average of a month), so that a range differs from
    * the same part of the whole series.
