@@ -17,6 +17,7 @@ import {
 import {
   changedRows,
   type KeyCounts,
+  type MergeSide,
   type MergeSql,
   mergeServer,
   mergeSql,
@@ -44,14 +45,23 @@ export const hiddenBy = ({ replaced, removed }: Pick<RowChanges, 'replaced' | 'r
  */
 export type WritePatch = (merge: SegmentMerge, counts: KeyCounts, changes: RowChanges) => Promise<void>;
 
-/** Rows of the version before whose values the file changes, with the values of the file. */
-const replacedRows = (sql: MergeSql, hits: string, fromWinners: string): Omit<RowSet, 'values'> => {
+/**
+ * Rows of the version before whose values the file changes, with the values of the file.
+ * @param isFound `hits` are these rows alone. Otherwise all columns of the hits are read to tell which of them change.
+ */
+const replacedRows = (
+  sql: MergeSql,
+  hits: string,
+  isFound: boolean,
+  fromWinners: string,
+): Omit<RowSet, 'values'> => {
   const { base, file, keysOf, valuesOf, on } = sql;
   const values = valuesOf(file).map((value, at) => `, ${value} AS y${at}`);
+  const hash = (side: MergeSide): string => (isFound ? '' : `, ${rowHash(sql, side)} AS h`);
   return {
-    from: `FROM (SELECT _row AS p, ${keysOf(base)}, ${rowHash(sql, base)} AS h ${hits}) AS b
-      INNER JOIN (SELECT ${keysOf(file)}, ${rowHash(sql, file)} AS h${values.join('')} ${fromWinners}) AS f ON ${on}
-      WHERE b.h != f.h`,
+    from: `FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hits}) AS b
+      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${values.join('')} ${fromWinners}) AS f ON ${on}
+      ${isFound ? '' : 'WHERE b.h != f.h'}`,
     position: 'b.p',
   };
 };
@@ -80,7 +90,10 @@ const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes:
   const fileValues = sql.valuesOf(sql.file);
   const sets: RowSet[] = [];
   if (changes.replaced > 0)
-    sets.push({ ...replacedRows(sql, hits, fromWinners), values: valuesBy((at) => `f.y${at}`) });
+    sets.push({
+      ...replacedRows(sql, hits, counts.found !== undefined, fromWinners),
+      values: valuesBy((at) => `f.y${at}`),
+    });
   if (changes.removed > 0) sets.push(removedRows(merge, sql, hits, fromWinners));
   if (changes.inserted > 0)
     sets.push({
