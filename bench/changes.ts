@@ -2,7 +2,7 @@
  * Cost of changing a large table: time until the change is visible, disk space, and how fast the new versions and their differences
  * are read. ClickHouse, DuckDB and SQLite make the same changes in the same run.
  */
-import { type Changing, change, diskOf, upsertOf } from './changes/changing.js';
+import { type Changed, type Changing, change, diskOf, upsertOf } from './changes/changing.js';
 import {
   changeFigures,
   differenceFigures,
@@ -19,18 +19,46 @@ import { createDataset } from './support/client.js';
 import { inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
 
-const measureShape = async (context: BenchContext, shape: TableShape): Promise<void> => {
-  const { pick, say, report, defer } = context;
-  const product = await context.product();
+/** A dataset with all rows of a table. */
+const startDataset = async (
+  { product: start, say }: BenchContext,
+  shape: TableShape,
+): Promise<{ changing: Changing; base: Changed }> => {
+  const product = await start();
   const datasetId = await createDataset(product, `changes ${shape.title} ${Date.now()}`);
   const changing: Changing = { product, shape, datasetId, diskBytes: diskOf(product, datasetId) };
-  const turns = pick(5, 1);
   say(`${shape.title}: upload`);
-  const base = await change(
-    changing,
-    fileOf(shape, { numbers: numbersTo(shape.rows), revisionOf: () => 0 }),
-    {},
+  const file = fileOf(shape, { numbers: numbersTo(shape.rows), revisionOf: () => 0 });
+  return { changing, base: await change(changing, file, {}) };
+};
+
+/** A version a day for a year, of a dataset without other changes: those of 100,000 rows are soon a tenth of it, which is folded. */
+const measureYear = async (context: BenchContext, shape: TableShape, turns: number): Promise<void> => {
+  const { pick, say, report } = context;
+  const { changing, base } = await startDataset(context, shape);
+  say(`${shape.title}: a version a day`);
+  const year = await yearFigures(changing, {
+    days: pick(365, 12),
+    rows: Math.min(1_000, shape.rows / 100),
+    baseBytes: base.bytes,
+  });
+  report(year.figures);
+  report(
+    await readFigures(changing, {
+      first: base.versionId,
+      last: year.versions.at(-1) ?? '',
+      turns,
+      when: 'after a year',
+    }),
   );
+  report(await differenceFigures(changing, year.versions));
+};
+
+const measureShape = async (context: BenchContext, shape: TableShape): Promise<void> => {
+  const { pick, say, report, defer } = context;
+  const turns = pick(5, 1);
+  const { changing, base } = await startDataset(context, shape);
+  const { product } = changing;
   const baseBytes = base.bytes;
   say(`${shape.title}: sync, 0.1 % changed`);
   const synced = await change(
@@ -75,22 +103,7 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
       when: 'after these changes',
     })),
   ]);
-  say(`${shape.title}: a version a day`);
-  const year = await yearFigures(changing, {
-    days: pick(365, 12),
-    rows: Math.min(1_000, shape.rows / 100),
-    baseBytes,
-  });
-  report(year.figures);
-  report(
-    await readFigures(changing, {
-      first: base.versionId,
-      last: year.versions.at(-1) ?? '',
-      turns,
-      when: 'after a year',
-    }),
-  );
-  report(await differenceFigures(changing, year.versions));
+  await measureYear(context, shape, turns);
   say(`${shape.title}: other databases`);
   const [clickhouse, duck] = others;
   const groups = async (other: OtherDatabase | undefined): Promise<number> =>
