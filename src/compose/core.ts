@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
+import { traceClickHouse } from '../operations/traced-parts.js';
 import { createStoreTables, type RequireServed, type StoreTables, tellStrays } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
@@ -15,7 +16,6 @@ import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import { openJobs, type ProcessJobs } from './jobs.js';
 import { required } from './required.js';
-import { traceClickHouse } from './traced-parts.js';
 import { openTracing } from './tracing.js';
 
 /** Dependencies of both entries. */

@@ -23,6 +23,7 @@ import type { Semaphores } from '../http/semaphores.js';
 import type { JobName } from '../jobs/list.js';
 import { systemClock } from '../lib/clock.js';
 import type { Scope } from '../lib/scope.js';
+import { traceReader } from '../operations/traced-parts.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
 import { createDownloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
@@ -38,7 +39,6 @@ import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
 import { openExportStorage } from './export-storage.js';
 import { required } from './required.js';
-import { traceReader } from './traced-parts.js';
 
 /** How often published versions are looked for, in milliseconds. */
 const aheadIntervalMs = 1_000;

@@ -19,11 +19,11 @@ import { createUserKeyRoutes } from '../http/routes/user-keys.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
+import { traceTransport } from '../operations/traced-parts.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Receiver } from '../uploads/receive/receiver.js';
 import type { Core } from './core.js';
 import { openSeriesDatasets } from './series-datasets.js';
-import { traceTransport } from './traced-parts.js';
 
 /** File of the master keys when they are not in the environment. */
 export const masterKeyFile = (config: Config): string => join(config.dataDir, 'master-keys');

@@ -3,6 +3,7 @@ import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
+import { traceChunks, tracePublisher } from '../operations/traced-parts.js';
 import { countInserted, countsOfUploads } from '../operations/upload-metrics.js';
 import { createWrite } from '../rows/index.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
@@ -31,7 +32,6 @@ import { createPlainAppend } from '../versions/merge/plain-append.js';
 import { type ColumnMergeSettings, createMergeStep, keepMergingColumns } from './column-merges.js';
 import { startMembership } from './consumer-membership.js';
 import { startCompaction, startSweeps } from './ingest-maintenance.js';
-import { traceChunks, tracePublisher } from './traced-parts.js';
 
 export interface IngestWorkerOptions extends ColumnMergeSettings {
   readonly consumers: Consumers;

@@ -1,6 +1,7 @@
 import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import { traceIdOf } from '../lib/tracing.js';
+import { tracePublisher, traceReceiver } from '../operations/traced-parts.js';
 import { countsOfUploads, showBacklog } from '../operations/upload-metrics.js';
 import { createEverywhere } from '../rows/index.js';
 import { openBacklogMonitor } from '../storage/kafka/backlog.js';
@@ -19,7 +20,6 @@ import { createUploadAdmission } from '../uploads/receive/upload-admission.js';
 import { createUploadSemaphore } from '../uploads/receive/upload-semaphore.js';
 import { createPlainAppend } from '../versions/merge/plain-append.js';
 import type { Core } from './core.js';
-import { tracePublisher, traceReceiver } from './traced-parts.js';
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {

@@ -15,7 +15,7 @@ export const openTracing = async (
   scope: Scope,
 ): Promise<Tracing> => {
   if (otlpEndpoint === undefined) return noTracing;
-  const { openTelemetry } = await import('./opentelemetry.js');
+  const { openTelemetry } = await import('../lib/opentelemetry.js');
   const tracing = openTelemetry({
     endpoint: otlpEndpoint,
     headers: otlpHeaders ?? {},

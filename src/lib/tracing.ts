@@ -1,6 +1,6 @@
 /**
  * Tracing as the product uses it: spans around work, and their context in the headers of messages. Nothing here
- * knows OpenTelemetry; compose/opentelemetry.ts implements it when a collector is set, `noTracing` otherwise.
+ * knows OpenTelemetry; lib/opentelemetry.ts implements it when a collector is set, `noTracing` otherwise.
  */
 
 /** Context of a trace as messages carry it: W3C `traceparent` and `tracestate`. */

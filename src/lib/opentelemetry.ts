@@ -1,5 +1,5 @@
 /**
- * Tracing by OpenTelemetry, over OTLP/HTTP. Loaded only when a collector is set (tracing.ts): nothing else of the product
+ * Tracing by OpenTelemetry, over OTLP/HTTP. Loaded only when a collector is set (compose/tracing.ts): nothing else of the product
  * imports these packages. No global of theirs is set, so that several processes can run in one, as tests do.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -27,8 +27,8 @@ import {
   type ReadableSpan,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-node';
-import type { Log } from '../lib/log.js';
-import type { Span, SpanSpec, TraceHeaders, Tracing } from '../lib/tracing.js';
+import type { Log } from './log.js';
+import type { Span, SpanSpec, TraceHeaders, Tracing } from './tracing.js';
 
 export interface OpenTelemetryOptions {
   /** Base address of the collector's OTLP/HTTP receiver. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { openTelemetry } from '../../../src/compose/opentelemetry.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { openTelemetry } from '../../../src/lib/opentelemetry.js';
 import { errorType } from '../../../src/lib/tracing.js';
 
 const open = (endpoint: string, closeMs = 300) =>
