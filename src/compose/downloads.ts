@@ -156,7 +156,7 @@ export const createDownloadPart = async (
     signal: stopping.signal,
     log,
   });
-  // Stopped after the builds below have been told to end: a run may be waiting for one.
+  // Stopped after the builds below were aborted: a run may be waiting for one.
   await keepExportFiles(core, scope, { exportFiles, builds, folder, spoolFolder });
   await scope.defer('export files', async () => {
     stopping.abort();

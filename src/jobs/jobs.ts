@@ -4,11 +4,11 @@
  */
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { whileLeased } from './lease.js';
 import { type JobName, jobList } from './list.js';
+import { startPeriodic } from './periodic.js';
 import { type ClaimedRun, createJobRecords } from './records.js';
 
 export interface Job {

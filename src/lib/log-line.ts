@@ -4,7 +4,7 @@ import { limitValue } from './limit-value.js';
 const mostLineBytes = 8 * 1024;
 
 /**
- * What is a permission in itself, wherever in a line it is: a link, its token alone, an API key. Enough stays to tell one
+ * Secrets that grant access by themselves: a link, its token alone, an API key. Enough stays to tell one
  * from another, too little to use it.
  */
 const secrets: readonly [RegExp, string][] = [

@@ -89,8 +89,8 @@ const linkOf = (context: Context): Link[] => {
   return spanContext === undefined ? [] : [{ context: spanContext }];
 };
 
-/** Where a span belongs: its parent, and the traces that meet in it. */
-const placeOf = (from: SpanSpec['from'], active: Context): { parent: Context; links: Link[] } => {
+/** Parent of a span, and links to other traces. */
+const originOf = (from: SpanSpec['from'], active: Context): { parent: Context; links: Link[] } => {
   if (from === undefined || from.length === 0) return { parent: active, links: [] };
   const contexts = from.map(contextOf);
   const traces = new Set(contexts.map((context) => trace.getSpanContext(context)?.spanId));
@@ -118,7 +118,7 @@ export const openTelemetry = (options: OpenTelemetryOptions): Tracing => {
 
   return {
     begin({ name, kind, attributes = {}, from }) {
-      const { parent, links } = placeOf(from, current.getStore() ?? ROOT_CONTEXT);
+      const { parent, links } = originOf(from, current.getStore() ?? ROOT_CONTEXT);
       const span = tracer.startSpan(
         name,
         { kind: kinds[kind], attributes: { ...attributes }, links },

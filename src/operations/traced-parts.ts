@@ -7,7 +7,7 @@ import type { TraceWork } from '../uploads/insert/traced-work.js';
 import type { Publisher } from '../uploads/lifecycle/publisher.js';
 import type { Receiver } from '../uploads/receive/receiver.js';
 
-/** Where ClickHouse is, without user and password. */
+/** Address of a server, without user and password. */
 const serverOf = (url: string) => {
   const { hostname, port, protocol } = new URL(url);
   const standard = protocol === 'https:' ? 443 : 80;

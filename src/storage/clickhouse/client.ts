@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { AppError } from '../../lib/errors.js';
-import { createWatchdog } from '../../lib/watchdog.js';
+import { createWatchdog } from '../watchdog.js';
 import { connectionOptions } from './address.js';
 import { type Engine, mergeTree } from './engine.js';
 import { serverSilent, statementError } from './errors.js';

@@ -71,7 +71,7 @@ interface PartitionRange {
 const lanes: readonly Lane[] = ['short', 'bulk'];
 const logSizeWithinMs = 5_000;
 
-/** -1 stands for "no limit" in settings of topics. */
+/** -1 means "no limit" in settings of topics. */
 const limitOf = (entries: readonly { configName: string; configValue: string }[], name: string) => {
   const value = Number(entries.find(({ configName }) => configName === name)?.configValue ?? -1);
   return value < 0 ? null : value;

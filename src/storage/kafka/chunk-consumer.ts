@@ -72,7 +72,7 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
   const broken = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  // Whoever does not wait for it asks for the failure.
+  // Unhandled where nothing waits for `broken`: callers read `failure` instead.
   broken.catch(() => undefined);
   const timer = setInterval(() => {
     heartbeat().catch((error: unknown) => {

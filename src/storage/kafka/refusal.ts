@@ -24,9 +24,9 @@ const refusalOf = (error: Error, settings: SecuritySettings): string | undefined
 };
 
 /**
- * Does what connects to Kafka for the first time.
- * @throws AppError `kafka_refused` that names the settings, where a broker refused the connection for what it was told, or not
- * told; whatever else `work` throws as it is.
+ * Runs work that connects to Kafka for the first time.
+ * @throws AppError `kafka_refused`, which names the settings, if a broker refused the connection because of them; any other
+ * error of `work` unchanged.
  */
 export const explainRefusal = async <T>(settings: SecuritySettings, work: () => Promise<T>): Promise<T> => {
   try {

@@ -133,7 +133,7 @@ export const createTopicReader = ({ kafka, groupPrefix, log }: TopicReaderOption
 
     firstOffsets: (topic) =>
       withAdmin(kafka, async (admin) => {
-        // Asked for the offsets of a topic that is gone, kafkajs tries again for half a minute.
+        // For a topic that is gone, kafkajs retries the request for offsets for half a minute.
         if (!(await admin.listTopics()).includes(topic)) return new Map();
         const offsets = await admin.fetchTopicOffsets(topic);
         return new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));

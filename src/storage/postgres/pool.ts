@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Log } from '../../lib/log.js';
-import { createWatchdog, type Watchdog } from '../../lib/watchdog.js';
+import { createWatchdog, type Watchdog } from '../watchdog.js';
 
 const int8Oid = 20;
 /** pg names no array among its types. */

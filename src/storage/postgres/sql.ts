@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, Pool, PoolClient } from 'pg';
-import type { Watchdog } from '../../lib/watchdog.js';
+import type { Watchdog } from '../watchdog.js';
 
 /** A statement that each connection parses and plans once only; for those that every request runs. */
 export interface PreparedStatement {

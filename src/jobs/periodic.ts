@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from './log.js';
+import type { Log } from '../lib/log.js';
 
 export interface PeriodicOptions {
   /** Name in the log. */

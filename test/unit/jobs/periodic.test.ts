@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { startPeriodic } from '../../../src/jobs/periodic.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { startPeriodic } from '../../../src/lib/periodic.js';
 
 describe('rounds', () => {
   it('never overlap and go on after a failure', async () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWatchdog, type Watchdog } from '../../../src/lib/watchdog.js';
+import { createWatchdog, type Watchdog } from '../../../src/storage/watchdog.js';
 
 const silenceMs = 5_000;
 const never = (): Promise<never> => new Promise(() => undefined);
