@@ -19,7 +19,16 @@ const documents = [
 ];
 
 /** Terms of providers that look like settings. */
-const terms = ['UNIT_MULT', 'UNIT_MEASURE', 'NGDP_R', 'CL_UNIT', 'THS_PER', 'MIO_EUR', 'OBS_STATUS'];
+const terms = [
+  'UNIT_MULT',
+  'UNIT_MEASURE',
+  'NGDP_R',
+  'CL_UNIT',
+  'THS_PER',
+  'MIO_EUR',
+  'OBS_STATUS',
+  'WS_CBPOL',
+];
 /** Names that look like settings but belong to others or to tests, or are said not to exist. */
 const foreign = new Set([
   'CLICKHOUSE_URLS',
