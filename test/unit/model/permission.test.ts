@@ -73,6 +73,18 @@ describe('levelOn', () => {
       'Admin',
     ],
     [
+      'a grant to a team that is not its own, before one to its own',
+      inTeam('member'),
+      facts({ repositoryGrants: [toTeam(6, 'Admin'), toTeam(5, 'Read')] }),
+      'Read',
+    ],
+    [
+      'a grant to a team that is not its own',
+      inTeam('member'),
+      facts({ repositoryGrants: [toTeam(6, 'Admin')] }),
+      null,
+    ],
+    [
       'a grant to the account decides before the team',
       inTeam('admin'),
       facts({ teamId: 5, repositoryGrants: [toMe('Read')] }),
@@ -106,6 +118,17 @@ describe('levelOn', () => {
   ])('a dataset %s', (_name, what, level) => {
     expect(levelOn(caller(), what)).toBe(level);
   });
+
+  it('a dataset is granted to a team by itself, and to no other team', () => {
+    expect(levelOn(inTeam('member'), facts(dataset(9, [toTeam(5, 'Clone')])))).toBe('Clone');
+    expect(levelOn(inTeam('member'), facts(dataset(9, [toTeam(6, 'Clone')])))).toBeNull();
+    expect(levelOn(caller(), facts(dataset(9, [toTeam(5, 'Clone')])))).toBeNull();
+  });
+});
+
+it('the higher of two levels is the same in both orders', () => {
+  expect(higherLevel('Read', 'Admin')).toBe('Admin');
+  expect(higherLevel('Admin', 'Read')).toBe('Admin');
 });
 
 describe('decide', () => {
