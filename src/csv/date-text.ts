@@ -60,8 +60,7 @@ const W = 0x57;
 const Z = 0x5a;
 const PLUS = 0x2b;
 
-const quarter = (year: number, digit: number): number =>
-  digit >= 1 && digit <= 4 ? dayOf(year, digit * 3 - 2, 1) : noDay;
+const quarter = (year: number, digit: number): number => dayOf(year, digit * 3 - 2, 1);
 
 const parsePeriod = (bytes: Uint8Array, start: number, length: number): number => {
   const year = yearAt(bytes, start);
