@@ -85,9 +85,7 @@ CREATE TABLE processes (
   awaits_answer boolean NOT NULL DEFAULT false,
   ended_at timestamptz,
   -- end of the time for which the rows of a dry run are kept, so that its difference can be read
-  kept_until timestamptz,
-  lease_owner text,
-  lease_until timestamptz
+  kept_until timestamptz
 );
 COMMENT ON TABLE processes IS
   'An upload, or another change of a dataset, with its state: written by the API until the file was received, then by workers.';

@@ -150,10 +150,7 @@ CREATE TABLE series_datasets (
   content_hash bytea,
   -- when each series changed last, as the provider told before the last upload; empty: not told
   update_marks text[] NOT NULL DEFAULT '{}',
-  process_id bigint,
-  -- the run under way
-  lease_owner text,
-  lease_until timestamptz
+  process_id bigint
 );
 COMMENT ON TABLE series_datasets IS
   'A dataset that is kept up to date with series of a provider, and its schedule; written by the API and by the worker that refreshes it.';
@@ -174,9 +171,7 @@ CREATE TABLE series_backfills (
   -- failed steps in a row
   failures integer NOT NULL DEFAULT 0,
   -- null: it has ended
-  next_at timestamptz,
-  lease_owner text,
-  lease_until timestamptz
+  next_at timestamptz
 );
 COMMENT ON TABLE series_backfills IS
   'Vintages of a provider that are loaded into a series dataset as earlier versions; written by the API that starts it and by the worker that does it.';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
@@ -22,7 +21,6 @@ import { createShortBatches } from '../uploads/insert/short-batches.js';
 import { createDigitCounter } from '../uploads/insert/stored-digits.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { createDispatcher, type Dispatcher } from '../uploads/lifecycle/dispatcher.js';
-import { createLeases } from '../uploads/lifecycle/leases.js';
 import { createMergeRecords } from '../uploads/lifecycle/merge-records.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
 import { createPublisher } from '../uploads/lifecycle/publisher.js';
@@ -82,7 +80,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
     work: {
       chunks,
       merges,
-      leases: createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log }),
+      leases: options.leases,
       verify: createSegmentVerifier({
         write: createWrite(clickhouse, tables),
         processes,

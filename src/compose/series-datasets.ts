@@ -23,7 +23,7 @@ export interface SeriesDatasetParts {
 
 /** Series kept as datasets: the gateway asks, the ordinary way of uploads takes in. */
 export const openSeriesDatasets = (
-  { config, sql, log, metrics }: Core,
+  { config, leases, sql, log, metrics }: Core,
   { gateway, catalog, receiver, mayUsePaid }: SeriesDatasetParts,
 ): { readonly seriesDatasets: SeriesDatasets; readonly backfills: Backfills } => {
   const upload = async ({
@@ -60,6 +60,7 @@ export const openSeriesDatasets = (
     upload,
     callerOf,
     vintagesPerStep: config.gatewayBackfillVintages,
+    leases,
     log,
   });
   const seriesDatasets = createSeriesDatasets({
@@ -68,6 +69,7 @@ export const openSeriesDatasets = (
     upload,
     callerOf,
     backfills,
+    leases,
     onRun: (outcome) => metrics.gateway.refreshes.inc({ outcome }),
     log,
   });

@@ -7,7 +7,24 @@ import { createJobRecords, type JobRecords } from './records.js';
 /** Kinds of things, and what the subject of their rows in `jobs` is. */
 export type LeaseName =
   /** Rows that no version needs are being dropped. No subject. */
-  'drops';
+  | 'drops'
+  /** An upload is read again or merged. Number of the process. */
+  | 'upload'
+  /** A series dataset is refreshed. Number of the dataset. */
+  | 'refresh'
+  /** Vintages are loaded into a series dataset. Number of the dataset. */
+  | 'backfill';
+
+const heldFrom = (name: LeaseName, subject: string): string =>
+  `FROM jobs j WHERE j.name = '${name}' AND j.subject = (${subject})::text AND j.held_until > now()`;
+
+/** Condition that a process has the lease. @param subject SQL of the thing's number. */
+export const isHeldSql = (name: LeaseName, subject: string): string =>
+  `EXISTS (SELECT 1 ${heldFrom(name, subject)})`;
+
+/** End of the lease, unless it is renewed; null: no process has it. */
+export const heldUntilSql = (name: LeaseName, subject: string): string =>
+  `(SELECT j.held_until ${heldFrom(name, subject)})`;
 
 export interface Leases {
   /**

@@ -172,6 +172,11 @@ export const runJobNow = async (sql: Sql, name: string): Promise<void> => {
   );
 };
 
+/** Takes a lease away from the process that has it, which notices at its next renewal. */
+export const endLease = async (sql: Sql, name: string, subject: number): Promise<void> => {
+  await sql.query('DELETE FROM jobs WHERE name = $1 AND subject = $2::text', [name, subject]);
+};
+
 /** Deletes rows that no process uses any more. */
 export const trimJobs = async (sql: Sql): Promise<void> => {
   await sql.query(`DELETE FROM jobs WHERE greatest(run_at, held_until) < now() - interval '1 hour'`);

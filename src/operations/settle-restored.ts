@@ -1,4 +1,3 @@
-import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
 import { settleRestoredCompactions } from '../rows/index.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { lastBackupSetting } from '../storage/postgres/last-backup.js';
@@ -13,7 +12,6 @@ import { failRestored } from '../uploads/lifecycle/restored-uploads.js';
 export const settleRestored = async (sql: Sql, installation: string): Promise<number> => {
   const failedUploads = await failRestored(sql);
   await settleRestoredCompactions(sql);
-  await releaseRestoredRefreshes(sql);
   // The original catalog may still be in use with another ClickHouse.
   await setSetting(sql, 'installation', installation);
   // This installation has no backup yet.

@@ -1,3 +1,4 @@
+import { isHeldSql } from '../../jobs/leases.js';
 import { isPending } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { SeriesSource } from './series-dataset-records.js';
@@ -12,8 +13,8 @@ export interface BackfillPlan {
   readonly skipped: number;
 }
 
-/** Present state of a backfill that this process has claimed. */
-export interface ClaimedBackfill extends Omit<SeriesSource, 'schedule'>, Omit<BackfillPlan, 'skipped'> {
+/** Present state of a backfill that is due. */
+export interface DueBackfill extends Omit<SeriesSource, 'schedule'>, Omit<BackfillPlan, 'skipped'> {
   readonly datasetId: number;
   readonly accountId: number;
   readonly failures: number;
@@ -46,26 +47,20 @@ export interface BackfillRecords {
   reserveVersions(count: number): Promise<readonly number[]>;
   /** To be called once the dataset is known to be made of series. */
   insert(datasetId: number, plan: BackfillPlan): Promise<void>;
-  /** The one that is due longest, for `leaseMs`. */
-  claim(owner: string, leaseMs: number): Promise<ClaimedBackfill | undefined>;
-  /** False: the lease was lost. */
-  extend(datasetId: number, owner: string, leaseMs: number): Promise<boolean>;
-  /** Nothing is written when the lease was lost. */
-  finish(datasetId: number, owner: string, outcome: BackfillOutcome): Promise<void>;
-  /** Gives it back as it was. */
-  release(datasetId: number, owner: string): Promise<void>;
+  /** Datasets whose next step is due and that no process is at, the most overdue first. */
+  due(): Promise<readonly number[]>;
+  /** The next step of a dataset, if it is due. */
+  begin(datasetId: number): Promise<DueBackfill | undefined>;
+  finish(datasetId: number, outcome: BackfillOutcome): Promise<void>;
   /** How an upload ended: undefined while it has not. */
   ended(processId: number): Promise<{ readonly error: string | null } | undefined>;
 }
 
-const claimSql = `
-  WITH claimed AS (
-    UPDATE series_backfills SET lease_owner = $1, lease_until = now() + $2 * interval '1 millisecond'
-     WHERE dataset_id = (
-       SELECT dataset_id FROM series_backfills
-        WHERE next_at <= now() AND (lease_until IS NULL OR lease_until < now())
-        ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING *)
+const dueSql = `
+  SELECT b.dataset_id AS id FROM series_backfills b WHERE b.next_at <= now() AND NOT ${isHeldSql('backfill', 'b.dataset_id')}
+   ORDER BY b.next_at LIMIT 20`;
+
+const beginSql = `
   SELECT b.dataset_id AS "datasetId", b.days, b.version_ids AS "versionIds", b.failures,
     s.account_id AS "accountId", s.provider, s.series,
     s.with_flags AS "withFlags",
@@ -75,17 +70,18 @@ const claimSql = `
       WHERE k.dataset_id = d.id AND (NOT k.pinned OR k.id = d.current_version_id)) AS room,
     EXISTS (SELECT 1 FROM processes u
       WHERE u.dataset_id = d.id AND ${isPending('u')} AND u.vintage IS NOT NULL) AS "isUploading"
-  FROM claimed b JOIN series_datasets s USING (dataset_id) JOIN datasets d ON d.id = b.dataset_id
+  FROM series_backfills b JOIN series_datasets s USING (dataset_id) JOIN datasets d ON d.id = b.dataset_id
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
     JOIN plans l ON l.name = a.plan LEFT JOIN versions v ON v.id = d.current_version_id
-    LEFT JOIN processes p ON p.id = s.process_id`;
+    LEFT JOIN processes p ON p.id = s.process_id
+  WHERE b.dataset_id = $1 AND b.next_at <= now()`;
 
 const finishSql = `
-  UPDATE series_backfills b SET lease_owner = NULL, lease_until = NULL, skipped = skipped + $3, error = $4,
-    failures = CASE WHEN $4::text IS NULL THEN 0 ELSE failures + 1 END, next_at = $5,
+  UPDATE series_backfills b SET skipped = skipped + $2, error = $3,
+    failures = CASE WHEN $3::text IS NULL THEN 0 ELSE failures + 1 END, next_at = $4,
     done = (SELECT count(*) FROM datasets d, unnest(b.days) AS v (day)
       WHERE d.id = b.dataset_id AND (v.day || 'T00:00:00Z')::timestamptz >= d.first_version_at)
-   WHERE dataset_id = $1 AND lease_owner = $2`;
+   WHERE dataset_id = $1`;
 
 const keptSql = `
   SELECT least(d.keep_versions, p.max_versions) AS kept FROM datasets d JOIN repositories r ON r.id = d.repository_id
@@ -110,26 +106,10 @@ export const createBackfillRecords = (sql: Sql): BackfillRecords => ({
       [datasetId, days, versionIds, skipped, days.length + skipped],
     );
   },
-  async claim(owner, leaseMs) {
-    const [row] = await sql.query<ClaimedBackfill>(claimSql, [owner, leaseMs]);
-    return row;
-  },
-  async extend(datasetId, owner, leaseMs) {
-    const rows = await sql.query(
-      `UPDATE series_backfills SET lease_until = now() + $3 * interval '1 millisecond'
-        WHERE dataset_id = $1 AND lease_owner = $2 RETURNING 1`,
-      [datasetId, owner, leaseMs],
-    );
-    return rows.length > 0;
-  },
-  async finish(datasetId, owner, { skipped, error, nextAt }) {
-    await sql.query(finishSql, [datasetId, owner, skipped, error, nextAt]);
-  },
-  async release(datasetId, owner) {
-    await sql.query(
-      'UPDATE series_backfills SET lease_owner = NULL, lease_until = NULL WHERE dataset_id = $1 AND lease_owner = $2',
-      [datasetId, owner],
-    );
+  due: async () => (await sql.query<{ id: number }>(dueSql)).map(({ id }) => id),
+  begin: async (datasetId) => (await sql.query<DueBackfill>(beginSql, [datasetId]))[0],
+  async finish(datasetId, { skipped, error, nextAt }) {
+    await sql.query(finishSql, [datasetId, skipped, error, nextAt]);
   },
   async ended(processId) {
     const [row] = await sql.query<{ status: string; error: string | null }>(

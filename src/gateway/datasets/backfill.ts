@@ -11,13 +11,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Leases } from '../../jobs/leases.js';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessView } from '../../model/process.js';
 import type { Vintage } from '../../model/version.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
-import type { BackfillOutcome, BackfillPlan, BackfillRecords, ClaimedBackfill } from './backfill-records.js';
+import type { BackfillOutcome, BackfillPlan, BackfillRecords, DueBackfill } from './backfill-records.js';
 import { retryWaitMs } from './schedule.js';
 import { type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
 import type { UnnamedSeries } from './wanted-series.js';
@@ -39,10 +40,9 @@ export interface BackfillsOptions {
   readonly callerOf: (accountId: number) => Promise<GatewayCaller>;
   /** Vintages of one step, at most 100. */
   readonly vintagesPerStep: number;
+  readonly leases: Leases;
   readonly log: Log;
   readonly now?: () => number;
-  /** Longest time without a sign of life before another process goes on. Default 5 min. */
-  readonly leaseMs?: number;
 }
 
 export interface Backfills {
@@ -53,7 +53,7 @@ export interface Backfills {
   /** Begins, for a dataset that is known to be made of series. */
   begin(datasetId: number, plan: BackfillPlan): Promise<void>;
   /** Takes steps until none is due; gives how many. */
-  runDue(stop?: AbortSignal): Promise<number>;
+  runDue(stop: AbortSignal): Promise<number>;
 }
 
 /** Values that a step keeps in memory at most, about. */
@@ -68,7 +68,7 @@ const waitMs = 2_000;
 const startOf = (day: string): string => `${day}T00:00:00.000Z`;
 
 /** Places of the vintages that are left, newest first. */
-const leftOf = ({ days }: ClaimedBackfill, firstAt: Date): number[] =>
+const leftOf = ({ days }: DueBackfill, firstAt: Date): number[] =>
   days
     .map((day, at) => ({ day, at }))
     .filter(({ day }) => Date.parse(startOf(day)) < firstAt.getTime())
@@ -79,29 +79,12 @@ const leftOf = ({ days }: ClaimedBackfill, firstAt: Date): number[] =>
 const isPast = (day: string, nowMs: number): boolean => Date.parse(startOf(day)) < nowMs;
 
 export const createBackfills = (options: BackfillsOptions): Backfills => {
-  const {
-    gateway,
-    records,
-    upload,
-    callerOf,
-    vintagesPerStep,
-    log,
-    now = Date.now,
-    leaseMs = 5 * 60_000,
-  } = options;
-  const owner = randomUUID();
+  const { gateway, records, upload, callerOf, vintagesPerStep, leases, log, now = Date.now } = options;
   const after = (ms: number): Date => new Date(now() + ms);
 
-  const keepLease = async (datasetId: number, stop: AbortSignal | undefined): Promise<void> => {
-    if (stop?.aborted === true)
-      throw new AppError('unavailable', 'stopping', 'The service is stopping.', { retryAfterSeconds: 1 });
-    if (await records.extend(datasetId, owner, leaseMs)) return;
-    throw new AppError('conflict', 'lease_lost', 'Another process took over the backfill.');
-  };
-
   /** False: it is still on its way; the next step will see. */
-  const isPublished = async (processId: number, stop: AbortSignal | undefined): Promise<boolean> => {
-    for (let look = 0; look < publishPatience.looks && stop?.aborted !== true; look += 1) {
+  const isPublished = async (processId: number, stop: AbortSignal): Promise<boolean> => {
+    for (let look = 0; look < publishPatience.looks && !stop.aborted; look += 1) {
       const ended = await records.ended(processId);
       if (ended?.error === null) return true;
       if (ended !== undefined) throw new AppError('conflict', 'vintage_failed', ended.error);
@@ -112,10 +95,10 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
 
   /** Gives how many became versions. */
   const bring = async (
-    backfill: ClaimedBackfill,
+    backfill: DueBackfill,
     firstAt: Date,
     places: readonly number[],
-    stop: AbortSignal | undefined,
+    stop: AbortSignal,
   ): Promise<number> => {
     const { datasetId, accountId, provider, versionIds, withFlags } = backfill;
     const dayAt = (at: number): string => backfill.days[at] ?? '';
@@ -123,7 +106,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     const days = places.map(dayAt).reverse();
     const series: { name: string; on: Awaited<ReturnType<Gateway['vintages']>> }[] = [];
     for (const { name, id, params } of backfill.series) {
-      await keepLease(datasetId, stop);
+      stop.throwIfAborted();
       series.push({ name, on: await gateway.vintages(caller, provider, id, { params, days }) });
     }
     let validUntil = firstAt.toISOString();
@@ -133,7 +116,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
         series.map(({ name, on }) => ({ name, data: on(day) })),
         withFlags,
       );
-      await keepLease(datasetId, stop);
+      stop.throwIfAborted();
       const validFrom = startOf(day);
       const process = await upload({
         datasetId,
@@ -149,7 +132,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     return places.length;
   };
 
-  const step = async (backfill: ClaimedBackfill, stop: AbortSignal | undefined): Promise<BackfillOutcome> => {
+  const step = async (backfill: DueBackfill, stop: AbortSignal): Promise<BackfillOutcome> => {
     const { firstAt, firstError, room, rows, isUploading } = backfill;
     if (firstError !== null) throw new AppError('conflict', 'no_version', firstError);
     if (firstAt === null || isUploading) return { skipped: 0, error: null, nextAt: after(waitMs) };
@@ -162,7 +145,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     return { skipped: 0, error: null, nextAt: after(brought === places.length ? 0 : waitMs) };
   };
 
-  const failureOf = ({ datasetId, failures }: ClaimedBackfill, error: unknown): BackfillOutcome => {
+  const failureOf = ({ datasetId, failures }: DueBackfill, error: unknown): BackfillOutcome => {
     if (!isAppError(error)) log.error({ err: error, dataset: datasetId }, 'backfill broken off');
     const message = isAppError(error) ? error.message : 'The step failed.';
     log.warn({ dataset: datasetId, reason: messageOf(error) }, 'backfill failed');
@@ -170,16 +153,26 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     return { skipped: 0, error: message, nextAt: after(retryWaitMs(failures + 1, asked)) };
   };
 
-  const runOne = async (backfill: ClaimedBackfill, stop: AbortSignal | undefined): Promise<void> => {
-    const { datasetId } = backfill;
+  const runOne = async (backfill: DueBackfill, stop: AbortSignal): Promise<void> => {
     let outcome: BackfillOutcome;
     try {
       outcome = await step(backfill, stop);
     } catch (error) {
-      if (stop?.aborted === true) return records.release(datasetId, owner);
+      // The process stops, or another one has the backfill.
+      if (stop.aborted) return;
       outcome = failureOf(backfill, error);
     }
-    await records.finish(datasetId, owner, outcome);
+    await records.finish(backfill.datasetId, outcome);
+  };
+
+  /** False: it is not due any more, or another process has it. */
+  const runIfDue = async (datasetId: number, stop: AbortSignal): Promise<boolean> => {
+    const isDone = await leases.whileHeld('backfill', datasetId, async (lost) => {
+      const backfill = await records.begin(datasetId);
+      if (backfill !== undefined) await runOne(backfill, AbortSignal.any([stop, lost]));
+      return backfill !== undefined;
+    });
+    return isDone === true;
   };
 
   return {
@@ -202,10 +195,13 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     begin: (datasetId, plan) => records.insert(datasetId, plan),
     async runDue(stop) {
       let steps = 0;
-      for (; stop?.aborted !== true; steps += 1) {
-        const backfill = await records.claim(owner, leaseMs);
-        if (backfill === undefined) break;
-        await runOne(backfill, stop);
+      for (let more = true; more; ) {
+        more = false;
+        for (const datasetId of await records.due())
+          if (!stop.aborted && (await runIfDue(datasetId, stop))) {
+            steps += 1;
+            more = true;
+          }
       }
       return steps;
     },

@@ -20,12 +20,6 @@ export interface Content {
   readonly answers: readonly (DescribedAnswer & Pick<SeriesAnswer, 'stale' | 'ageSeconds'>)[];
 }
 
-interface Steps {
-  /** Before each question to the provider. */
-  readonly beforeEach?: () => Promise<void>;
-  readonly stop?: AbortSignal | undefined;
-}
-
 const stopping = (): AppError => new AppError('unavailable', 'stopping', 'The service is stopping.');
 
 /** The work, unless the process is asked to stop first: the upstream's answer then goes to the cache alone. */
@@ -48,7 +42,7 @@ export const fetchContent = async (
   gateway: Pick<Gateway, 'fullSeries' | 'panel'>,
   caller: GatewayCaller,
   { slug, series, withFlags, isPanel }: Wanted,
-  { beforeEach, stop }: Steps = {},
+  stop?: AbortSignal,
 ): Promise<Content> => {
   if (isPanel) {
     const [one, ...others] = series;
@@ -57,7 +51,6 @@ export const fetchContent = async (
         parameter: 'seriesIds',
       });
     }
-    await beforeEach?.();
     const answer = await unlessStopped(() => gateway.panel(caller, slug, one.id, one.params), stop);
     const { label, metadata } = answer.panel;
     return {
@@ -68,7 +61,6 @@ export const fetchContent = async (
   }
   const answers: (SeriesAnswer & Pick<WantedSeries, 'name'>)[] = [];
   for (const { name, id, params } of series) {
-    await beforeEach?.();
     const answer = await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop);
     answers.push({ ...answer, name });
   }

@@ -1,3 +1,4 @@
+import { isHeldSql } from '../../jobs/leases.js';
 import { isoUtc } from '../../lib/time.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -38,9 +39,9 @@ const failingSql = `
 
 const countsSql = `
   SELECT count(*)::int AS datasets, count(schedule)::int AS scheduled,
-         (count(*) FILTER (WHERE next_run_at <= now() AND coalesce(lease_until < now(), true)))::int AS due,
-         (count(*) FILTER (WHERE lease_until >= now()))::int AS running
-    FROM series_datasets`;
+         (count(*) FILTER (WHERE s.next_run_at <= now() AND NOT ${isHeldSql('refresh', 's.dataset_id')}))::int AS due,
+         (count(*) FILTER (WHERE ${isHeldSql('refresh', 's.dataset_id')}))::int AS running
+    FROM series_datasets s`;
 
 type FailingRow = Omit<FailingRefresh, 'since' | 'lastRunAt' | 'nextRunAt'> & {
   since: Date;

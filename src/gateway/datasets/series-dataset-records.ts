@@ -1,3 +1,4 @@
+import { isHeldSql } from '../../jobs/leases.js';
 import { notFound } from '../../lib/errors.js';
 import type { OfOwner } from '../../storage/postgres/datasets.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
@@ -30,8 +31,8 @@ export interface NewSeriesDataset extends SeriesSource {
   readonly processId: number;
 }
 
-/** A run that this process has claimed. */
-export interface ClaimedRun extends SeriesSource {
+/** A run that is due. */
+export interface DueRun extends SeriesSource {
   readonly datasetId: number;
   readonly accountId: number;
   readonly failures: number;
@@ -57,40 +58,39 @@ export interface RunOutcome {
 
 export interface SeriesDatasetRecords {
   insert(dataset: NewSeriesDataset): Promise<void>;
-  /** The most overdue run that nobody has, for `leaseMs`. A process that dies loses it after that time. */
-  claim(owner: string, leaseMs: number): Promise<ClaimedRun | undefined>;
-  /** False: the lease was lost and the run belongs to somebody else. */
-  extend(datasetId: number, owner: string, leaseMs: number): Promise<boolean>;
-  /** Nothing is written when the lease was lost. */
-  finish(run: ClaimedRun, owner: string, outcome: RunOutcome): Promise<void>;
-  /** Gives the run back as it was. */
-  release(datasetId: number, owner: string): Promise<void>;
+  /** Datasets whose refresh is due and that no process refreshes, the most overdue first. */
+  due(): Promise<readonly number[]>;
+  /** The run of a dataset, if it is due. */
+  begin(datasetId: number): Promise<DueRun | undefined>;
+  finish(run: DueRun, outcome: RunOutcome): Promise<void>;
   /** @throws AppError 404 for a dataset that is not made of series. */
   schedule(datasetId: number, schedule: string | null, nextRunAt: Date | null): Promise<void>;
   /** Makes a run due now. @throws AppError 404. */
-  due(datasetId: number): Promise<void>;
+  refreshSoon(datasetId: number): Promise<void>;
 }
 
-const claimSql = `
-  UPDATE series_datasets s SET lease_owner = $1, lease_until = now() + $2 * interval '1 millisecond'
-   WHERE s.dataset_id = (
-     SELECT dataset_id FROM series_datasets
-      WHERE next_run_at <= now() AND (lease_until IS NULL OR lease_until < now())
-        AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)
-      ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series, s.schedule,
+const isDue = `s.next_run_at <= now()
+  AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account_id AND a.disabled_at IS NOT NULL)`;
+
+const dueSql = `
+  SELECT s.dataset_id AS id FROM series_datasets s WHERE ${isDue} AND NOT ${isHeldSql('refresh', 's.dataset_id')}
+   ORDER BY s.next_run_at LIMIT 20`;
+
+const beginSql = `
+  SELECT s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series, s.schedule,
     s.with_flags AS "withFlags", s.is_panel AS "isPanel", s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash", s.update_marks AS "updateMarks",
-    EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isFailed('p')}) AS "uploadFailed"`;
+    EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isFailed('p')}) AS "uploadFailed"
+   FROM series_datasets s WHERE s.dataset_id = $1 AND ${isDue}`;
 
 // A run that was asked for while this one was under way stays due.
 const finishSql = `
-  UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL, last_run_at = now(), last_error = $3,
-    failures = CASE WHEN $3::text IS NULL THEN 0 ELSE failures + 1 END,
-    failing_since = CASE WHEN $3::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
-    next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $7::timestamptz THEN $4 ELSE next_run_at END,
-    content_hash = coalesce($5, content_hash), process_id = coalesce($6, process_id),
-    described = coalesce($8::jsonb, described), update_marks = coalesce($9::text[], update_marks)
-   WHERE dataset_id = $1 AND lease_owner = $2`;
+  UPDATE series_datasets SET last_run_at = now(), last_error = $2,
+    failures = CASE WHEN $2::text IS NULL THEN 0 ELSE failures + 1 END,
+    failing_since = CASE WHEN $2::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
+    next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $6::timestamptz THEN $3 ELSE next_run_at END,
+    content_hash = coalesce($4, content_hash), process_id = coalesce($5, process_id),
+    described = coalesce($7::jsonb, described), update_marks = coalesce($8::text[], update_marks)
+   WHERE dataset_id = $1`;
 
 const requireOne = (rows: readonly unknown[], datasetId: number): void => {
   if (rows.length === 0) throw notFound('no_series', `Dataset ${datasetId} is not made of series.`);
@@ -118,22 +118,11 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
       ],
     );
   },
-  async claim(owner, leaseMs) {
-    const [row] = await sql.query<ClaimedRun>(claimSql, [owner, leaseMs]);
-    return row;
-  },
-  async extend(datasetId, owner, leaseMs) {
-    const rows = await sql.query(
-      `UPDATE series_datasets SET lease_until = now() + $3 * interval '1 millisecond'
-        WHERE dataset_id = $1 AND lease_owner = $2 RETURNING 1`,
-      [datasetId, owner, leaseMs],
-    );
-    return rows.length > 0;
-  },
-  async finish({ datasetId, dueAt }, owner, { nextRunAt, error, upload, described, updateMarks }) {
+  due: async () => (await sql.query<{ id: number }>(dueSql)).map(({ id }) => id),
+  begin: async (datasetId) => (await sql.query<DueRun>(beginSql, [datasetId]))[0],
+  async finish({ datasetId, dueAt }, { nextRunAt, error, upload, described, updateMarks }) {
     await sql.query(finishSql, [
       datasetId,
-      owner,
       error,
       nextRunAt,
       upload?.contentHash ?? null,
@@ -142,12 +131,6 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
       described === undefined ? null : JSON.stringify(described),
       updateMarks ?? null,
     ]);
-  },
-  async release(datasetId, owner) {
-    await sql.query(
-      'UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL WHERE dataset_id = $1 AND lease_owner = $2',
-      [datasetId, owner],
-    );
   },
   async schedule(datasetId, schedule, nextRunAt) {
     requireOne(
@@ -158,7 +141,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
       datasetId,
     );
   },
-  async due(datasetId) {
+  async refreshSoon(datasetId) {
     requireOne(
       await sql.query('UPDATE series_datasets SET next_run_at = now() WHERE dataset_id = $1 RETURNING 1', [
         datasetId,
@@ -167,13 +150,6 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
     );
   },
 });
-
-/** Nobody is at a refresh in a catalog that was restored. */
-export const releaseRestoredRefreshes = async (tx: Sql): Promise<void> => {
-  await tx.query(
-    'UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL WHERE lease_until IS NOT NULL',
-  );
-};
 
 /** Datasets of series in repositories of others, or of this one, are refreshed in the name of whose they are. */
 export const giveSeriesToOwners = async (

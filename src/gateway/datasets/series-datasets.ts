@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Leases } from '../../jobs/leases.js';
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { nameProblem } from '../../model/names.js';
@@ -10,7 +11,7 @@ import { fetchContent, type Wanted } from './content.js';
 import { type DescribedAnswer, describeSeries } from './described-series.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import type { SeriesColumn } from './series-csv.js';
-import type { ClaimedRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
+import type { DueRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
 import { marksToKeep, readMarks, sameMarks } from './update-marks.js';
 import { nameSeries, type UnnamedSeries, withChosenStart } from './wanted-series.js';
 
@@ -35,10 +36,9 @@ export interface SeriesDatasetsOptions {
   readonly callerOf: (accountId: number) => Promise<GatewayCaller>;
   readonly backfills: Pick<Backfills, 'days' | 'plan' | 'begin'>;
   readonly onRun: (outcome: 'changed' | 'unchanged' | 'failed') => void;
+  readonly leases: Leases;
   readonly log: Log;
   readonly now?: () => number;
-  /** Time for one series; a run that outlives its process is taken over after it. Default 5 min. */
-  readonly leaseMs?: number;
 }
 
 export interface SeriesDatasetRequest {
@@ -83,7 +83,7 @@ export interface SeriesDatasets {
   /** Makes a run due now. @throws AppError 404. */
   refreshSoon(datasetId: number): Promise<void>;
   /** Runs what is due until nothing is; gives how many. */
-  runDue(stop?: AbortSignal): Promise<number>;
+  runDue(stop: AbortSignal): Promise<number>;
 }
 
 /** Most refreshes that one process runs concurrently. */
@@ -104,18 +104,7 @@ const nameOf = (answers: readonly DescribedAnswer[]): string => {
 };
 
 export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
-  const {
-    gateway,
-    records,
-    upload,
-    callerOf,
-    backfills,
-    onRun,
-    log,
-    now = Date.now,
-    leaseMs = 5 * 60_000,
-  } = options;
-  const owner = randomUUID();
+  const { gateway, records, upload, callerOf, backfills, onRun, log, leases, now = Date.now } = options;
 
   const nextRun = (schedule: string | null, datasetId: number): Date | null => {
     const time = schedule === null ? undefined : nextRunOf(schedule, datasetId, now());
@@ -131,20 +120,14 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     { slug, series }: Pick<Wanted, 'slug' | 'series'>,
   ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, series, nowMs: now() });
 
-  const keepLease = async (datasetId: number): Promise<void> => {
-    if (await records.extend(datasetId, owner, leaseMs)) return;
-    throw new AppError('conflict', 'lease_lost', 'Another process took over the refresh.');
-  };
-
-  const refresh = async (run: ClaimedRun, stop: AbortSignal | undefined): Promise<RunOutcome> => {
+  const refresh = async (run: DueRun, stop: AbortSignal): Promise<RunOutcome> => {
     const { datasetId, accountId, provider: slug } = run;
     const caller = await callerOf(accountId);
-    const beforeEach = () => keepLease(datasetId);
     const marks = await askMarks(caller, { ...run, slug });
     if (run.contentHash !== null && !run.uploadFailed && sameMarks(run.updateMarks, marks)) {
       return { nextRunAt: nextRun(run.schedule, datasetId), error: null };
     }
-    const content = await fetchContent(gateway, caller, { ...run, slug }, { beforeEach, stop });
+    const content = await fetchContent(gateway, caller, { ...run, slug }, stop);
     const { answers, csv, columns } = content;
     if (answers.some(({ stale }) => stale)) {
       throw new AppError(
@@ -160,14 +143,14 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) {
       return { nextRunAt, error: null, described, updateMarks };
     }
-    await keepLease(datasetId);
+    stop.throwIfAborted();
     const requestId = `refresh-${datasetId}-${randomUUID()}`;
     const process = await upload({ datasetId, accountId, requestId, csv, columns });
     const uploaded = { contentHash, processId: process.id };
     return { nextRunAt, error: null, described, updateMarks, upload: uploaded };
   };
 
-  const failureOf = (run: ClaimedRun, error: unknown): RunOutcome => {
+  const failureOf = (run: DueRun, error: unknown): RunOutcome => {
     const regular = nextRun(run.schedule, run.datasetId);
     if (!isAppError(error)) log.error({ err: error, dataset: run.datasetId }, 'refresh broken off');
     const message = isAppError(error) ? error.message : 'The refresh failed.';
@@ -177,27 +160,41 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     return { nextRunAt: regular !== null && regular < soon ? regular : soon, error: message };
   };
 
-  const runOne = async (run: ClaimedRun, stop: AbortSignal | undefined): Promise<void> => {
+  const runOne = async (run: DueRun, stop: AbortSignal): Promise<void> => {
     const { datasetId, provider } = run;
     let outcome: RunOutcome;
     try {
       outcome = await refresh(run, stop);
       onRun(outcome.upload === undefined ? 'unchanged' : 'changed');
     } catch (error) {
-      if (stop?.aborted === true) return records.release(datasetId, owner);
+      // The process stops, or another one has the run.
+      if (stop.aborted) return;
       outcome = failureOf(run, error);
       onRun('failed');
       log.warn({ dataset: datasetId, provider, reason: outcome.error }, 'refresh failed');
     }
-    await records.finish(run, owner, outcome);
+    await records.finish(run, outcome);
   };
 
-  const runUntilNoneIsDue = async (stop: AbortSignal | undefined): Promise<number> => {
+  /** False: it is not due any more, or another process has it. */
+  const runIfDue = async (datasetId: number, stop: AbortSignal): Promise<boolean> => {
+    const isDone = await leases.whileHeld('refresh', datasetId, async (lost) => {
+      const run = await records.begin(datasetId);
+      if (run !== undefined) await runOne(run, AbortSignal.any([stop, lost]));
+      return run !== undefined;
+    });
+    return isDone === true;
+  };
+
+  const runUntilNoneIsDue = async (stop: AbortSignal): Promise<number> => {
     let runs = 0;
-    for (; stop?.aborted !== true; runs += 1) {
-      const run = await records.claim(owner, leaseMs);
-      if (run === undefined) break;
-      await runOne(run, stop);
+    for (let more = true; more; ) {
+      more = false;
+      for (const datasetId of await records.due())
+        if (!stop.aborted && (await runIfDue(datasetId, stop))) {
+          runs += 1;
+          more = true;
+        }
     }
     return runs;
   };
@@ -254,7 +251,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       const schedule = scheduleOf(wanted);
       await records.schedule(datasetId, schedule, nextRun(schedule, datasetId));
     },
-    refreshSoon: (datasetId) => records.due(datasetId),
+    refreshSoon: (datasetId) => records.refreshSoon(datasetId),
     async runDue(stop) {
       const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => runUntilNoneIsDue(stop)));
       return runs.reduce((sum, count) => sum + count, 0);

@@ -27,8 +27,8 @@ export interface CatalogSnapshot {
   read(table: CatalogTable): { readonly source: Readable; rows(): number };
 }
 
-/** Answers of providers, which are asked for again, and the tool's own record. */
-const leftOut = ['gateway_cache', 'schema_migrations'];
+/** Answers of providers, which are asked for again; jobs, which processes enter when they start; and the tool's own record. */
+const leftOut = ['gateway_cache', 'jobs', 'schema_migrations'];
 
 const tablesSql = `
   SELECT c.relname AS name, (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
@@ -135,7 +135,9 @@ export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) =>
     return work({
       sql,
       async empty(tables) {
-        await client.query(`TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}, gateway_cache`);
+        await client.query(
+          `TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}, gateway_cache, jobs`,
+        );
       },
       async write(table, source) {
         await client.query(`ALTER TABLE ${quoted(table.name)} DISABLE TRIGGER USER`);

@@ -2,6 +2,7 @@
  * Processes of mode merge_columns: they have no file, so they begin where an upload is once its rows are stored, and take their
  * turn among the uploads of the dataset.
  */
+import { isHeldSql } from '../../jobs/leases.js';
 
 import type { ColumnMergeMode } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
@@ -77,7 +78,7 @@ export const datasetsToMerge = async (sql: Sql): Promise<number[]> => {
   const rows = await sql.query<{ id: number }>(
     `SELECT DISTINCT p.dataset_id AS id FROM processes p
      WHERE ${inStates(['ready', 'merge', 'merged'], 'p')} AND p.mode = '${mode}'
-       AND (p.lease_until IS NULL OR p.lease_until < now())`,
+       AND NOT ${isHeldSql('upload', 'p.id')}`,
   );
   return rows.map(({ id }) => id);
 };

@@ -2,12 +2,12 @@
  * Takes what steps came to, writes it down, and does what follows. Nobody else fails an upload, publishes, or starts
  * a replay or a merge; steps know nothing of each other.
  */
+import type { Leases } from '../../jobs/leases.js';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessError, ProcessPhase } from '../../model/process.js';
 import { beyondCount } from './bad-row-limits.js';
 import type { ChunkRecords, WholeUpload } from './chunk-records.js';
-import type { Leases } from './leases.js';
 import type { MergeRecords } from './merge-records.js';
 import type { Outcome, Settled, Step } from './outcome.js';
 import type { ProcessRecords, UploadState } from './process-records.js';
@@ -165,8 +165,12 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   };
 
   /** Takes one step after the other until nothing is left to do in the background. */
-  const takeSteps = async (processId: number, { steps }: DispatcherWork): Promise<void> => {
-    while (!closing) {
+  const takeSteps = async (
+    processId: number,
+    { steps }: DispatcherWork,
+    lost: AbortSignal,
+  ): Promise<void> => {
+    while (!closing && !lost.aborted) {
       const state = await processes.state(processId);
       if (state === undefined || state.status !== 'pending' || !state.isUnderstood) return;
       const step = steps[state.phase];
@@ -181,7 +185,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   const run = async (processId: number, tasks: DispatcherWork): Promise<void> => {
     try {
-      do await tasks.leases.whileHeld(processId, () => takeSteps(processId, tasks));
+      do await tasks.leases.whileHeld('upload', processId, (lost) => takeSteps(processId, tasks, lost));
       while (askedAgain.delete(processId) && !closing);
     } catch (error) {
       // The sweep starts it again.

@@ -1,3 +1,4 @@
+import { heldUntilSql } from '../../jobs/leases.js';
 import { isoUtc } from '../../lib/time.js';
 import { type EndedUploads, readEndedUploads } from '../../storage/postgres/ops-samples.js';
 import { inStates, isAwaited, isInLine } from '../../storage/postgres/process-states.js';
@@ -63,7 +64,7 @@ const pendingSql = `
     FROM processes p WHERE ${isAwaited('p')} GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
 
 // A lease that is held ends in the future: its holder is at work.
-const heardSql = 'greatest(p.created_at, p.heartbeat_at, p.sealed_at, p.lease_until)';
+const heardSql = `greatest(p.created_at, p.heartbeat_at, p.sealed_at, ${heldUntilSql('upload', 'p.id')})`;
 
 const stuckSql = `
   SELECT p.id AS "processId", p.dataset_id AS "datasetId", ${phaseSql} AS phase, p.attempt,

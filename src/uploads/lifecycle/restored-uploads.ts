@@ -15,8 +15,7 @@ export const failRestored = async (sql: Sql): Promise<number> => {
   const failed = moveSql('failed');
   await sql.query('UPDATE processes SET kept_until = NULL WHERE kept_until IS NOT NULL');
   const pending = await sql.query(
-    `UPDATE processes SET ${failed.set}, error = $1, lease_owner = NULL, lease_until = NULL
-     WHERE ${failed.when} RETURNING 1`,
+    `UPDATE processes SET ${failed.set}, error = $1 WHERE ${failed.when} RETURNING 1`,
     [JSON.stringify(lost)],
   );
   return pending.length;

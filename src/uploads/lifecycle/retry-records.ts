@@ -1,3 +1,5 @@
+import { isHeldSql } from '../../jobs/leases.js';
+import { endLease } from '../../jobs/records.js';
 import { notFound } from '../../lib/errors.js';
 import type { ProcessMode, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
@@ -39,7 +41,7 @@ export interface RetryRecords {
 const candidateSql = `
   SELECT p.id AS "processId", p.dataset_id AS "datasetId", p.mode, p.status, p.phase, p.error ->> 'code' AS "errorCode",
     p.awaits_answer OR coalesce(p.error ->> 'code' = '${unanswered.code}', false) AS "isUnanswered",
-    p.created_at AS "createdAt", p.sealed_at AS "sealedAt", coalesce(p.lease_until > now(), false) AS held,
+    p.created_at AS "createdAt", p.sealed_at AS "sealedAt", ${isHeldSql('upload', 'p.id')} AS held,
     coalesce(
       (SELECT 'version ' || max(v.id) FROM versions v WHERE v.dataset_id = p.dataset_id
          AND (v.process_id > p.id OR (v.process_id IS NULL AND v.created_at > p.created_at))),
@@ -68,9 +70,10 @@ export const createRetryRecords = (sql: Sql): RetryRecords => ({
       const { set, when } = moveSql('retried');
       await tx.query(
         `UPDATE processes SET ${set}, merge = NULL, heartbeat_at = now(),
-           sealed_at = coalesce(sealed_at, now()), lease_owner = NULL, lease_until = NULL
+           sealed_at = coalesce(sealed_at, now())
          WHERE id = $1 AND ${when}`,
         [processId],
       );
+      await endLease(tx, 'upload', processId);
     }),
 });

@@ -1,3 +1,4 @@
+import { isHeldSql } from '../../jobs/leases.js';
 import type { Log } from '../../lib/log.js';
 import type { Notice, ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
@@ -174,7 +175,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
     async waitingForReplay() {
       const rows = await sql.query<{ id: number }>(
         `SELECT p.id FROM processes p
-         WHERE (p.lease_until IS NULL OR p.lease_until < now()) AND ${isUnderstoodSql('p')} AND (${inStates(['replay'], 'p')}
+         WHERE NOT ${isHeldSql('upload', 'p.id')} AND ${isUnderstoodSql('p')} AND (${inStates(['replay'], 'p')}
            OR (${inStates(['collect'], 'p')}
              AND p.chunk_count = (SELECT count(*) FROM chunks c WHERE c.process_id = p.id)))`,
       );

@@ -1,3 +1,4 @@
+import { heldUntilSql } from '../../jobs/leases.js';
 import { isoUtc } from '../../lib/time.js';
 import type { ProcessError, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -57,7 +58,7 @@ interface UploadRow
 const select = `SELECT p.id AS process, p.public_id AS "shownAs", p.dataset_id AS dataset, p.status, p.phase, p.attempt,
   p.mode, p.created_at AS "createdAt", p.inserted_chunks AS inserted, p.chunk_count AS chunks, p.error AS failure,
   p.heartbeat_at AS "receivedAt", p.sealed_at AS "sealedAt", p.ended_at AS "completedAt",
-  p.lease_until AS "leaseUntil", p.version_id AS version, p.inserted_rows AS rows, p.rejected_rows AS "rejectedRows",
+  ${heldUntilSql('upload', 'p.id')} AS "leaseUntil", p.version_id AS version, p.inserted_rows AS rows, p.rejected_rows AS "rejectedRows",
   p.received_bytes AS bytes, p.request_id AS "requestId", d.name, a.name AS account
   FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN accounts a ON a.id = p.created_by`;
 

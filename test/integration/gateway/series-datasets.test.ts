@@ -15,6 +15,7 @@ import { createSeriesAnswer, type SeriesAnswer } from '../../../src/gateway/seri
 import { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ProcessView } from '../../../src/model/process.js';
+import { leasesOf } from '../../support/leases.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
 let database: TestDatabase;
@@ -94,9 +95,12 @@ const gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'> =
   },
 };
 
-/** One process: its own connections and lease owner. */
-const openProcess = (sql = database.sql, leaseMs = 60_000): SeriesDatasets =>
-  createSeriesDatasets({
+const never = new AbortController().signal;
+
+/** One process: its own connections and leases. */
+const openProcess = (sql = database.sql): SeriesDatasets => {
+  const leases = leasesOf(sql);
+  return createSeriesDatasets({
     gateway,
     records: createSeriesDatasetRecords(sql),
     upload: async (upload) => {
@@ -110,12 +114,14 @@ const openProcess = (sql = database.sql, leaseMs = 60_000): SeriesDatasets =>
       upload: async ({ datasetId }) => addProcess(datasetId),
       callerOf: async (accountId) => ({ accountId, share: 'a', mayUsePaid: true }),
       vintagesPerStep: 50,
+      leases,
       log: silentLog,
     }),
     onRun: (outcome) => outcomes.push(outcome),
+    leases,
     log: silentLog,
-    leaseMs,
   });
+};
 
 const withUnits = (...ids: string[]) => ids.map((id) => ({ id, params: { units: 'lin' } }));
 
@@ -145,11 +151,10 @@ interface State {
   error: string | null;
   failures: number;
   since: Date | null;
-  owner: string | null;
 }
 const stateOf = (datasetId: number): Promise<State> =>
   query(
-    `SELECT next_run_at AS next, last_error AS error, failures, failing_since AS since, lease_owner AS owner
+    `SELECT next_run_at AS next, last_error AS error, failures, failing_since AS since
      FROM series_datasets WHERE dataset_id = $1`,
     [datasetId],
   );
@@ -185,7 +190,7 @@ describe('a dataset made of series', () => {
     expect(described.map(({ name }) => name)).toEqual(['GDP?country=NOR', 'GDP?country=SWE']);
     asked = [];
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     // The start that the provider chose stays.
     expect(asked.map((text) => JSON.parse(text.slice(text.indexOf('{'))))).toEqual(
       ['NOR', 'SWE'].map((country) => ({ units: 'lin', country, start: '2006-01-01' })),
@@ -196,9 +201,9 @@ describe('a dataset made of series', () => {
   it('has no next run without a schedule, until one is asked for', async () => {
     const id = await make({ refresh: null });
     expect((await stateOf(id)).next).toBeNull();
-    expect(await openProcess().runDue()).toBe(0);
+    expect(await openProcess().runDue(never)).toBe(0);
     await openProcess().refreshSoon(id);
-    expect(await openProcess().runDue()).toBe(1);
+    expect(await openProcess().runDue(never)).toBe(1);
     expect((await stateOf(id)).next).toBeNull();
   });
 
@@ -215,18 +220,18 @@ describe('a refresh', () => {
   it('uploads only what has changed', async () => {
     const id = await make();
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     expect([outcomes, uploads.length]).toEqual([['unchanged'], 1]);
     answer = () => ({ data: [{ date: '2026-01-01', value: '1.1' }] });
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     expect([outcomes, uploads.length]).toEqual([['unchanged', 'changed'], 2]);
   });
 
   const refreshed = async (id: number): Promise<number> => {
     asked = [];
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     return asked.length;
   };
 
@@ -259,7 +264,7 @@ describe('a refresh', () => {
     const id = await make();
     await database.sql.query(`UPDATE processes SET status = 'failed' WHERE dataset_id = $1`, [id]);
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     expect(uploads).toHaveLength(2);
   });
 
@@ -269,14 +274,14 @@ describe('a refresh', () => {
       throw new AppError('upstream', 'upstream_failed', 'Statistics answered with an error.');
     };
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     const failed = await stateOf(id);
-    expect(failed).toMatchObject({ error: 'Statistics answered with an error.', failures: 1, owner: null });
+    expect(failed).toMatchObject({ error: 'Statistics answered with an error.', failures: 1 });
     expect(failed?.since).toBeInstanceOf(Date);
     expect((failed.next?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(600_000);
     answer = () => ({});
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     expect(await stateOf(id)).toMatchObject({ error: null, failures: 0, since: null });
   });
 
@@ -284,7 +289,7 @@ describe('a refresh', () => {
     const id = await make();
     answer = () => ({ stale: true, data: [{ date: '2026-01-01', value: '0.9' }] });
     await openProcess().refreshSoon(id);
-    await openProcess().runDue();
+    await openProcess().runDue(never);
     expect(uploads).toHaveLength(1);
     expect((await stateOf(id)).error).toMatch(/could not be reached/);
   });
@@ -293,7 +298,10 @@ describe('a refresh', () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => make()));
     for (const id of ids) await openProcess().refreshSoon(id);
     asked = [];
-    const runs = await Promise.all([openProcess().runDue(), openProcess(database.other()).runDue()]);
+    const runs = await Promise.all([
+      openProcess().runDue(never),
+      openProcess(database.other()).runDue(never),
+    ]);
     expect(runs[0] + runs[1]).toBe(12);
     expect(asked).toHaveLength(12);
   });
@@ -301,24 +309,23 @@ describe('a refresh', () => {
   it('of a process that died is taken over when its lease is over', async () => {
     const id = await make();
     const records = createSeriesDatasetRecords(database.sql);
-    await records.due(id);
-    expect((await records.claim('dead', 3_600_000))?.datasetId).toBe(id);
-    expect(await openProcess().runDue()).toBe(0);
-    await database.sql.query('UPDATE series_datasets SET lease_until = now() WHERE dataset_id = $1', [id]);
-    expect(await openProcess().runDue()).toBe(1);
-    // What the first one would still say is not heard.
-    expect(await records.extend(id, 'dead', 300)).toBe(false);
+    await records.refreshSoon(id);
+    await leasesOf(database.sql).whileHeld('refresh', id, async () => {
+      expect(await openProcess().runDue(never)).toBe(0);
+      await database.sql.query('UPDATE jobs SET held_until = now() WHERE subject = $1::text', [id]);
+      expect(await openProcess().runDue(never)).toBe(1);
+    });
   });
 
   it('that was asked for during a run is made after it', async () => {
     const id = await make();
     const records = createSeriesDatasetRecords(database.sql);
-    await records.due(id);
-    const run = await records.claim('me', 60_000);
+    await records.refreshSoon(id);
+    const run = await records.begin(id);
     if (run === undefined) throw new Error('nothing was due');
-    await records.due(id);
-    await records.finish(run, 'me', { nextRunAt: new Date(Date.now() + 1e7), error: null });
-    expect((await records.claim('me', 60_000))?.datasetId).toBe(id);
+    await records.refreshSoon(id);
+    await records.finish(run, { nextRunAt: new Date(Date.now() + 1e7), error: null });
+    expect(await records.due()).toEqual([id]);
   });
 
   it('is given back when the process stops', async () => {
@@ -332,8 +339,7 @@ describe('a refresh', () => {
     await openProcess().refreshSoon(id);
     await openProcess().runDue(stop.signal);
     expect([asked.length, outcomes]).toEqual([1, []]);
-    expect((await stateOf(id)).owner).toBeNull();
     answer = () => ({});
-    expect(await openProcess().runDue()).toBe(1);
+    expect(await openProcess().runDue(never)).toBe(1);
   });
 });

@@ -249,9 +249,12 @@ describe('a merge among uploads', () => {
     await send(dataset, 'k,a,b\ny,,2\n', 'append');
     await product.stopWorker();
     const merging = await json<ProcessAnswer>(await merge(dataset, 'b', 'a', { query: '?wait=0' }), 202);
+    await product.sql.query(`UPDATE processes SET phase = 'merge', merge_attempt = 1 WHERE id = $1`, [
+      merging.id,
+    ]);
     await product.sql.query(
-      `UPDATE processes SET phase = 'merge', merge_attempt = 1, lease_owner = 'dead', lease_until = now() + interval '1 s'
-       WHERE id = $1`,
+      `INSERT INTO jobs (name, subject, lease, held_until)
+       VALUES ('upload', $1::text, gen_random_uuid(), now() + interval '1 s')`,
       [merging.id],
     );
     await json(await call(owner, 'POST', `/datasets/${dataset}/versions/${first.versionId}/restore`), 201);

@@ -19,7 +19,6 @@ const notInResponses = new Set([
   'bad_configuration',
   'foreign_rows',
   'invalid_limit',
-  'lease_lost',
   'no_home',
   'no_row',
   'not_empty',
