@@ -74,8 +74,6 @@ CREATE TABLE compactions (
   -- whole run are switched
   run bigint[],
   upload_numbers bigint[],
-  -- renewed by the worker that writes; another worker may abandon the compaction afterwards
-  lease_until timestamptz NOT NULL,
   -- true: the patches of a version are folded into its bases. Older versions keep both, so the disk holds a copy more
   folds boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()

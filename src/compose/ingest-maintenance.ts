@@ -29,7 +29,6 @@ export interface MaintenanceOptions {
   readonly leases: Leases;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly leaseMs: number;
   readonly sweepIntervalMs: number;
   readonly receiveTimeoutMs: number;
   readonly retentionMs: number;
@@ -58,11 +57,11 @@ export interface CompactionSettings {
 
 /** Joins small neighbouring segments and folds patches, unless that is switched off. */
 export const startCompaction = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
-  const { sql, clickhouse, jobs, metrics, log, leaseMs, compaction } = options;
+  const { sql, clickhouse, jobs, leases, metrics, log, compaction } = options;
   const [joins, folds] = [compaction.minSegments >= 2, compaction.foldMinPercent > 0];
   if (!joins && !folds) return;
   const compactor = createCompactor({
-    compactions: createCompactions({ sql, leaseMs, log }),
+    compactions: createCompactions({ sql, leases }),
     join: createJoin({ clickhouse, log }),
     ...(joins ? { bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes } } : {}),
     ...(folds

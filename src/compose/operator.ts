@@ -20,6 +20,7 @@ import { createSegmentRewrite } from '../uploads/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../uploads/repair/upload-replay.js';
 import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
+import { openLeases } from './jobs.js';
 
 /** Dependencies of an operator's command. */
 export interface OperatorParts {
@@ -51,7 +52,7 @@ export const createOperatorDeadLetters = (standing: Standing): DeadLetters => {
 export const createOperatorReplay = (
   standing: Standing & { readonly clickhouse: ClickHouseServers },
 ): UploadReplay => {
-  const { config, log, sql, topics, clickhouse } = standing;
+  const { log, sql, topics, clickhouse } = standing;
   const reader = readerOf(standing);
   const write = createWrite(clickhouse);
   const processes = createProcessRecords(sql);
@@ -61,7 +62,7 @@ export const createOperatorReplay = (
     clickhouse,
     processes,
     chunks,
-    compactions: createCompactions({ sql, leaseMs: config.jobLeaseMs, log }),
+    compactions: createCompactions({ sql, leases: openLeases(standing) }),
     reader: createChunkReader(reader),
     inserter: createChunkInserter({
       write,

@@ -11,18 +11,19 @@ import {
 import { createVersionReads } from '../versions/verify/version-reads.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
+import { openLeases } from './jobs.js';
 import { type OperatorParts, openUploadReplay } from './operator.js';
 
 /** @param place Folder or `s3://bucket/prefix` of backups. */
 const openBackupRepair = async (parts: OperatorParts, place: string): Promise<RestoreSegment> => {
-  const { config, log, sql } = parts;
+  const { sql } = parts;
   const { folder, archive } = await openRows({ ...parts, place });
   const saved = createSavedSegments({
     folder,
     archive,
     installation: () => readSetting(sql, 'installation'),
   });
-  const compactions = createCompactions({ sql, leaseMs: config.jobLeaseMs, log });
+  const compactions = createCompactions({ sql, leases: openLeases(parts) });
   return createSegmentRestore({ sql, compactions, find: saved.find });
 };
 

@@ -60,7 +60,6 @@ export const createWorkerProcess = async (
       groupPrefix: config.kafkaPrefix,
       bulkMembers: config.insertsInFlight,
       shortMembers: 2,
-      leaseMs: config.jobLeaseMs,
       dryRunKeptMs: config.dryRunKeptMs,
       columnMergeLookMs: config.columnMergeLookMs,
       sweepIntervalMs: config.sweepIntervalMs,

@@ -8,6 +8,8 @@ import { createJobRecords, type JobRecords } from './records.js';
 export type LeaseName =
   /** Rows that no version needs are being dropped. No subject. */
   | 'drops'
+  /** Segments of a store are joined or folded. Number of the store. */
+  | 'compaction'
   /** An upload is read again or merged. Number of the process. */
   | 'upload'
   /** A series dataset is refreshed. Number of the dataset. */

@@ -1,7 +1,9 @@
+import { isHeldSql } from '../jobs/leases.js';
+
 /**
  * States of compactions, as SQL.
  *
- *   writing     its worker writes the copy and renews a lease; one per store
+ *   writing     its worker writes the copy and has the lease of the store; one per store
  *   swapping    the copy counts: versions are led over, by any worker once the lease has expired
  *   done        no version has a segment of the run any more
  *   abandoned   no version names the copy; the sweep drops it
@@ -26,5 +28,5 @@ export const isOpen = (c: string): string => inState(c, ...open);
 export const isWriting = (c: string): string => inState(c, 'writing');
 export const isSwapping = (c: string): string => inState(c, 'swapping');
 
-export const isHeld = (c: string): string => `${c}.lease_until > now()`;
+export const isHeld = (c: string): string => isHeldSql('compaction', `${c}.store_id`);
 export const isExpired = (c: string): string => `NOT ${isHeld(c)}`;

@@ -1,6 +1,5 @@
 /** Compactions in PostgreSQL: segments that are to take the place of a run of segments. The one place that writes them. */
-import { whileLeased } from '../jobs/lease.js';
-import type { Log } from '../lib/log.js';
+import type { Leases } from '../jobs/leases.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
@@ -70,28 +69,17 @@ export interface Compactions {
   resume(stop: AbortSignal): Promise<number>;
 }
 
-/** Abandons compactions whose worker fell silent; returns their number. @param storeId One store; default: all. */
-export const abandonSilent = async (sql: Sql, storeId?: number): Promise<number> => {
-  const silent = await sql.query(
-    moveSql('abandon', `${isExpired('c')} AND ($1::bigint IS NULL OR c.store_id = $1)`),
-    [storeId ?? null],
-  );
-  return silent.length;
-};
+/** Abandons compactions whose worker fell silent; returns their number. */
+export const abandonSilent = async (sql: Sql): Promise<number> =>
+  (await sql.query(moveSql('abandon', isExpired('c')))).length;
 
 export interface CompactionsOptions {
   readonly sql: Sql;
-  /** Milliseconds of silence after which a worker is declared dead. */
-  readonly leaseMs: number;
-  /** Milliseconds between two renewals. @default a third of `leaseMs` */
-  readonly renewMs?: number;
-  readonly log: Log;
+  readonly leases: Leases;
 }
 
-const interval = `$2 * interval '1 millisecond'`;
-
 /** The steps of a replacement. */
-export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: CompactionsOptions) => {
+export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) => {
   const segmentSwap = createSegmentSwap({ sql });
 
   const finish = async (published: PublishedRun, stop?: AbortSignal): Promise<boolean> => {
@@ -102,14 +90,6 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
       await tx.query(moveSql('finish', 'c.segment_id = $1'), [published.target]);
     });
     return true;
-  };
-
-  const renew = async (target: number): Promise<boolean> => {
-    const rows = await sql.query(
-      `UPDATE compactions c SET lease_until = now() + ${interval} WHERE c.segment_id = $1 AND ${isOpen('c')} RETURNING 1`,
-      [target, leaseMs],
-    );
-    return rows.length > 0;
   };
 
   return {
@@ -127,7 +107,8 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
       sql.tx(async (tx) => {
         // One at a time: the second one sees the row of the first.
         await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
-        await abandonSilent(tx, storeId);
+        // The caller has the lease: a worker that was writing has lost it.
+        await tx.query(moveSql('abandon', 'c.store_id = $1'), [storeId]);
         const [first] = run;
         if (first === undefined) return undefined;
         const folds = foldIntervalMs !== undefined;
@@ -141,28 +122,17 @@ export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: Compaction
         );
         if (next === undefined || next.busy || next.id > to) return undefined;
         await addSegmentBeside(tx, next.id, first.id);
-        await tx.query(
-          `INSERT INTO compactions (segment_id, store_id, lease_until, folds) VALUES ($1, $3, now() + ${interval}, $4)`,
-          [next.id, leaseMs, storeId, folds],
-        );
+        await tx.query('INSERT INTO compactions (segment_id, store_id, folds) VALUES ($1, $2, $3)', [
+          next.id,
+          storeId,
+          folds,
+        ]);
         const [row] = await tx.query<{ place: Place }>(
           `SELECT ${placeSql('g')} AS place FROM segments g WHERE g.id = $1`,
           [next.id],
         );
         return row && { segment: next.id, place: row.place };
       }),
-
-    /** Renews the lease during the work. */
-    whileHeld: <T>(target: number, work: (lost: AbortSignal) => Promise<T>): Promise<T> =>
-      whileLeased(
-        {
-          leaseMs,
-          renewMs,
-          renew: () => renew(target),
-          onError: (error) => log.warn({ err: error, segment: target }, 'lease not extended'),
-        },
-        work,
-      ),
 
     /** From here on the compaction is not abandoned any more. False, and nothing changed, when the lease has expired. */
     publish: (
@@ -197,7 +167,7 @@ export const createCompactions = (
   options: CompactionsOptions,
   steps: CompactionSteps = createCompactionSteps(options),
 ): Compactions => {
-  const { sql } = options;
+  const { sql, leases } = options;
 
   const writeAndSwap = async (
     target: Target,
@@ -246,19 +216,20 @@ export const createCompactions = (
     foldCandidates: (limits) => foldCandidates(sql, limits),
 
     async replace(storeId, run, write, { stop, foldIntervalMs } = {}) {
-      const target = await steps.begin(storeId, run, foldIntervalMs);
-      if (target === undefined) return 'busy';
-      const { segment } = target;
-      try {
-        const replaced = await steps.whileHeld(segment, (lost) =>
-          writeAndSwap(target, run, () => write(target, lost), stop),
-        );
-        if (typeof replaced === 'string') await steps.abandon(segment);
-        return replaced;
-      } catch (error) {
-        await steps.abandon(segment);
-        throw error;
-      }
+      const replaced = await leases.whileHeld('compaction', storeId, async (lost): Promise<Replaced> => {
+        const target = await steps.begin(storeId, run, foldIntervalMs);
+        if (target === undefined) return 'busy';
+        const { segment } = target;
+        try {
+          const outcome = await writeAndSwap(target, run, () => write(target, lost), stop);
+          if (typeof outcome === 'string') await steps.abandon(segment);
+          return outcome;
+        } catch (error) {
+          await steps.abandon(segment);
+          throw error;
+        }
+      });
+      return replaced ?? 'busy';
     },
 
     async resume(stop) {
@@ -273,8 +244,7 @@ export const createCompactions = (
   };
 };
 
-/** Compactions of a catalog that was restored: what was being written has no rows; switches go on at once. */
+/** Compactions of a catalog that was restored: what was being written has no rows. */
 export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
   await tx.query(moveSql('abandon', 'true'));
-  await tx.query(`UPDATE compactions c SET lease_until = now() WHERE ${isSwapping('c')}`);
 };

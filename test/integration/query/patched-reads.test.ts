@@ -8,6 +8,7 @@ import { recordsPerUpload } from '../../../src/model/position.js';
 import { createCompactions, createCompactor, createJoin } from '../../../src/rows/index.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { type PatchedRow, writePatch } from '../../support/patches.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
@@ -242,7 +243,7 @@ describe('versions with patches', () => {
     await twins.patch(40, 20, 5);
     await twins.append(12_000);
     await twins.patch(10, 2_000, 0);
-    const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
+    const compactions = createCompactions({ sql: product.sql, leases: leasesOf(product.sql) });
     const clickhouse = createClickHouse({
       url: product.config.clickhouseUrl ?? '',
       database: product.config.clickhouseDatabase,

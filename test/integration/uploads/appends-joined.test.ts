@@ -14,6 +14,7 @@ import {
   json,
   type ProcessAnswer,
 } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith, uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
@@ -38,12 +39,7 @@ afterAll(async () => {
 
 const compact = (): Promise<number> =>
   createCompactor({
-    compactions: createCompactions({
-      sql: product.sql,
-      leaseMs: 60_000,
-      renewMs: 20_000,
-      log: silentLog,
-    }),
+    compactions: createCompactions({ sql: product.sql, leases: leasesOf(product.sql) }),
     join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 3, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,

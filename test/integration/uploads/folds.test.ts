@@ -10,6 +10,7 @@ import { createCompactor, createJoin } from '../../../src/rows/index.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { runAdmin } from '../../support/admin.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
@@ -46,7 +47,7 @@ const foldedBytes: number[] = [];
 
 /** Joins what may be joined, of these datasets alone, and folds their patches if limits are given. */
 const compact = (datasets: readonly number[], folds?: FoldLimits): Promise<number> => {
-  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
+  const compactions = createCompactions({ sql: product.sql, leases: leasesOf(product.sql) });
   const isMeant = ({ datasetId }: { datasetId: number }): boolean => datasets.includes(datasetId);
   return createCompactor({
     compactions: {
@@ -164,7 +165,7 @@ it('are not begun when other segments took the place of what was looked at', asy
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   for (let at = 0; at < 4; at += 1) await upsert(dataset, at, 2);
-  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog });
+  const compactions = createCompactions({ sql: product.sql, leases: leasesOf(product.sql) });
   const [store] = await product.sql.query<{ id: number }>(
     'SELECT store_id AS id FROM datasets WHERE id = $1',
     [dataset],

@@ -5,6 +5,7 @@ import { createCompactions } from '../../../src/rows/compactions.js';
 import { createJoin } from '../../../src/rows/copy.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { authorization, type Client, call, createDataset, json, upload } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 
@@ -50,7 +51,7 @@ const compact = async (): Promise<void> => {
     database: config.clickhouseDatabase,
   });
   const compactor = createCompactor({
-    compactions: createCompactions({ sql, leaseMs: 60_000, log: silentLog }),
+    compactions: createCompactions({ sql, leases: leasesOf(sql) }),
     join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 2, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,

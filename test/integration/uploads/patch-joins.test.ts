@@ -13,6 +13,7 @@ import { createCompactor, createJoin } from '../../../src/rows/index.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { numberUpload } from '../../../src/storage/postgres/datasets.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
+import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
@@ -40,11 +41,9 @@ afterAll(async () => {
   await product?.close();
 });
 
-const options = { leaseMs: 60_000, renewMs: 20_000, log: silentLog };
-
 const compact = (steps?: CompactionSteps, folds?: FoldLimits): Promise<number> =>
   createCompactor({
-    compactions: createCompactions({ sql: product.sql, ...options }, steps),
+    compactions: createCompactions({ sql: product.sql, leases: leasesOf(product.sql) }, steps),
     join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 3, maxBytes: 1_000_000_000 },
     ...(folds === undefined ? {} : { folds }),
@@ -209,7 +208,7 @@ it('are switched by the next worker when one dies before, and whatever was publi
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   for (let at = 0; at < 4; at += 1)
     await patch(dataset, changed([positionOf(1, at)], [positionOf(1, at + 5)], 1));
-  const steps = createCompactionSteps({ sql: product.sql, ...options });
+  const steps = createCompactionSteps(product);
   const dying: CompactionSteps = {
     ...steps,
     finish: (published) => steps.finish(published, AbortSignal.abort()),
@@ -218,9 +217,6 @@ it('are switched by the next worker when one dies before, and whatever was publi
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 4 });
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 4)], 0));
   const before = await allAnswers([dataset]);
-  await product.sql.query(
-    `UPDATE compactions SET lease_until = now() - interval '1 second' WHERE state = 'swapping'`,
-  );
   await compact();
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 2 });
   expect(await allAnswers([dataset])).toEqual(before);
@@ -291,7 +287,7 @@ it('are folded once by two workers at the same time, and again soon after a fold
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));
   const before = await allAnswers([dataset]);
-  const failing = { ...createCompactionSteps({ sql: product.sql, ...options }), publish: async () => false };
+  const failing = { ...createCompactionSteps(product), publish: async () => false };
   const daily = folding({ intervalMs: 86_400_000 });
   await compact(failing, daily);
   await compact(undefined, daily);

@@ -19,7 +19,7 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
   try {
     const clickhouse = await openServers(config, sql, scope, { log: silentLog });
     const compactor = createCompactor({
-      compactions: createCompactions({ sql, leaseMs: 60_000, log: silentLog }),
+      compactions: createCompactions({ sql, leases: leasesOf(sql) }),
       join: createJoin({ clickhouse, log: silentLog }),
       bounds: { least: 2, maxBytes: 1_000_000_000 },
       folds: { minPercent: 1, intervalMs: 0, hasRoom: async () => true },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Leases } from '../../../src/jobs/leases.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createCompactor } from '../../../src/rows/compact.js';
 import {
@@ -51,24 +52,26 @@ const never = new AbortController().signal;
 
 interface Parts {
   readonly steps?: CompactionSteps;
+  readonly leases?: Leases;
   readonly join?: Join;
   readonly least?: number;
 }
 
-const stepsOf = (leaseMs = 60_000, renewMs = leaseMs / 3): CompactionSteps =>
-  createCompactionSteps({ sql: product.sql, leaseMs, renewMs, log: silentLog });
+const stepsOf = (): CompactionSteps => createCompactionSteps(product);
+/** Leases of a worker that never has them for others: it is declared dead at once. */
+const noLeases: Leases = { whileHeld: (_name, _subject, work) => work(never) };
 const joinOf = (): Join => createJoin({ clickhouse, log: silentLog });
 
 /** Compacts the store of one dataset. */
 const compact = async (
   dataset: number,
-  { steps = stepsOf(), join = joinOf(), least = 3 }: Parts = {},
+  { steps = stepsOf(), leases = leasesOf(product.sql), join = joinOf(), least = 3 }: Parts = {},
 ): Promise<number> => {
   const [own] = await product.sql.query<{ storeId: number }>(
     'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
     [dataset],
   );
-  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog }, steps);
+  const compactions = createCompactions({ sql: product.sql, leases }, steps);
   return createCompactor({
     compactions: {
       ...compactions,
@@ -302,7 +305,6 @@ describe('compaction', () => {
     const before = await allAnswers([dataset, copy]);
     const dying: CompactionSteps = {
       ...stepsOf(),
-      whileHeld: (_target, work) => work(never),
       finish: (published) => stepsOf().finish(published, AbortSignal.abort()),
     };
     expect(await compact(dataset, { steps: dying })).toBeGreaterThan(0);
@@ -314,9 +316,6 @@ describe('compaction', () => {
     expect(await states()).toEqual([{ state: 'done' }, { state: 'swapping' }]);
     await appendMany(dataset, 1, 5);
     expect(await sweep()).toMatchObject({ abandonedCompactions: 0, missingSegments: 0 });
-    await product.sql.query(
-      `UPDATE compactions SET lease_until = now() - interval '1 second' WHERE state = 'swapping'`,
-    );
     await compact(dataset);
     expect(await states()).toEqual([{ state: 'done' }]);
     await sweep();
@@ -338,7 +337,8 @@ describe('compaction', () => {
     const leases = new Set<string>();
     const look = async (): Promise<number> => {
       const [row] = await sql.query<{ lease: string }>(
-        `SELECT lease_until::text AS lease FROM compactions WHERE state = 'swapping'`,
+        `SELECT j.held_until::text AS lease FROM jobs j JOIN compactions c ON c.store_id::text = j.subject
+         WHERE j.name = 'compaction' AND c.state = 'swapping'`,
       );
       if (row !== undefined) leases.add(row.lease);
       return leases.size;
@@ -346,7 +346,7 @@ describe('compaction', () => {
     let compacting: Promise<number> | undefined;
     await sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [dataset]);
-      compacting = compact(dataset, { steps: stepsOf(600_000, 50) });
+      compacting = compact(dataset, { leases: leasesOf(product.sql, 1_000) });
       while ((await look()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
     });
     await pool.end();
@@ -363,10 +363,9 @@ describe('compaction', () => {
       );
     };
     /** A dead or silent worker records nothing: its lease just runs out. */
-    const mute = (): CompactionSteps => ({
-      ...stepsOf(1),
-      abandon: async () => undefined,
-      whileHeld: (_target, work) => work(never),
+    const mute = (): Parts => ({
+      steps: { ...stepsOf(), abandon: async () => undefined },
+      leases: noLeases,
     });
     let dataset: number;
     let before: Answers;
@@ -395,7 +394,7 @@ describe('compaction', () => {
         },
       ],
     ])('because %s: all is as it was, and the sweep clears up', async (_why, join) => {
-      expect(await compact(dataset, { join, steps: mute() })).toBe(0);
+      expect(await compact(dataset, { join, ...mute() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await sweep()).toMatchObject({ abandonedCompactions: 1 });
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
@@ -407,7 +406,7 @@ describe('compaction', () => {
         await sweep();
         return joined;
       };
-      expect(await compact(dataset, { join, steps: mute() })).toBe(0);
+      expect(await compact(dataset, { join, ...mute() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
