@@ -1,8 +1,5 @@
 import { listJobs, runJobNow } from '../jobs/records.js';
-import { isoUtc } from '../lib/time.js';
 import type { AdminGroup } from './command.js';
-
-const timeOf = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
 
 /** `jobs`, `jobs run` */
 export const jobCommands: AdminGroup = {
@@ -14,14 +11,7 @@ export const jobCommands: AdminGroup = {
       summary:
         'List background jobs: next run, last run and its failure, and the process that runs each now.',
       arguments: [],
-      run: async ({ context }) =>
-        (await listJobs(context.sql)).map(({ summary, nextRunAt, lastRunAt, runningSince, ...job }) => ({
-          ...job,
-          nextRunAt: timeOf(nextRunAt),
-          lastRunAt: timeOf(lastRunAt),
-          runningSince: timeOf(runningSince),
-          summary,
-        })),
+      run: ({ context }) => listJobs(context.sql),
     },
     {
       name: 'run',

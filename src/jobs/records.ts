@@ -1,5 +1,6 @@
 /** The table `jobs`: the one file that writes it. Times are those of the database. */
 import { notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { isJobName, jobList } from './list.js';
 
@@ -118,15 +119,14 @@ export const createJobRecords = ({
   },
 });
 
-/** A job as operators see it. */
+/** A job as operators see it. Times are ISO 8601 in UTC. */
 export interface JobState {
   readonly name: string;
-  /** What this row is for: `installation`, the address of a process, or the number of what is worked on. */
-  readonly of: string;
-  readonly summary: string;
+  /** `installation`, the address of a process, or the number of the thing that is worked on. */
+  readonly subject: string;
   readonly state: 'waiting' | 'running';
-  readonly nextRunAt: Date | null;
-  readonly lastRunAt: Date | null;
+  readonly nextRunAt: string | null;
+  readonly lastRunAt: string | null;
   readonly lastMs: number | null;
   /** Error of the last run; null: it went well. */
   readonly failure: string | null;
@@ -134,12 +134,13 @@ export interface JobState {
   readonly failures: number;
   /** Process of the run under way. */
   readonly holder: string | null;
-  readonly runningSince: Date | null;
+  readonly runningSince: string | null;
+  readonly summary: string;
 }
 
 // Rows of processes that no longer run are left out.
 const listSql = `
-  SELECT j.name, coalesce(p.address, nullif(j.subject, ''), 'installation') AS of,
+  SELECT j.name, coalesce(p.address, nullif(j.subject, ''), 'installation') AS subject,
     CASE WHEN ${free} THEN 'waiting' ELSE 'running' END AS state, j.run_at AS "nextRunAt", j.ended_at AS "lastRunAt",
     j.duration_ms AS "lastMs", j.failure, j.failures,
     CASE WHEN NOT ${free} THEN coalesce(h.address, 'a process that is starting') END AS holder,
@@ -148,10 +149,18 @@ const listSql = `
   WHERE NOT ${free} OR j.subject = '' OR p.id IS NOT NULL
   ORDER BY j.name, 2 LIMIT 1000`;
 
+type Times = 'nextRunAt' | 'lastRunAt' | 'runningSince';
+type JobRow = Omit<JobState, Times | 'summary'> & Readonly<Record<Times, Date | null>>;
+
+const textOf = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
+
 export const listJobs = async (sql: Sql): Promise<JobState[]> => {
-  const rows = await sql.query<Omit<JobState, 'summary'>>(listSql);
-  return rows.map((row) => ({
+  const rows = await sql.query<JobRow>(listSql);
+  return rows.map(({ nextRunAt, lastRunAt, runningSince, ...row }) => ({
     ...row,
+    nextRunAt: textOf(nextRunAt),
+    lastRunAt: textOf(lastRunAt),
+    runningSince: textOf(runningSince),
     summary: isJobName(row.name) ? jobList[row.name].summary : '',
   }));
 };

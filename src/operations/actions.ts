@@ -2,6 +2,8 @@
 
 import { readTableOwners } from '../catalog/table-owners.js';
 import type { OpsActions } from '../http/routes/ops-actions.js';
+import type { OpsJobs } from '../http/routes/ops-jobs.js';
+import { listJobs, runJobNow } from '../jobs/records.js';
 import { conflict, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import { readSizes, readTables, viewCluster } from '../rows/index.js';
@@ -31,7 +33,7 @@ export interface OpsActionParts {
 export const createOpsActions = (
   { sql, clickhouse }: { readonly sql: Sql; readonly clickhouse: ClickHouseServers },
   { letters, replay }: OpsActionParts,
-): OpsActions => {
+): OpsActions & OpsJobs => {
   const requireUpload = async (id: number) => {
     const found = await readUpload(sql, id);
     if (found === undefined) throw notFound('unknown_process', `There is no process ${id}.`);
@@ -69,6 +71,13 @@ export const createOpsActions = (
     },
     replayDeadLetter: letters.replay,
     dropDeadLetter: letters.drop,
+
+    jobs: () => listJobs(sql),
+    runJob: (name) =>
+      sql.tx(async (tx) => {
+        await runJobNow(tx, name);
+        await recordAudit(tx, { action: 'job.run', target: { kind: 'job', name } });
+      }),
 
     setConsuming: (paused) =>
       sql.tx(async (tx) => {

@@ -29,6 +29,7 @@ export const pages: Readonly<Record<PageName, Load>> = {
   consoleUploads: async () => (await import('./pages/console/uploads.js')).Uploads,
   consoleUpload: async () => (await import('./pages/console/upload.js')).OneUpload,
   consoleDeadLetters: async () => (await import('./pages/console/dead-letters.js')).DeadLetters,
+  consoleJobs: async () => (await import('./pages/console/jobs.js')).Jobs,
   consoleStores: async () => (await import('./pages/console/stores.js')).Stores,
   consoleUpstreams: async () => (await import('./pages/console/upstreams.js')).Upstreams,
   consoleAudit: async () => (await import('./pages/console/audit.js')).Audit,

@@ -5,13 +5,14 @@ import { type KeptSample, keptMinutes } from '../../storage/postgres/ops-samples
 import { queryId, queryInteger, queryText, timeParameter } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { createOpsActionRoutes, type OpsActions } from './ops-actions.js';
+import { createOpsJobRoutes, type OpsJobs } from './ops-jobs.js';
 import { auditEventSchema, sampleSchema } from './ops-list-schema.js';
 import { type OpsState, opsSchema } from './ops-schema.js';
 
 export interface OpsRoutesDeps {
   readonly state: () => Promise<OpsState>;
   readonly samples: (minutes: number) => Promise<KeptSample[]>;
-  readonly actions: OpsActions;
+  readonly actions: OpsActions & OpsJobs;
   readonly audit: Pick<AuditTrail, 'list'>;
 }
 
@@ -47,6 +48,7 @@ const auditQuery = z.object({
 /** `/api/ops` and what is below it: what the console of operators shows and does. */
 export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDeps): Route[] => [
   ...createOpsActionRoutes(actions),
+  ...createOpsJobRoutes(actions),
   route({
     method: 'GET',
     path: '/ops/samples',

@@ -152,7 +152,7 @@ describe('a job of the installation', () => {
       },
     });
     await expect.poll(async () => (await stateOf('trims'))?.failures).toBeGreaterThan(1);
-    expect(await stateOf('trims')).toMatchObject({ failure: 'the disk is full', of: 'installation' });
+    expect(await stateOf('trims')).toMatchObject({ failure: 'the disk is full', subject: 'installation' });
     fails = false;
     await expect.poll(() => stateOf('trims')).toMatchObject({ failure: null, failures: 0 });
     expect(outcomes.slice(0, 2)).toEqual(['failed', 'failed']);
@@ -191,7 +191,7 @@ describe('a job of the installation', () => {
     await sql.query("UPDATE jobs SET run_at = now() + interval '1 minute' WHERE name = 'trims'");
     const second = await open();
     await second.jobs.start('trims', { ...job, scope: second.scope });
-    const due = (await stateOf('trims'))?.nextRunAt?.getTime() ?? 0;
+    const due = Date.parse(`${(await stateOf('trims'))?.nextRunAt}Z`);
     expect(due).toBeLessThan(Date.now() + 120_000);
     const third = await open();
     await third.jobs.start('trims', { ...job, atStart: true, scope: third.scope });

@@ -43,6 +43,7 @@ const screens = [
   '/ops/uploads',
   '/ops/uploads?show=stuck',
   '/ops/dead-letters',
+  '/ops/jobs',
   '/ops/stores',
   '/ops/upstreams',
   '/ops/audit',
@@ -97,6 +98,17 @@ it('is for operators alone, on the screen and in the API', async () => {
     expect((await page.request.get(`/api/ops${path}`)).status()).toBe(403);
   const stranger = await stage.visit('/ops');
   await stranger.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
+});
+
+it('shows the jobs, has one run, and the audit trail has it', async () => {
+  const page = await stage.visit('/ops/jobs', { key: operator.key });
+  const name = 'Run now: storage-sweep, installation';
+  await page.getByRole('button', { name }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
+  await page.getByText('storage-sweep is due.').waitFor();
+  await expect
+    .poll(() => newestAudit(stage.product))
+    .toEqual([{ action: 'job.run', accountName: 'watcher' }]);
 });
 
 it('shows a dead letter as text, drops it, and the audit trail has it', async () => {

@@ -159,6 +159,8 @@ const expected: Readonly<Record<string, string>> = {
   'GET /ops/dead-letters/:id': 'requests',
   'POST /ops/dead-letters/:id/replay': 'requests',
   'DELETE /ops/dead-letters/:id': 'requests',
+  'GET /ops/jobs': 'requests',
+  'POST /ops/jobs/:name/run': 'requests',
   'GET /ops/stores': 'requests',
   'PUT /ops/consuming': 'requests',
   'GET /healthz': 'none: says a constant, to supervisors whatever else happens',

@@ -7,6 +7,7 @@ export const consoleTexts = {
     consoleLag: 'How far behind?',
     consoleUploads: 'Uploads',
     consoleDeadLetters: 'Dead letters',
+    consoleJobs: 'Jobs',
     consoleStores: 'Stores',
     consoleUpstreams: 'Upstreams',
     consoleAudit: 'Audit',
@@ -231,6 +232,27 @@ export const consoleTexts = {
     dropNote:
       'It leaves the list for good. An upload that is still waiting for it will fail with upload_expired.',
     dropDone: (id: number) => `Dead letter ${id} was dropped.`,
+  },
+  jobs: {
+    lead: 'Work in the background. When the process that runs a job dies, another one continues within seconds.',
+    columns: {
+      name: 'Job',
+      subject: 'For',
+      state: 'State',
+      last: 'Last run',
+      took: 'Took',
+      next: 'Next run',
+      actions: 'Actions',
+    },
+    running: (holder: string, since: string) => `running on ${holder}, began ${since}`,
+    waiting: 'waiting',
+    failed: (times: number, why: string) =>
+      times === 1 ? `Failed: ${why}` : `Failed ${times} times in a row: ${why}`,
+    due: 'now',
+    run: 'Run now',
+    runTitle: (name: string) => `Run ${name} now?`,
+    runNote: 'It begins within a second. A job that is running runs once more afterwards.',
+    runDone: (name: string) => `${name} is due.`,
   },
   stores: {
     kinds: 'Tables',

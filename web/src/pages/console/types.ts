@@ -167,6 +167,20 @@ export interface DeadLetterDetails extends DeadLetter {
   } | null;
 }
 
+export interface Job {
+  readonly name: string;
+  readonly subject: string;
+  readonly state: 'waiting' | 'running';
+  readonly nextRunAt: string | null;
+  readonly lastRunAt: string | null;
+  readonly lastMs: number | null;
+  readonly failure: string | null;
+  readonly failures: number;
+  readonly holder: string | null;
+  readonly runningSince: string | null;
+  readonly summary: string;
+}
+
 interface Table {
   readonly table: string;
   readonly parts: number;

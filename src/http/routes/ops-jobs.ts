@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { requireOperator, requireWritingKey } from '../../catalog/access.js';
+import { jobList } from '../../jobs/list.js';
+import type { JobState } from '../../jobs/records.js';
+import { noContent, ok, type Route, route } from '../route.js';
+import { timeField } from './fields.js';
+
+export interface OpsJobs {
+  jobs(): Promise<JobState[]>;
+  /** Makes a job due now. @throws AppError 404. */
+  runJob(name: string): Promise<void>;
+}
+
+const jobSchema = z
+  .object({
+    name: z.string(),
+    subject: z.string().meta({
+      description: '`installation`, the address of a process, or the number of the thing that is worked on.',
+    }),
+    state: z.enum(['waiting', 'running']),
+    nextRunAt: timeField.nullable().meta({ description: 'Null: something else starts it.' }),
+    lastRunAt: timeField.nullable().meta({ description: 'End of the last run; null: there was none.' }),
+    lastMs: z.int().nullable().meta({ description: 'Milliseconds that it took.' }),
+    failure: z.string().nullable().meta({ description: 'Error of the last run; null: it went well.' }),
+    failures: z.int().meta({ description: 'Failed runs in a row.' }),
+    holder: z.string().nullable().meta({ description: 'Address of the process that runs it now.' }),
+    runningSince: timeField.nullable(),
+    summary: z.string().meta({ description: 'Its task.' }),
+  })
+  .meta({ id: 'OperationsJob' });
+
+const shared = { tags: ['Operations'], auth: 'required' } as const;
+
+/** `/api/ops/jobs`: background jobs of all processes. */
+export const createOpsJobRoutes = ({ jobs, runJob }: OpsJobs): Route[] => [
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/jobs',
+    operationId: 'listJobs',
+    summary: 'Background jobs: next run, last run, and the process that runs each',
+    description: 'Needs the key of an operator account.',
+    responses: { 200: { description: 'Jobs by name.', schema: z.array(jobSchema) } },
+    errors: [403],
+    handler: async ({ caller }) => {
+      requireOperator(caller);
+      return { ...ok(await jobs()), headers: { 'Cache-Control': 'no-store' } };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/ops/jobs/:name/run',
+    operationId: 'runJob',
+    summary: 'Have a job run now',
+    description:
+      'It begins within a second, in the processes that run it; a job that is running runs once more afterwards. ' +
+      'Needs the key of an operator account and a key that may write.',
+    params: z.object({
+      name: z.string().meta({ description: `One of ${Object.keys(jobList).join(', ')}.` }),
+    }),
+    responses: { 204: { description: 'The job is due.' } },
+    errors: [403, 404],
+    authorize: ({ caller }) => {
+      requireOperator(caller);
+      requireWritingKey(caller);
+    },
+    handler: async ({ params: { name } }) => {
+      await runJob(name);
+      return noContent;
+    },
+  }),
+];
