@@ -21,6 +21,5 @@ export const operatorCodes: CodeList = {
   superseded: [409, 'The dataset has a newer version or a pending upload.'],
   unknown_job: [404, 'There is no such job, or no process has started it yet.'],
   unknown_message: [404, 'There is no such dead letter.'],
-  unknown_job: [404, 'There is no such job, or no process has started it yet.'],
   unknown_process: [404, 'There is no such upload.'],
 };
