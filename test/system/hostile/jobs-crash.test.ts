@@ -1,0 +1,103 @@
+/** Workers that are killed while they run a job of the installation: another worker continues it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { childEnvironment } from '../../../src/config.js';
+import type { JobName } from '../../../src/jobs/list.js';
+import { type JobState, listJobs, runJobNow } from '../../../src/jobs/records.js';
+import { patienceMs } from '../../support/patience.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { freePort } from '../../support/proxies.js';
+
+let product: TestProduct;
+/** Running workers by their address. */
+const workers = new Map<string, ChildProcess>();
+
+const startWorker = async (): Promise<void> => {
+  const port = await freePort();
+  const { databaseUrl = '', clickhouseUrl = '', clickhouseDatabase, kafkaPrefix, dataDir } = product.config;
+  const child = spawn(process.execPath, ['dist/worker.js'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: childEnvironment({
+      ...inject('kafka'),
+      databaseUrl,
+      clickhouseUrl,
+      clickhouseDatabase,
+      kafkaPrefix,
+      dataDir,
+      logLevel: 'fatal',
+      workerPort: String(port),
+      jobLeaseMs: '1000',
+      sweepIntervalMs: '86400000',
+      segmentHashIntervalMs: '86400000',
+    }),
+  });
+  const address = `${hostname()}:${port}`;
+  workers.set(address, child);
+  await vi.waitFor(
+    async () => {
+      const found = await product.sql.query('SELECT 1 FROM live_processes WHERE address = $1', [address]);
+      expect(found).toHaveLength(1);
+    },
+    { timeout: patienceMs, interval: 50 },
+  );
+};
+
+const kill = async (address: string): Promise<void> => {
+  const child = workers.get(address);
+  if (child === undefined) throw new Error(`no worker has the address ${address}`);
+  workers.delete(address);
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+};
+
+const stateOf = async (name: JobName): Promise<JobState> => {
+  const found = (await listJobs(product.sql)).find((job) => job.name === name);
+  if (found === undefined) throw new Error(`no worker has started ${name}`);
+  return found;
+};
+
+beforeAll(async () => {
+  product = await startProduct({ exportsAheadBytes: '0' });
+  await product.stopWorker();
+  await Promise.all([startWorker(), startWorker()]);
+});
+
+afterAll(async () => {
+  for (const address of [...workers.keys()]) await kill(address);
+  await product?.close();
+});
+
+it.each<[name: JobName, table: string]>([
+  ['trims', 'audit_events'],
+  ['row-drops', 'released_segments'],
+  ['segment-hashes', 'segments'],
+  ['key-checks', 'versions'],
+  ['storage-sweep', 'versions'],
+])('%s is continued by another worker when the one that runs it is killed', async (name, table) => {
+  await expect.poll(async () => (await stateOf(name)).state).toBe('waiting');
+  const { lastRunAt: before } = await stateOf(name);
+  // The job waits for this table.
+  const blocking = new pg.Client({ connectionString: product.config.databaseUrl });
+  await blocking.connect();
+  try {
+    await blocking.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    await runJobNow(product.sql, name);
+    await expect.poll(async () => (await stateOf(name)).holder).not.toBeNull();
+    const { holder } = await stateOf(name);
+    await kill(holder ?? '');
+    await blocking.query('ROLLBACK');
+  } finally {
+    await blocking.end();
+  }
+  await expect
+    .poll(async () => {
+      const { state, lastRunAt, failure } = await stateOf(name);
+      return { state, isNew: lastRunAt !== before, failure };
+    })
+    .toEqual({ state: 'waiting', isNew: true, failure: null });
+  await startWorker();
+});
