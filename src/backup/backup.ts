@@ -16,7 +16,7 @@ import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
-import { type NamedSegment, readNeeded } from '../rows/index.js';
+import { type ReferencedSegment, readNeeded } from '../rows/index.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, catalogKey, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
@@ -63,7 +63,7 @@ interface Moment {
   readonly migrations: string[];
   readonly catalog: CatalogFile[];
   readonly sequences: Manifest['sequences'];
-  readonly needed: NamedSegment[];
+  readonly needed: ReferencedSegment[];
   readonly counts: Pick<Manifest['counts'], 'accounts' | 'datasets' | 'versions'>;
 }
 
@@ -124,7 +124,7 @@ export const createBackup = (options: BackupOptions) => {
   /** Files of which most rows are still needed, and what they have of it. */
   const reusable = async (
     files: readonly SegmentFile[],
-    needed: ReadonlyMap<number, NamedSegment>,
+    needed: ReadonlyMap<number, ReferencedSegment>,
   ): Promise<{ files: SegmentFile[]; has: Set<number> }> => {
     const kept: SegmentFile[] = [];
     const has = new Set<number>();

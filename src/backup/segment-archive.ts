@@ -1,13 +1,13 @@
 /** Rows of segments on their way into files of a backup and back, in bundles of one table each. */
 import { compressZstd } from '../lib/zstd.js';
 import type { Place } from '../model/version.js';
-import { byTable, CopyDiffers, type NamedSegment, type SegmentFiles } from '../rows/index.js';
+import { byTable, CopyDiffers, type ReferencedSegment, type SegmentFiles } from '../rows/index.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
 import type { SegmentFile } from './manifest.js';
 
 export interface SegmentArchive {
   /** Writes the rows of segments below `prefix`. @throws AppError 409 `rows_damaged`. */
-  write(prefix: string, segments: readonly NamedSegment[]): Promise<SegmentFile[]>;
+  write(prefix: string, segments: readonly ReferencedSegment[]): Promise<SegmentFile[]>;
   /**
    * Loads rows of segments in a file into a store, compares them with count and hash, and returns their number.
    * @param as Ids that the segments get there, by those that they had; undefined: the same.
@@ -50,7 +50,7 @@ async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /** A segment that a file may have. */
-export type WantedSegment = Pick<NamedSegment, 'id' | 'pool' | 'rows' | 'hash'>;
+export type WantedSegment = Pick<ReferencedSegment, 'id' | 'pool' | 'rows' | 'hash'>;
 
 /**
  * Segments never change, and their hash is that of the columns of their table: one of the same id, pool, rows and hash is the
@@ -67,8 +67,8 @@ export const isSavedIn = (
   (segment.hash === null || segment.hash === hash);
 
 /** Segments of one table of one shard each, or of one that is on all shards, in order. */
-const bundlesOf = (segments: readonly NamedSegment[]): NamedSegment[][] => {
-  const rows = new WeakMap<readonly NamedSegment[], number>();
+const bundlesOf = (segments: readonly ReferencedSegment[]): ReferencedSegment[][] => {
+  const rows = new WeakMap<readonly ReferencedSegment[], number>();
   return byTable(segments, (bundle, next) => {
     const sum = (rows.get(bundle) ?? bundle[0]!.rows) + next.rows;
     rows.set(bundle, sum);

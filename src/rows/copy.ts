@@ -7,7 +7,7 @@
  *   3 copy         INSERT … SELECT, or the blocks of a saved file
  *   4 compare      count and hash of the copy with those of its sources
  *   5 switch       a transaction of the caller lets versions name the copy
- *   6 drop         the sweep drops what no version names
+ *   6 drop         the sweep drops what no version refers to
  *
  * This room does 3 and 4. A copy that dies before 5 leaves a segment that nobody names.
  */

@@ -10,7 +10,7 @@ import { anyShardOf, type ClickHouseServers, type QuerySettings } from '../stora
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { CopyDiffers } from './copy.js';
 import { createSegmentHashes } from './hash.js';
-import type { NamedSegment } from './hashes.js';
+import type { ReferencedSegment } from './hashes.js';
 import { bookColumns, insideOf, statedTable, tableOf, tablePlace } from './place.js';
 import type { ColumnDefinition, PoolClass } from './slots.js';
 import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
@@ -22,7 +22,7 @@ export interface SegmentFiles {
    * @throws AppError 409 `rows_damaged`.
    */
   save(
-    segments: readonly NamedSegment[],
+    segments: readonly ReferencedSegment[],
     queryId: string,
   ): Promise<SavedTable & { readonly blocks: Readable }>;
   /**
@@ -87,7 +87,10 @@ export const createSegmentFiles = ({
       { params: { database, table: tableOf(place) } },
     );
 
-  const requireSound = async (segments: readonly NamedSegment[], place: Place): Promise<SavedSegment[]> => {
+  const requireSound = async (
+    segments: readonly ReferencedSegment[],
+    place: Place,
+  ): Promise<SavedSegment[]> => {
     const read = await hashes.read(
       place,
       segments.map(({ id }) => id),

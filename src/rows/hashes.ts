@@ -12,7 +12,7 @@ import { isListed } from './segment-ranges.js';
 import { forgetHash, recordHashes } from './segment-records.js';
 
 /** A segment that versions have, as PostgreSQL knows it. */
-export interface NamedSegment extends SegmentPlace {
+export interface ReferencedSegment extends SegmentPlace {
   readonly mapId: number | null;
   readonly rows: number;
   /** Null: not known yet. */
@@ -21,12 +21,10 @@ export interface NamedSegment extends SegmentPlace {
 
 const selectSql = `SELECT ${placeColumnsSql}, s.slot_map_id AS "mapId", s.rows, s.hash FROM ${placesSql}`;
 
-const isNamed = isListed('s.id');
-
-/** Segments that a backup needs: those of versions, and those that versions are about to be led over to. */
-export const readNeeded = (sql: Sql): Promise<NamedSegment[]> =>
-  sql.query<NamedSegment>(
-    `${selectSql} WHERE s.rows > 0 AND (${isNamed}
+/** Segments that a backup needs: those of versions, and those that versions are about to be switched to. */
+export const readNeeded = (sql: Sql): Promise<ReferencedSegment[]> =>
+  sql.query<ReferencedSegment>(
+    `${selectSql} WHERE s.rows > 0 AND (${isListed('s.id')}
        OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isSwapping('c')})) ORDER BY s.id`,
   );
 
@@ -34,13 +32,13 @@ export interface Hashes {
   /** Records the hashes of segments that have none yet. */
   record(stop: AbortSignal): Promise<void>;
   /** Segments of versions after a number. @param dataset Only segments of this one's versions. */
-  page(after: number, limit: number, dataset?: number): Promise<NamedSegment[]>;
+  page(after: number, limit: number, dataset?: number): Promise<ReferencedSegment[]>;
   /** The segment as it is now; undefined when no version has it any more. */
-  find(id: number): Promise<NamedSegment | undefined>;
+  find(id: number): Promise<ReferencedSegment | undefined>;
   /** Hashes the rows of segments of one table; segments without rows are left out. */
-  read(segments: readonly NamedSegment[], signal?: AbortSignal): Promise<HashedSegment[]>;
+  read(segments: readonly ReferencedSegment[], signal?: AbortSignal): Promise<HashedSegment[]>;
   /** Writes hashes down that were read; returns the number of segments that had none. */
-  keep(found: readonly { readonly segment: NamedSegment; readonly hash: string }[]): Promise<number>;
+  keep(found: readonly { readonly segment: ReferencedSegment; readonly hash: string }[]): Promise<number>;
   /** Forgets the hash of rows that are not there any more. */
   forget(id: number): Promise<void>;
   /** Counts the rows of a segment that came with uploads before one. */
@@ -69,11 +67,17 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
         );
   };
 
-  const named = (condition: string, values: readonly unknown[]): Promise<NamedSegment[]> =>
-    sql.query<NamedSegment>(`${selectSql} WHERE s.rows IS NOT NULL AND ${isNamed} AND ${condition}`, values);
+  const listed = (condition: string, values: readonly unknown[]): Promise<ReferencedSegment[]> =>
+    sql.query<ReferencedSegment>(
+      `${selectSql} WHERE s.rows IS NOT NULL AND ${isListed('s.id')} AND ${condition}`,
+      values,
+    );
 
   /** Rows that are not as many as they should be, or cannot be read, are for `verify` to tell. */
-  const readable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<HashedSegment[]> => {
+  const readable = async (
+    segments: readonly ReferencedSegment[],
+    stop: AbortSignal,
+  ): Promise<HashedSegment[]> => {
     try {
       return await read(segments, stop);
     } catch (error) {
@@ -83,7 +87,7 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     }
   };
 
-  const recordTable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<void> => {
+  const recordTable = async (segments: readonly ReferencedSegment[], stop: AbortSignal): Promise<void> => {
     const found = new Map((await readable(segments, stop)).map((one) => [one.segmentId, one]));
     await recordHashes(
       sql,
@@ -95,7 +99,7 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
   };
 
   /** A shard that is away holds up nothing of the others. */
-  const recordReached = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<void> => {
+  const recordReached = async (segments: readonly ReferencedSegment[], stop: AbortSignal): Promise<void> => {
     try {
       await recordTable(segments, stop);
     } catch (error) {
@@ -107,19 +111,19 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
   return {
     read,
     page: (after, limit, dataset) =>
-      named(
+      listed(
         `s.id > $1 AND ($2::bigint IS NULL OR EXISTS (
            SELECT 1 FROM segment_ranges d WHERE d.segment_id = s.id AND d.dataset_id = $2)) ORDER BY s.id LIMIT $3`,
         [after, dataset ?? null, limit],
       ),
-    find: async (id) => (await named('s.id = $1', [id]))[0],
+    find: async (id) => (await listed('s.id = $1', [id]))[0],
     keep: (found) => recordHashes(sql, found),
     forget: (id) => forgetHash(sql, id),
     countBefore: (segment, uploadNumber) => hashes.countBefore(tablePlace(segment), segment.id, uploadNumber),
 
     async record(stop) {
       for (let after = 0; !stop.aborted; ) {
-        const page = await named(
+        const page = await listed(
           `s.hash IS NULL AND s.rows > 0 AND s.id > $1 ORDER BY s.id LIMIT ${pageSize}`,
           [after],
         );

@@ -31,7 +31,7 @@ export { widePartColumns } from './engine.js';
 export { createEverywhere, type Everywhere } from './everywhere.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export type { HashedSegment } from './hash.js';
-export { createHashes, type Hashes, type NamedSegment, readNeeded } from './hashes.js';
+export { createHashes, type Hashes, type ReferencedSegment, readNeeded } from './hashes.js';
 export { createHomeTurns, type HomeTurns } from './homes.js';
 export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } from './join-columns.js';
 export { createKeys, type Keys } from './keys.js';

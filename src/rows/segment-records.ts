@@ -65,7 +65,7 @@ export const restoreHashes = async (
   );
 };
 
-/** Notes what segments of a dataset of a backup (saved-dataset.ts) hold, before a version names them. */
+/** Notes what segments of a dataset of a backup (saved-dataset.ts) hold, before a version refers to them. */
 export const restoreSegmentFacts = async (tx: Sql): Promise<void> => {
   await tx.query(
     `UPDATE segments g SET rows = s.rows, bytes = s.bytes, patch = s.patch, hidden = s.hidden, hash = s.hash
@@ -78,19 +78,19 @@ export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
   await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);
 };
 
-/** Condition that no version names the segment `s`. */
+/** Condition that no version has the segment `s`. */
 const isUnlisted = `NOT ${isListed('s.id')}`;
 
 /**
- * Condition that no version names the segment `s`, and nothing that is under way will. A named segment never comes to be
- * unnamed and named again.
+ * Condition that no version has the segment `s`, and nothing in progress will refer to it. A segment without references never
+ * gets one again.
  */
-export const isUnnamed = `${isUnlisted}
+export const isUnreferenced = `${isUnlisted}
   AND NOT EXISTS (SELECT 1 FROM processes p
     WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
   AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isOpen('c')})`;
 
-/** Readers of these segments may still be at work: the time is noted at which the last version let go of them. */
+/** Notes the time at which the last version released these segments: their readers may still be at work. */
 export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {
   await tx.query(
     `UPDATE segments s SET unreferenced_at = now() WHERE s.id = ANY ($1) AND s.unreferenced_at IS NULL AND ${isUnlisted}`,
@@ -99,8 +99,8 @@ export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<voi
 };
 
 /**
- * The same of those that versions let go of since the last call (a trigger notes them): costs what they are, not what there
- * is. One that something under way still names is looked at again.
+ * The same for the queue of released segments, which a trigger fills: costs what was released, not what is stored. A segment to
+ * which something in progress refers stays in the queue.
  */
 export const noteReleased = async (sql: Sql): Promise<void> => {
   const seen = await sql.query<{ id: number; segmentId: number }>(
@@ -109,7 +109,7 @@ export const noteReleased = async (sql: Sql): Promise<void> => {
   if (seen.length === 0) return;
   await sql.query(
     `UPDATE segments s SET unreferenced_at = now() WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND s.unreferenced_at IS NULL
-       AND ${isUnnamed}`,
+       AND ${isUnreferenced}`,
     [seen.map(({ segmentId }) => segmentId)],
   );
   await sql.query(
@@ -120,30 +120,31 @@ export const noteReleased = async (sql: Sql): Promise<void> => {
   );
 };
 
-/** The same of whatever was published and has no name any more. */
-export const noteUnnamed = async (sql: Sql): Promise<void> => {
+/** The same for all published segments. */
+export const noteUnreferenced = async (sql: Sql): Promise<void> => {
   await sql.query(
-    `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND ${isUnnamed}`,
+    `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND ${isUnreferenced}`,
   );
 };
 
-/** Those of them that have no name; gives their number. */
+/** Deletes those of the segments that nothing refers to; returns their number. */
 export const forgetSegments = async (sql: Sql, ids: readonly number[]): Promise<number> =>
-  (await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${isUnnamed} RETURNING 1`, [ids]))
+  (await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${isUnreferenced} RETURNING 1`, [ids]))
     .length;
 
-/** Those of the segments that nothing names. */
-export const readUnnamed = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+/** Those of the segments that nothing refers to. */
+export const readUnreferenced = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   (
-    await sql.query<{ id: number }>(`SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND ${isUnnamed}`, [
-      ids,
-    ])
+    await sql.query<{ id: number }>(
+      `SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND ${isUnreferenced}`,
+      [ids],
+    )
   ).map(({ id }) => id);
 
-/** Those of the segments that nothing names wait for no reader. */
-export const expireUnnamed = async (sql: Sql, ids: readonly number[]): Promise<void> => {
+/** Lets the sweep drop those of the segments that nothing refers to at once, without waiting for readers. */
+export const expireUnreferenced = async (sql: Sql, ids: readonly number[]): Promise<void> => {
   await sql.query(
-    `UPDATE segments s SET unreferenced_at = '-infinity' WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnnamed}`,
+    `UPDATE segments s SET unreferenced_at = '-infinity' WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnreferenced}`,
     [ids],
   );
 };

@@ -19,12 +19,12 @@ import { createInventory } from './inventory.js';
 import { isWrittenBy } from './segment-ids.js';
 import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
 import {
-  expireUnnamed,
+  expireUnreferenced,
   forgetSegments,
-  isUnnamed,
+  isUnreferenced,
   noteReleased,
-  noteUnnamed,
-  readUnnamed,
+  noteUnreferenced,
+  readUnreferenced,
 } from './segment-records.js';
 import { makeShardTables } from './shard-tables.js';
 import {
@@ -66,7 +66,7 @@ export interface Tidy {
   release(stop?: AbortSignal): Promise<ReleaseReport>;
   /** Release, and a comparison of both sides. Throws as well. */
   sweep(stop?: AbortSignal): Promise<StorageReport>;
-  /** Drops those of the segments that no version names, at once: their readers are not waited for. Returns what is left of them. */
+  /** Drops those of the segments to which no version refers, at once: their readers are not waited for. Returns what is left of them. */
   drop(segmentIds: readonly number[]): Promise<Remains>;
 }
 
@@ -77,7 +77,7 @@ export interface TidyOptions {
   readonly leases: Leases;
   /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
   readonly poolDropIntervalMs: number;
-  /** Milliseconds that rows stay after no version names them any more, for readers that began before. */
+  /** Milliseconds that rows stay after no version refers to them any more, for readers that began before. */
   readonly graceMs: number;
   /** Condition that an upload reads segments of a store, whose id is this expression, however long it takes. */
   readonly isBeingRead: (storeId: string) => string;
@@ -108,20 +108,20 @@ export const createTidy = (options: TidyOptions): Tidy => {
   const readDue = (isPooled: boolean): Promise<SegmentPlace[]> =>
     sql.query<SegmentPlace>(
       `SELECT ${placeColumnsSql} FROM ${placesSql}
-       WHERE s.slot_map_id IS ${isPooled ? 'NOT ' : ''}NULL AND ${isUnnamed} AND ${isServed('s', servedBy(clickhouse))}
+       WHERE s.slot_map_id IS ${isPooled ? 'NOT ' : ''}NULL AND ${isUnreferenced} AND ${isServed('s', servedBy(clickhouse))}
          AND (s.rows IS NULL OR (s.unreferenced_at <= now() - $1 * interval '1 millisecond'
            AND NOT ${options.isBeingRead('s.store_id')})) LIMIT ${batch}`,
       [graceMs],
     );
 
-  const stillUnnamed = async (listed: readonly SegmentPlace[]): Promise<SegmentPlace[]> => {
-    const unnamed = new Set(
-      await readUnnamed(
+  const stillUnreferenced = async (listed: readonly SegmentPlace[]): Promise<SegmentPlace[]> => {
+    const unreferenced = new Set(
+      await readUnreferenced(
         sql,
         listed.map(({ id }) => id),
       ),
     );
-    return listed.filter(({ id }) => unnamed.has(id));
+    return listed.filter(({ id }) => unreferenced.has(id));
   };
 
   let poolsDueAt = 0;
@@ -131,7 +131,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     for (let dropped = 0; ; ) {
       const listed = await readDue(isPooled);
       if (isPooled && listed.length < batch && Date.now() < poolsDueAt) return dropped;
-      const due = await unlessHeld(listed, stillUnnamed);
+      const due = await unlessHeld(listed, stillUnreferenced);
       for (const segments of dropLists(due)) {
         if (stop?.aborted) return dropped;
         await dropRows.rows(segments);
@@ -248,7 +248,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     async sweep(stop) {
       await makeShardTables({ sql, clickhouse, tables, log });
       const abandonedCompactions = await abandonSilent(sql);
-      await noteUnnamed(sql);
+      await noteUnreferenced(sql);
       poolsDueAt = 0;
       const released = await release(stop);
       const compared = await compare(stop);
@@ -257,7 +257,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     },
 
     async drop(segmentIds) {
-      await expireUnnamed(sql, segmentIds);
+      await expireUnreferenced(sql, segmentIds);
       poolsDueAt = 0;
       await release();
       await dropRows.clean();

@@ -7,12 +7,12 @@
  */
 import { type AppError, conflict } from '../../lib/errors.js';
 import type { Place } from '../../model/version.js';
-import { type Compactions, type NamedSegment, slotMapOf } from '../../rows/index.js';
+import { type Compactions, type ReferencedSegment, slotMapOf } from '../../rows/index.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** @throws AppError 409 that says why it could not; nothing has changed then. */
-export type RestoreSegment = (segment: NamedSegment) => Promise<'restored'>;
+export type RestoreSegment = (segment: ReferencedSegment) => Promise<'restored'>;
 
 type WriteSegment = (id: number, place: Place) => Promise<void>;
 
@@ -20,14 +20,14 @@ export interface SegmentRestoreOptions {
   readonly sql: Sql;
   readonly compactions: Compactions;
   /** Looks for the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */
-  readonly find: (segment: NamedSegment) => Promise<WriteSegment>;
+  readonly find: (segment: ReferencedSegment) => Promise<WriteSegment>;
 }
 
 const changedMeanwhile = (): AppError =>
   conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
 
 export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreOptions): RestoreSegment => {
-  const factsOf = async ({ id }: NamedSegment) => {
+  const factsOf = async ({ id }: ReferencedSegment) => {
     const [row] = await sql.query<{ uploadNumber: number; bytes: number; patch: boolean; hidden: number }>(
       'SELECT upload_number AS "uploadNumber", coalesce(bytes, 0) AS bytes, patch, hidden FROM segments WHERE id = $1',
       [id],

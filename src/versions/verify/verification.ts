@@ -8,7 +8,7 @@ import {
   byTable,
   type HashedSegment,
   type Hashes,
-  type NamedSegment,
+  type ReferencedSegment,
   tableOfSegment,
 } from '../../rows/index.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
@@ -57,7 +57,7 @@ export interface VerificationReport {
  * Writes the rows of a segment again: `equal`, `repaired` or `restored`, or why it could not.
  * @throws AppError that says why it could not.
  */
-export type RepairSegment = (segment: NamedSegment) => Promise<string>;
+export type RepairSegment = (segment: ReferencedSegment) => Promise<string>;
 
 /** Outcomes of a repair after which nothing is wrong any more. */
 const mendedBy: readonly (string | null)[] = ['repaired', 'restored', 'equal'];
@@ -96,7 +96,7 @@ interface Oddity {
   readonly found: number | null;
 }
 
-const oddityOf = (segment: NamedSegment, seen: Seen): Oddity | undefined => {
+const oddityOf = (segment: ReferencedSegment, seen: Seen): Oddity | undefined => {
   if (seen === 'unreadable') return { fault: 'unreadable', found: null };
   const found = seen?.rows ?? 0;
   if (found < segment.rows) return { fault: 'rows_missing', found };
@@ -113,7 +113,7 @@ const requireDataset = async (sql: Sql, id: number | undefined): Promise<void> =
 };
 
 export const createVerification = ({ sql, hashes, reads }: VerificationOptions): Verification => {
-  const lookAtOne = async (segment: NamedSegment): Promise<Seen> => {
+  const lookAtOne = async (segment: ReferencedSegment): Promise<Seen> => {
     try {
       return (await hashes.read([segment]))[0];
     } catch (error) {
@@ -123,7 +123,9 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
   };
 
   /** Rows in the segments of one table. */
-  const look = async (segments: readonly NamedSegment[]): Promise<(segment: NamedSegment) => Seen> => {
+  const look = async (
+    segments: readonly ReferencedSegment[],
+  ): Promise<(segment: ReferencedSegment) => Seen> => {
     try {
       const found = new Map((await hashes.read(segments)).map((one) => [one.segmentId, one]));
       return ({ id }) => found.get(id);
@@ -137,8 +139,8 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
 
   /** The segment may have been dropped, moved or joined between the two looks. */
   const confirmed = async (
-    segment: NamedSegment,
-  ): Promise<(Oddity & { segment: NamedSegment }) | undefined> => {
+    segment: ReferencedSegment,
+  ): Promise<(Oddity & { segment: ReferencedSegment }) | undefined> => {
     const now = await hashes.find(segment.id);
     if (now === undefined) return undefined;
     const oddity = oddityOf(now, await lookAtOne(now));
@@ -147,7 +149,10 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
     return still?.mapId === now.mapId ? { ...oddity, segment: now } : undefined;
   };
 
-  const faultOf = async (segment: NamedSegment, { fault, found }: Oddity): Promise<Fault | undefined> => {
+  const faultOf = async (
+    segment: ReferencedSegment,
+    { fault, found }: Oddity,
+  ): Promise<Fault | undefined> => {
     const [owner] = await sql.query<Pick<Fault, 'dataset' | 'name' | 'versions'>>(ownersSql, [segment.id]);
     return (
       owner && {
@@ -174,7 +179,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
         if (faults.length < listedFaults) faults.push(fault);
       };
 
-      const mended = async (segment: NamedSegment): Promise<string | null> => {
+      const mended = async (segment: ReferencedSegment): Promise<string | null> => {
         if (repair === undefined) return null;
         try {
           const outcome = await repair(segment);
@@ -186,9 +191,9 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
         }
       };
 
-      const checkTable = async (segments: readonly NamedSegment[]): Promise<void> => {
+      const checkTable = async (segments: readonly ReferencedSegment[]): Promise<void> => {
         const seenOf = await look(segments);
-        const fresh: { segment: NamedSegment; hash: string }[] = [];
+        const fresh: { segment: ReferencedSegment; hash: string }[] = [];
         for (const segment of segments) {
           const seen = seenOf(segment);
           if (oddityOf(segment, seen) !== undefined) {
