@@ -26,7 +26,7 @@ CREATE UNLOGGED TABLE live_processes (
   lives_until timestamptz NOT NULL
 );
 COMMENT ON TABLE live_processes IS
-  'One running API process or worker, renewed by its own heartbeat; unlogged, because it is of no use after a crash or in a backup.';
+  'A running API process or worker, written by its own heartbeat; unlogged, because it is of no use after a crash or in a backup.';
 
 CREATE UNLOGGED TABLE consumer_members (
   member_id text PRIMARY KEY,

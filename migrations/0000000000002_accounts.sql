@@ -19,7 +19,7 @@ CREATE TABLE plans (
   downloads text NOT NULL CHECK (downloads IN ('own', 'all'))
 );
 COMMENT ON TABLE plans IS
-  'Limits and rights of the accounts that are on the plan; three come with the schema, the admin command writes the others.';
+  'Limits and rights of the accounts on a plan; three come with the schema, the others are written by the admin command.';
 
 INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns, max_upload_bytes,
   max_exports_per_day, max_export_bytes_per_day, max_versions, max_version_days, paid_providers, private_home, downloads)
@@ -60,7 +60,7 @@ CREATE TABLE names (
   CHECK (num_nonnulls(account_id, team_id) = 1)
 );
 COMMENT ON TABLE names IS
-  'The name of an account or team. Both share one set of names, regardless of case and of characters that look alike; written together with the account or team.';
+  'The name of an account or team. Both share one set of names, regardless of case and of characters that look alike; written in the transaction of the account or team.';
 
 CREATE TABLE api_keys (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -87,7 +87,7 @@ CREATE TABLE api_key_days (
   requests bigint NOT NULL,
   PRIMARY KEY (key_id, day)
 );
-COMMENT ON TABLE api_key_days IS 'Number of requests of a key on a day, added up by API processes.';
+COMMENT ON TABLE api_key_days IS 'Number of requests with a key on a day; written by API processes.';
 CREATE INDEX api_key_days_day ON api_key_days (day);
 
 CREATE TABLE web_sessions (

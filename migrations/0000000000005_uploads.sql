@@ -146,5 +146,5 @@ CREATE TABLE dead_letters (
   UNIQUE (origin_topic, origin_partition, origin_offset)
 );
 COMMENT ON TABLE dead_letters IS
-  'A message that no worker could read, recorded by a worker, and the decision of an operator about it. The bytes are in the dead-letter topic: Kafka cannot delete a single record.';
+  'A message that no worker could read, and the decision of an operator about it; written by workers and the API. The bytes are in the dead-letter topic: Kafka cannot delete a single record.';
 CREATE INDEX dead_letters_waiting ON dead_letters (id) WHERE state = 'waiting';
