@@ -2,7 +2,7 @@ import { notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import type { Caller } from '../model/permission.js';
 import { dropAuditEvents } from '../storage/postgres/audit.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { named, type Sql } from '../storage/postgres/sql.js';
 
 /** One line of the audit trail. */
 export interface AuditEvent {
@@ -81,26 +81,23 @@ const eventOf = (row: Flat): AuditEvent => ({
   details: row.details,
 });
 
-const listSql = `
+const listSql = named(`
   SELECT id, at, actor AS kind, account_id AS "accountId", account_name AS "actorName", key_id AS "keyId", address,
     request_id AS "requestId", action, target_kind AS "targetKind", target_id AS "targetId", target_name AS "targetName",
     details
   FROM audit_events
-  WHERE ($2::bigint IS NULL OR id < $2)
-    AND ($3::text IS NULL OR account_id::text = $3 OR lower(account_name) = lower($3))
-    AND ($4::text IS NULL OR action = $4 OR split_part(action, '.', 1) = $4)
-    AND ($5::text IS NULL OR target_kind = $5) AND ($6::bigint IS NULL OR target_id = $6)
-    AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
-    AND ($9::bigint IS NULL OR account_id = $9)
-  ORDER BY id DESC LIMIT $1`;
+  WHERE (:before::bigint IS NULL OR id < :before)
+    AND (:account::text IS NULL OR account_id::text = :account OR lower(account_name) = lower(:account))
+    AND (:action::text IS NULL OR action = :action OR split_part(action, '.', 1) = :action)
+    AND (:targetKind::text IS NULL OR target_kind = :targetKind) AND (:targetId::bigint IS NULL OR target_id = :targetId)
+    AND (:from::timestamptz IS NULL OR at >= :from) AND (:until::timestamptz IS NULL OR at < :until)
+    AND (:accountId::bigint IS NULL OR account_id = :accountId)
+  ORDER BY id DESC LIMIT :top`);
 
 export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
   async list({ top, before, account, action, targetKind, targetId, from, until, accountId }) {
-    const values = [top, before, account, action, targetKind, targetId, from, until, accountId];
-    const rows = await sql.query<Flat>(
-      listSql,
-      values.map((value) => value ?? null),
-    );
+    const values = { top, before, account, action, targetKind, targetId, from, until, accountId };
+    const rows = await sql.query<Flat>(listSql, listSql.values(values));
     return rows.map(eventOf);
   },
 

@@ -66,11 +66,15 @@ const cloneVersion = async (
   source: { readonly datasetId: number; readonly version: number },
 ): Promise<void> => {
   const statement = {
-    list: cloneColumnsSql('$1', '$2'),
+    list: cloneColumnsSql(':datasetId', ':like'),
     row: likeVersionSql('clone'),
-    also: [`listed AS (${copySegmentsSql('$1', { dataset: '$3', version: '$2::bigint' })})`],
+    also: [`listed AS (${copySegmentsSql(':datasetId', { dataset: ':source', version: ':like::bigint' })})`],
   };
-  const version = await addVersion(tx, statement, [cloneId, source.version, source.datasetId]);
+  const version = await addVersion(tx, statement, {
+    datasetId: cloneId,
+    like: source.version,
+    source: source.datasetId,
+  });
   if (version !== undefined) await shareContent(tx, version.id, source.version);
 };
 

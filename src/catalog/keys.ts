@@ -2,7 +2,7 @@ import { invalid, notFound } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
 import { isoUtc } from '../lib/time.js';
 import { recordAudit } from '../storage/postgres/audit.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { named, type Sql } from '../storage/postgres/sql.js';
 import { newApiKey } from './api-key.js';
 import { requireName } from './names.js';
 import { rowLimits, tooMany } from './row-limits.js';
@@ -86,6 +86,12 @@ const requireRepositories = async (sql: Sql, accountId: number, ids: readonly nu
     });
 };
 
+const insertSql = named(`
+  INSERT INTO api_keys (account_id, name, prefix, hash, read_only, repository_ids, expires_at)
+  SELECT :accountId, :name, :prefix, :hash, :readOnly, :repositoryIds, :expiresAt
+  WHERE (SELECT count(*) FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL) < ${rowLimits.keys}
+  RETURNING ${columns}`);
+
 export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
   async create(accountId, { name, readOnly = false, repositoryIds = null, expiresAt = null }) {
     requireName(name);
@@ -95,11 +101,8 @@ export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
     const { key, prefix, hash } = newApiKey();
     return sql.tx(async (tx) => {
       const [row] = await tx.query<KeyRow>(
-        `INSERT INTO api_keys (account_id, name, prefix, hash, read_only, repository_ids, expires_at)
-       SELECT $1, $2, $3, $4, $5, $6, $7
-       WHERE (SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) < ${rowLimits.keys}
-       RETURNING ${columns}`,
-        [accountId, name, prefix, hash, readOnly, repositoryIds, expiresAt],
+        insertSql,
+        insertSql.values({ accountId, name, prefix, hash, readOnly, repositoryIds, expiresAt }),
       );
       if (row === undefined) throw tooMany('keys', 'An account');
       const details = { accountId, prefix, readOnly, repositoryIds, expiresAt };

@@ -4,10 +4,10 @@
  */
 import { dropUnusedLists, keepChanges } from '../storage/postgres/column-lists.js';
 import { firstVersionSql, showVersionSql } from '../storage/postgres/datasets.js';
-import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { named, type Sql } from '../storage/postgres/sql.js';
 import { forgetVersions } from './segment-ranges.js';
 
-/** Parts of versions, at most one of each dataset. The caller holds the datasets. The same text at each call. */
+/** Parts of versions, at most one of each dataset. The caller holds the datasets. Parameters are named; the same text at each call. */
 export interface VersionStatement {
   /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
   readonly list: string;
@@ -32,41 +32,41 @@ interface VersionIds {
 const rowColumns =
   'dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency';
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** As many as `row` gives, in no order. */
 export const addVersions = async <Answer = unknown>(
   tx: Sql,
   { list, row, also = [], answer }: VersionStatement,
-  values: readonly unknown[],
+  values: Values,
 ): Promise<({ readonly id: number } & Answer)[]> => {
-  const versions = await tx.query<VersionIds & Answer>(
-    prepared(`WITH ${[
-      list,
-      `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, dataset_id, process_id, column_list_id)`,
-      `shown AS (${showVersionSql('version.dataset_id')})`,
-      ...also,
-    ].join(', ')}
+  const added = named(`WITH ${[
+    list,
+    `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, dataset_id, process_id, column_list_id)`,
+    `shown AS (${showVersionSql('version.dataset_id')})`,
+    ...also,
+  ].join(', ')}
      SELECT version.id, version.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
          WHERE b.dataset_id = version.dataset_id ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
        ${
          answer === undefined
            ? 'FROM version'
            : `, ${answer}.* FROM version JOIN ${answer} ON ${answer}.version_id = version.id`
-       }`),
-    values,
-  );
+       }`);
+  const versions = await tx.query<VersionIds & Answer>(added, added.values(values));
   for (const { list: to, listBefore: from } of versions) if (to !== from) await keepChanges(tx, { from, to });
   return versions;
 };
 
-/** The same for one dataset, whose id is `$1`; undefined when `row` gives none. */
+/** The same for one dataset; undefined when `row` gives none. */
 export const addVersion = async (
   tx: Sql,
   statement: VersionStatement,
-  values: readonly unknown[],
+  values: Values,
 ): Promise<{ readonly id: number } | undefined> => (await addVersions(tx, statement, values))[0];
 
 /**
- * Adds a version before all others of its dataset, which stays as it is otherwise.
+ * Adds a version before all others of the dataset `:datasetId`, which stays as it is otherwise.
  * @param statement Its `row` gives, behind what that of other versions gives, the id and from when on it is valid;
  *   `oldest (id)`, which may be read too, is the version behind it.
  * @param validFrom The same time, as an expression.
@@ -75,22 +75,23 @@ export const addOlderVersion = async <Answer = unknown>(
   tx: Sql,
   { list, row, also = [], answer }: Required<VersionStatement>,
   validFrom: string,
-  values: readonly unknown[],
+  values: Values,
 ): Promise<({ readonly id: number } & Answer) | undefined> => {
-  const [version] = await tx.query<{ id: number; list: number; listBehind: number } & Answer>(
-    `WITH ${[
-      list,
-      `oldest AS (SELECT v.id, v.column_list_id AS list FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id LIMIT 1)`,
-      `version AS (
+  const added = named(`WITH ${[
+    list,
+    `oldest AS (SELECT v.id, v.column_list_id AS list FROM versions v WHERE v.dataset_id = :datasetId ORDER BY v.id LIMIT 1)`,
+    `version AS (
          INSERT INTO versions (${rowColumns}, id, valid_from, replaced_at) OVERRIDING SYSTEM VALUE
-         SELECT r.*, d.first_version_at FROM (${row}) AS r, datasets d WHERE d.id = $1
+         SELECT r.*, d.first_version_at FROM (${row}) AS r, datasets d WHERE d.id = :datasetId
          RETURNING id, column_list_id)`,
-      `dated AS (${firstVersionSql('$1', validFrom)})`,
-      ...also,
-    ].join(', ')}
+    `dated AS (${firstVersionSql(':datasetId', validFrom)})`,
+    ...also,
+  ].join(', ')}
      SELECT version.id, version.column_list_id AS list, oldest.list AS "listBehind", ${answer}.*
-     FROM version, oldest, ${answer}`,
-    values,
+     FROM version, oldest, ${answer}`);
+  const [version] = await tx.query<{ id: number; list: number; listBehind: number } & Answer>(
+    added,
+    added.values(values),
   );
   if (version === undefined) return undefined;
   await keepChanges(tx, { from: 0, to: version.list });
@@ -99,10 +100,10 @@ export const addOlderVersion = async <Answer = unknown>(
   return version;
 };
 
-/** The `row` of a version that holds what another one holds; `$2` is the id of that one. */
+/** The `row` of a version of `:datasetId` that has what the version `:like` has. */
 export const likeVersionSql = (mode: 'clone' | 'restore'): string => `
-  SELECT $1, NULL, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
-  FROM versions v, list WHERE v.id = $2`;
+  SELECT :datasetId::bigint, NULL::bigint, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
+  FROM versions v, list WHERE v.id = :like`;
 
 /** Records that a version has the rows of another one, so that they share export files. */
 export const shareContent = async (tx: Sql, versionId: number, likeId: number): Promise<void> => {

@@ -90,18 +90,17 @@ const roomSql = `
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by JOIN plans p ON p.name = a.plan
   WHERE v.dataset_id = $1 AND v.id = $2`;
 
-/** The version of `$2` once more. */
-/** The columns of the version `$2` of the dataset `$1`, as the dataset names them now. */
+/** The columns of the version `:like`, as the dataset names them now. */
 const presentListSql = `
   SELECT (SELECT coalesce(jsonb_agg(s.item || jsonb_build_object('name', coalesce(c.name, s.item ->> 'name'),
         'isEntity', coalesce(c.is_entity, (s.item ->> 'isEntity')::boolean)) ORDER BY s.position), '[]')
       FROM jsonb_array_elements(l.columns) WITH ORDINALITY AS s (item, position)
         LEFT JOIN columns c ON c.id = (s.item ->> 'id')::bigint) AS columns
-  FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = $1 AND v.id = $2`;
+  FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = :datasetId AND v.id = :like`;
 
 const restored = {
   // Under the present names and roles: the current version has one header, however it is read.
-  list: keepList('$1', presentListSql),
+  list: keepList(':datasetId', presentListSql),
   row: likeVersionSql('restore'),
 };
 
@@ -170,7 +169,7 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
       sql.tx(async (tx) => {
         await hold(tx, datasetId);
         await requireRoom(tx, datasetId, versionId);
-        const version = await addVersion(tx, restored, [datasetId, versionId]);
+        const version = await addVersion(tx, restored, { datasetId, like: versionId });
         if (version === undefined) throw unknown(versionId);
         await shareContent(tx, version.id, versionId);
         await reopenSegments(tx, datasetId, version.id, versionId);

@@ -2,7 +2,7 @@ import { isHeldSql } from '../../jobs/leases.js';
 import { notFound } from '../../lib/errors.js';
 import type { OfOwner } from '../../storage/postgres/datasets.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { named, type Sql } from '../../storage/postgres/sql.js';
 import type { DescribedSeries } from './described-series.js';
 import type { WantedSeries } from './wanted-series.js';
 
@@ -83,54 +83,46 @@ const beginSql = `
    FROM series_datasets s WHERE s.dataset_id = $1 AND ${isDue}`;
 
 // A run that was asked for while this one was under way stays due.
-const finishSql = `
-  UPDATE series_datasets SET last_run_at = now(), last_error = $2,
-    failures = CASE WHEN $2::text IS NULL THEN 0 ELSE failures + 1 END,
-    failing_since = CASE WHEN $2::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
-    next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $6::timestamptz THEN $3 ELSE next_run_at END,
-    content_hash = coalesce($4, content_hash), process_id = coalesce($5, process_id),
-    described = coalesce($7::jsonb, described), update_marks = coalesce($8::text[], update_marks)
-   WHERE dataset_id = $1`;
+const finishSql = named(`
+  UPDATE series_datasets SET last_run_at = now(), last_error = :error,
+    failures = CASE WHEN :error::text IS NULL THEN 0 ELSE failures + 1 END,
+    failing_since = CASE WHEN :error::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
+    next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM :dueAt::timestamptz THEN :nextRunAt ELSE next_run_at END,
+    content_hash = coalesce(:contentHash, content_hash), process_id = coalesce(:processId, process_id),
+    described = coalesce(:described::jsonb, described), update_marks = coalesce(:updateMarks::text[], update_marks)
+   WHERE dataset_id = :datasetId`);
+
+const insertSql = named(`
+  INSERT INTO series_datasets (dataset_id, account_id, provider, series, schedule, next_run_at,
+    last_run_at, content_hash, process_id, described, with_flags, update_marks, is_panel)
+  VALUES (:datasetId, :accountId, :provider, :series, :schedule, :nextRunAt, now(), :contentHash, :processId, :described,
+    :withFlags, :updateMarks, :isPanel)`);
 
 const requireOne = (rows: readonly unknown[], datasetId: number): void => {
   if (rows.length === 0) throw notFound('no_series', `Dataset ${datasetId} is not made of series.`);
 };
 
 export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
-  async insert({ datasetId, accountId, provider, series, schedule, withFlags, ...run }) {
-    await sql.query(
-      `INSERT INTO series_datasets (dataset_id, account_id, provider, series, schedule, next_run_at,
-         last_run_at, content_hash, process_id, described, with_flags, update_marks, is_panel)
-       VALUES ($1, $2, $3, $4, $5, $6, now(), $7, $8, $9, $10, $11, $12)`,
-      [
-        datasetId,
-        accountId,
-        provider,
-        JSON.stringify(series),
-        schedule,
-        run.nextRunAt,
-        run.contentHash,
-        run.processId,
-        JSON.stringify(run.described),
-        withFlags,
-        run.updateMarks,
-        run.isPanel,
-      ],
-    );
+  async insert(dataset) {
+    const [series, described] = [JSON.stringify(dataset.series), JSON.stringify(dataset.described)];
+    await sql.query(insertSql, insertSql.values({ ...dataset, series, described }));
   },
   due: async () => (await sql.query<{ id: number }>(dueSql)).map(({ id }) => id),
   begin: async (datasetId) => (await sql.query<DueRun>(beginSql, [datasetId]))[0],
   async finish({ datasetId, dueAt }, { nextRunAt, error, upload, described, updateMarks }) {
-    await sql.query(finishSql, [
-      datasetId,
-      error,
-      nextRunAt,
-      upload?.contentHash ?? null,
-      upload?.processId ?? null,
-      dueAt,
-      described === undefined ? null : JSON.stringify(described),
-      updateMarks ?? null,
-    ]);
+    await sql.query(
+      finishSql,
+      finishSql.values({
+        datasetId,
+        error,
+        nextRunAt,
+        dueAt,
+        contentHash: upload?.contentHash,
+        processId: upload?.processId,
+        described: described && JSON.stringify(described),
+        updateMarks,
+      }),
+    );
   },
   async schedule(datasetId, schedule, nextRunAt) {
     requireOne(

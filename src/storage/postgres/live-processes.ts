@@ -1,5 +1,5 @@
 import type { Build } from '../../lib/build.js';
-import type { Sql } from './sql.js';
+import { named, type Sql } from './sql.js';
 
 /** A running process of the product. */
 export interface LiveProcess {
@@ -15,19 +15,15 @@ export interface LiveProcess {
 /** Heartbeats that may be missed before a process no longer counts as running. */
 const missedBeats = 3;
 
-const beatSql = `
+const beatSql = named(`
   INSERT INTO live_processes (id, kind, address, version, commit_id, master_keys, lives_until)
-  VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
-  ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
+  VALUES (:id, :kind, :address, :version, :commit, :masterKeys, now() + :lifeMs * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`);
 
 /** Registers a process, or renews it. To be repeated every `intervalMs`. */
-export const beatHeart = async (
-  sql: Sql,
-  { id, kind, address, build, masterKeys }: LiveProcess,
-  intervalMs: number,
-): Promise<void> => {
+export const beatHeart = async (sql: Sql, process: LiveProcess, intervalMs: number): Promise<void> => {
   const lifeMs = (missedBeats + 1) * intervalMs;
-  await sql.query(beatSql, [id, kind, address, build.version, build.commit, masterKeys, lifeMs]);
+  await sql.query(beatSql, beatSql.values({ ...process, ...process.build, lifeMs }));
   await sql.query("DELETE FROM live_processes WHERE lives_until < now() - interval '1 hour'");
 };
 

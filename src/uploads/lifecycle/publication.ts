@@ -89,10 +89,10 @@ const ofDue = (column: string): string =>
 
 const ownOf = (column: string): string => `(SELECT ${column} FROM due WHERE segment = segments.id)`;
 
-/** `$1`: the uploads, as `rowOf` gives them; `$2`: their ids, without which the planner may walk along all processes. */
+/** `:due`: the uploads, as `rowOf` gives them; `:ids`: their ids, without which the planner may read all processes. */
 const publishStatement = {
   list: `due AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::json) AS d (process_id bigint, dataset_id bigint, mode text, columns jsonb,
+    SELECT * FROM json_to_recordset(:due::json) AS d (process_id bigint, dataset_id bigint, mode text, columns jsonb,
       rows bigint, bytes bigint, min_date text, max_date text, frequency text, segment bigint, extends boolean,
       own_rows bigint, own_bytes bigint, own_hidden bigint, unique_by bigint[], base_version bigint, date_column text, days text, changes jsonb)
   ), ${keepLists('SELECT dataset_id, columns FROM due')}`,
@@ -116,7 +116,7 @@ const publishStatement = {
     `ended AS (
        UPDATE processes p SET ${published.set}, version_id = version.id, facts = p.facts - 'days',
          merge = p.merge #- '{facts,days}', changes = coalesce(p.changes, ${ofDue('d.changes')})
-       FROM version WHERE p.id = version.process_id AND p.id = ANY ($2)
+       FROM version WHERE p.id = version.process_id AND p.id = ANY (:ids)
        RETURNING p.version_id, p.id AS "processId", CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
          extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds)`,
   ],
@@ -155,10 +155,10 @@ type Ended = Pick<PublishedVersion, 'processId' | 'lane' | 'seconds'>;
 /** Makes a version of each upload. They are of datasets that differ, which the transaction holds. */
 export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<PublishedVersion[]> => {
   if (due.length === 0) return [];
-  const versions = await addVersions<Ended>(tx, publishStatement, [
-    JSON.stringify(due.map(rowOf)),
-    due.map(({ id }) => id),
-  ]);
+  const versions = await addVersions<Ended>(tx, publishStatement, {
+    due: JSON.stringify(due.map(rowOf)),
+    ids: due.map(({ id }) => id),
+  });
   const byProcess = new Map(versions.map((version) => [version.processId, version]));
   const made: PublishedVersion[] = [];
   for (const process of due) {

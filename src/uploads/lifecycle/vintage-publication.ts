@@ -24,16 +24,15 @@ export const isBeforeAll = async (tx: Sql, datasetId: number, vintage: Vintage):
 
 const published = moveSql('published');
 
-/** Values of the statement: the dataset, the process, the rest as `publishVintage` lists them. */
 const vintageStatement = {
-  list: keepList('$1', 'SELECT $4::jsonb AS columns'),
-  row: `SELECT $1::bigint, $2::bigint, 'backfill', list.id, $5::bigint, $6::bigint, $7::text, $8::text, $9::text,
-    $3::bigint, $11::timestamptz FROM list`,
+  list: keepList(':datasetId', 'SELECT :columns::jsonb AS columns'),
+  row: `SELECT :datasetId::bigint, :processId::bigint, 'backfill', list.id, :rows::bigint, :bytes::bigint, :minDate::text,
+    :maxDate::text, :frequency::text, :versionId::bigint, :validFrom::timestamptz FROM list`,
   also: [
-    `counted AS (${countSegmentSql('$10', { rows: '$5', bytes: '$6' })})`,
-    `listed AS (${closedRangeSql('$1', '$10')})`,
+    `counted AS (${countSegmentSql(':segment', { rows: ':rows', bytes: ':bytes' })})`,
+    `listed AS (${closedRangeSql(':datasetId', ':segment')})`,
     `ended AS (
-       UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
+       UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = :processId
        RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
          extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds)`,
   ],
@@ -50,20 +49,16 @@ export const publishVintage = async (
   const version = await addOlderVersion<Pick<PublishedVersion, 'lane' | 'seconds'>>(
     tx,
     vintageStatement,
-    '$11',
-    [
+    ':validFrom',
+    {
+      ...facts,
       datasetId,
       processId,
       versionId,
-      JSON.stringify(storedColumns(due.layout)),
-      facts.rows,
-      facts.bytes,
-      facts.minDate,
-      facts.maxDate,
-      facts.frequency,
-      segmentId(processId, due.attempt),
+      columns: JSON.stringify(storedColumns(due.layout)),
+      segment: segmentId(processId, due.attempt),
       validFrom,
-    ],
+    },
   );
   if (version === undefined) throw new Error('a vintage was inserted but not returned');
   const { lane, seconds } = version;

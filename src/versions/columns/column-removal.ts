@@ -42,13 +42,13 @@ const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] =>
   return columns;
 };
 
-/** The version of `$2` with the columns of `$3`, and other dates where `$4` is true. */
+/** The version `:like` with other columns, and other dates where `:hasDates` is true. */
 const versionWithout = {
-  list: keepList('$1', 'SELECT $3::jsonb AS columns'),
-  row: `SELECT $1, NULL, 'delete_column', list.id, v.row_count, v.byte_size,
-      CASE WHEN $4 THEN $5 ELSE v.min_date END, CASE WHEN $4 THEN $6 ELSE v.max_date END,
-      CASE WHEN $4 THEN $7 ELSE v.frequency END
-    FROM versions v, list WHERE v.dataset_id = $1 AND v.id = $2`,
+  list: keepList(':datasetId', 'SELECT :columns::jsonb AS columns'),
+  row: `SELECT :datasetId::bigint, NULL::bigint, 'delete_column', list.id, v.row_count, v.byte_size,
+      CASE WHEN :hasDates THEN :minDate ELSE v.min_date END, CASE WHEN :hasDates THEN :maxDate ELSE v.max_date END,
+      CASE WHEN :hasDates THEN :frequency ELSE v.frequency END
+    FROM versions v, list WHERE v.dataset_id = :datasetId AND v.id = :like`,
 };
 
 export const createColumnRemoval = ({
@@ -76,15 +76,13 @@ export const createColumnRemoval = ({
     columns: BaseVersion['columns'],
     dates: DateFacts | undefined,
   ): Promise<number> => {
-    const version = await addVersion(tx, versionWithout, [
+    const version = await addVersion(tx, versionWithout, {
       datasetId,
-      base.versionId,
-      JSON.stringify(columns),
-      dates !== undefined,
-      dates?.minDate ?? null,
-      dates?.maxDate ?? null,
-      dates?.frequency ?? null,
-    ]);
+      like: base.versionId,
+      columns: JSON.stringify(columns),
+      hasDates: dates !== undefined,
+      ...(dates ?? noDates),
+    });
     if (version === undefined) throw new Error('a version was inserted but not returned');
     return version.id;
   };
