@@ -11,8 +11,7 @@ const tables = [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+)/gm)].map((
 
 describe('the schema', () => {
   it.each(tables)('says what a row of %s is and when or by what it is written', (table) => {
-    const [, comment] =
-      new RegExp(`COMMENT ON TABLE ${table} IS\\s+'((?:[^']|'')*)';`).exec(schema) ?? [];
+    const [, comment] = new RegExp(`COMMENT ON TABLE ${table} IS\\s+'((?:[^']|'')*)';`).exec(schema) ?? [];
     expect(comment).toMatch(/\bwritten (?:by|when|with|in|for|at|before)\b/i);
   });
 });
