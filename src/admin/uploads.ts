@@ -64,7 +64,7 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
       },
       async run(input) {
         const { sql } = input.context;
-        if (input.flag('stuck')) return [...(await readPipelineState({ sql })).stuck];
+        if (input.flag('stuck')) return [...(await readPipelineState(sql)).stuck];
         const status = input.flag('pending') ? 'pending' : input.flag('failed') ? 'failed' : undefined;
         return listUploads(sql, {
           ...(status === undefined ? {} : { status }),

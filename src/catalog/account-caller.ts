@@ -2,7 +2,7 @@ import { notFound } from '../lib/errors.js';
 import type { Caller, CallerTeam } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-interface AccountRow {
+export interface AccountRow {
   accountId: number;
   accountName: string;
   plan: string;
@@ -11,26 +11,29 @@ interface AccountRow {
   teams: CallerTeam[] | null;
 }
 
+/** Select items of a caller; the account is `a`. */
+export const accountColumns = `a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
+    a.workspace_team_id AS "workspaceTeamId",
+    (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
+       FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams`;
+
+/** @param key What the key allows; the row may have more columns than those of the account. */
+export const callerOfRow = (row: AccountRow, key: Caller['key']): Caller => {
+  const { accountId, accountName, plan, isOperator, workspaceTeamId } = row;
+  const teams = row.teams ?? [];
+  const workspace = teams.find(({ id }) => id === workspaceTeamId)?.name ?? 'personal';
+  return { accountId, accountName, plan, isOperator, teams, workspace, key };
+};
+
 /**
  * An account that acts without a request, such as a refresh that it has ordered: with the teams, grants and plan
  * that it has now, and without the limits of any key.
  * @throws AppError 404 for an account that is gone.
  */
 export const callerOfAccount = async (sql: Sql, accountId: number): Promise<Caller> => {
-  const [row] = await sql.query<AccountRow>(
-    `SELECT a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
-       a.workspace_team_id AS "workspaceTeamId",
-       (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
-          FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams
-     FROM accounts a WHERE a.id = $1`,
-    [accountId],
-  );
+  const [row] = await sql.query<AccountRow>(`SELECT ${accountColumns} FROM accounts a WHERE a.id = $1`, [
+    accountId,
+  ]);
   if (row === undefined) throw notFound('account_not_found', `There is no account ${accountId}.`);
-  const { teams, workspaceTeamId, ...account } = row;
-  return {
-    ...account,
-    teams: teams ?? [],
-    workspace: teams?.find(({ id }) => id === workspaceTeamId)?.name ?? 'personal',
-    key: { id: 0, readOnly: false, repositoryIds: null },
-  };
+  return callerOfRow(row, { id: 0, readOnly: false, repositoryIds: null });
 };

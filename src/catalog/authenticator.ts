@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../lib/errors.js';
-import type { Caller, CallerTeam } from '../model/permission.js';
+import type { Caller } from '../model/permission.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { type AccountRow, accountColumns, callerOfRow } from './account-caller.js';
 import { hashApiKey } from './api-key.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
 
@@ -10,7 +11,7 @@ import { noteKeyUse, usedLongAgo } from './keys.js';
  */
 export type Authenticator = (key: string) => Promise<Caller>;
 
-export interface KeyRow {
+export interface KeyRow extends AccountRow {
   keyId: number;
   readOnly: boolean;
   repositoryIds: number[] | null;
@@ -20,12 +21,6 @@ export interface KeyRow {
   disabled: boolean;
   /** The time of last use is worth writing again. */
   stale: boolean;
-  accountId: number;
-  accountName: string;
-  plan: string;
-  isOperator: boolean;
-  workspaceTeamId: number | null;
-  teams: CallerTeam[] | null;
 }
 
 /** Everything a caller is made of. */
@@ -33,10 +28,7 @@ export const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled, coalesce(k.expires_at <= now(), false) AS expired,
     ${usedLongAgo('k')} AS stale,
-    a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
-    a.workspace_team_id AS "workspaceTeamId",
-    (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
-       FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams
+    ${accountColumns}
   FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition}`;
 
 const keyByHash = prepared(keySql('k.hash = $1'));
@@ -44,18 +36,8 @@ const keysById = prepared(keySql('k.id = ANY ($1)'));
 
 const refused = (code: string, message: string): AppError => new AppError('unauthenticated', code, message);
 
-const callerOf = (row: KeyRow): Caller => {
-  const teams = row.teams ?? [];
-  return {
-    accountId: row.accountId,
-    accountName: row.accountName,
-    plan: row.plan,
-    isOperator: row.isOperator,
-    teams,
-    workspace: teams.find(({ id }) => id === row.workspaceTeamId)?.name ?? 'personal',
-    key: { id: row.keyId, readOnly: row.readOnly, repositoryIds: row.repositoryIds },
-  };
-};
+const callerOf = (row: KeyRow): Caller =>
+  callerOfRow(row, { id: row.keyId, readOnly: row.readOnly, repositoryIds: row.repositoryIds });
 
 const requireValid = (row: KeyRow | undefined): KeyRow => {
   if (row === undefined) throw refused('unknown_key', 'The API key is not valid.');

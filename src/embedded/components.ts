@@ -23,8 +23,6 @@ export interface EmbeddedOptions {
   kafkaNodes?: number;
   /** @default 1 */
   clickhouseNodes?: number;
-  /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
-  kafkaLibDir?: string | undefined;
   /** Further properties of the brokers, and others in the place of ours; for tests. */
   kafkaProperties?: KafkaChanges;
   /** Sources and engines that the product's user may use in ClickHouse in addition to its own tables, such as `KAFKA`. */
@@ -79,7 +77,6 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
           nodes: kafkaNodes,
           port,
           controllerPort,
-          libDir: options.kafkaLibDir,
           properties: options.kafkaProperties,
         }),
       );

@@ -114,5 +114,5 @@ export const requireJars = async ({ folder, output, signal }: JarOptions): Promi
 };
 
 /** The folder that is used when none is given: in the checkout, shared by `npm start` and the tests. */
-export const defaultJarFolder = (): string =>
+export const jarFolder = (): string =>
   join(fileURLToPath(new URL('../../', import.meta.url)), '.data', 'kafka-lib');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../lib/errors.js';
 import type { ComponentContext } from './component-group.js';
 import { formatKafkaFolder, isFormatted } from './kafka-format.js';
-import { defaultJarFolder, requireJars, requireJava } from './kafka-jars.js';
+import { jarFolder, requireJars, requireJava } from './kafka-jars.js';
 import { answersApiVersions } from './kafka-probe.js';
 import { type KafkaNode, kafkaUser, replicasOf, serverProperties } from './kafka-properties.js';
 import { createLogFile, type LogFile } from './log-file.js';
@@ -26,8 +26,6 @@ export interface KafkaSettings {
   port: number | undefined;
   /** Port on the first node. */
   controllerPort: number | undefined;
-  /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
-  libDir: string | undefined;
   properties?: KafkaChanges | undefined;
 }
 
@@ -158,7 +156,7 @@ export const startKafka = async (
 ): Promise<KafkaAccess> => {
   const { dataDir, state, signal } = context;
   const output = createLogFile(join(dataDir, 'logs', 'kafka.log'));
-  const libDir = settings.libDir ?? defaultJarFolder();
+  const libDir = jarFolder();
   requireSameNodes(context, settings.nodes);
   await requireJava(signal);
   await requireJars({ folder: libDir, output, signal });

@@ -53,8 +53,6 @@ export interface AppOptions {
   readonly connections?: number;
   /** Bytes of heads that are not complete. @default 32 MiB */
   readonly headBytes?: number;
-  /** @default 15000 */
-  readonly headersTimeoutMs?: number;
   /** @default 30000 */
   readonly bodyTimeoutMs?: number;
   /** Largest JSON body of routes that do not say. @default 1 MiB */
@@ -178,7 +176,7 @@ export const createApp = (options: AppOptions): HttpServer => {
   });
   return createHttpServer(
     app.callback(),
-    { headersMs: options.headersTimeoutMs ?? 15_000, keepAliveMs: 65_000 },
+    { headersMs: 15_000, keepAliveMs: 65_000 },
     {
       most: options.connections ?? 10_000,
       headBytes: options.headBytes,

@@ -67,7 +67,7 @@ export const createConsoleState = (
     async state() {
       const seen = await probeHealth();
       const [uploads, refreshes, providers, pausedSince] = await Promise.all([
-        readPipelineState({ sql }),
+        readPipelineState(sql),
         readRefreshState(sql),
         readUpstreams(gateway, metrics),
         consumingPausedSince(sql),

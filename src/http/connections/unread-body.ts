@@ -1,23 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export interface UnreadBodyOptions {
-  /** Milliseconds that the rest of a body may take after its answer; then the connection is closed. @default 5000 */
-  readonly lingerMs?: number;
-  /** Bytes discarded per second, over all connections. @default 32 MiB */
-  readonly bytesPerSecond?: number;
-}
-
+/** Milliseconds that the rest of a body may take after its answer; then the connection is closed. */
+const lingerMs = 5_000;
+/** Bytes discarded per second, over all connections. */
+const bytesPerSecond = 32 * 1024 * 1024;
 const tickMs = 50;
+const perTick = Math.ceil((bytesPerSecond * tickMs) / 1_000);
 
 /**
  * Request bodies that clients are still sending after the answer. They are read and discarded for a while, because a client
  * that is blocked in sending does not see its answer, at a rate at which other requests do not wait.
  */
-export const createUnreadBodies = ({
-  lingerMs = 5_000,
-  bytesPerSecond = 32 * 1024 * 1024,
-}: UnreadBodyOptions = {}) => {
-  const perTick = Math.ceil((bytesPerSecond * tickMs) / 1_000);
+export const createUnreadBodies = () => {
   const paused = new Set<IncomingMessage>();
   let left = perTick;
   let isRefilling = false;

@@ -19,8 +19,6 @@ export interface OperationsOptions {
   readonly checks: readonly Check[];
   /** True once the process was asked to stop: it is alive but takes no new work. */
   readonly draining?: () => boolean;
-  /** Milliseconds one check may take. @default 3000 */
-  readonly checkTimeoutMs?: number;
 }
 
 const buildFields = { version: z.string(), commit: z.string() };
@@ -29,7 +27,10 @@ const checked = z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() 
 const readiness = z.object({ status: z.enum(['ready', 'not ready']), ...buildFields, checks: checked });
 const startup = z.object({ status: z.enum(['started', 'starting']), ...buildFields, checks: checked });
 
-const runCheck = async (check: Check, timeoutMs: number) => {
+/** Milliseconds that one check may take. */
+const timeoutMs = 3_000;
+
+const runCheck = async (check: Check) => {
   const startedAt = Date.now();
   const signal = AbortSignal.timeout(timeoutMs);
   const expired = new Promise<never>((_resolve, reject) => {
@@ -60,7 +61,7 @@ const keptMs = 250;
  * it cannot serve pass now.
  */
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
-  const { build, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
+  const { build, checks, draining = () => false } = options;
   const shared = { method: 'GET', tags: ['Operations'], auth: 'none', permit: 'none', hidden: true } as const;
   // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
   const failing = new Map<string, string>();
@@ -75,10 +76,7 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       log.warn({ check, reason }, 'check fails');
     }
   };
-  const runAll = singleFlight(
-    () => Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs))),
-    keptMs,
-  );
+  const runAll = singleFlight(() => Promise.all(checks.map(runCheck)), keptMs);
   const probe = async (log: Log) => {
     const results = await runAll();
     for (const { name, failure } of results) tellChange(log, name, failure);

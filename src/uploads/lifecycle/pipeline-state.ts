@@ -48,11 +48,8 @@ export interface PipelineState {
   };
 }
 
-export interface PipelineStateOptions {
-  readonly sql: Sql;
-  /** Silence after which an upload counts as stuck. Default 10 min. */
-  readonly stuckAfterMs?: number;
-}
+/** Silence after which an upload counts as stuck. */
+const stuckAfterMs = 600_000;
 
 const phaseSql = `CASE WHEN ${inStates(['insert'], 'p')} AND p.sealed_at IS NULL THEN 'receive' ELSE p.phase END`;
 
@@ -107,10 +104,7 @@ const readLastDay = async (sql: Sql): Promise<PipelineState['lastDay']> => {
 };
 
 /** Uploads by state, for the operator. */
-export const readPipelineState = async ({
-  sql,
-  stuckAfterMs = 600_000,
-}: PipelineStateOptions): Promise<PipelineState> => {
+export const readPipelineState = async (sql: Sql): Promise<PipelineState> => {
   type StuckRow = Omit<StuckUpload, 'createdAt'> & { createdAt: Date };
   const pending = await readPendingUploads(sql);
   const stuck = await sql.query<StuckRow>(stuckSql, [stuckAfterMs]);

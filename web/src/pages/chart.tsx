@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
+import { DatasetPage } from '../components/dataset-page.js';
 import { FilterBar } from '../components/filter/filter-bar.js';
-import { Page } from '../components/page.js';
 import { Show, State } from '../components/states.js';
 import { TakeAlong } from '../components/take-along.js';
-import { api } from '../lib/api.js';
 import { readCsv } from '../lib/csv.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
@@ -235,29 +233,16 @@ const Explore = ({ dataset }: { dataset: DatasetDetail }) => {
   );
 };
 
-export const Chart = ({ params }: PageParams) => {
-  const found = useLoad(
-    (signal) => api.get<DatasetDetail>(`/datasets/${params.id}`, { signal }),
-    [params.id],
-  );
-  return (
-    <Show of={found}>
-      {(dataset) => (
-        <Page
-          title={dataset.name}
-          lead={<DatasetFacts dataset={dataset} columns={dataset.columns.length} />}
-          width="wide"
-        >
-          <DatasetTabs dataset={dataset} />
-          {dataset.currentVersionId === null || dataset.columns.length === 0 ? (
-            <State title={t.empty}>
-              <p class="soft">{t.emptyMore}</p>
-            </State>
-          ) : (
-            <Explore dataset={dataset} />
-          )}
-        </Page>
-      )}
-    </Show>
-  );
-};
+export const Chart = ({ params }: PageParams) => (
+  <DatasetPage id={params.id} width="wide">
+    {(dataset) =>
+      dataset.currentVersionId === null || dataset.columns.length === 0 ? (
+        <State title={t.empty}>
+          <p class="soft">{t.emptyMore}</p>
+        </State>
+      ) : (
+        <Explore dataset={dataset} />
+      )
+    }
+  </DatasetPage>
+);

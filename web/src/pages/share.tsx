@@ -1,9 +1,7 @@
 import { Confirm } from '../components/confirm.js';
-import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
-import { Page } from '../components/page.js';
-import { Show, State } from '../components/states.js';
+import { DatasetPage } from '../components/dataset-page.js';
+import { State } from '../components/states.js';
 import { api } from '../lib/api.js';
-import { useLoad } from '../lib/load.js';
 import { linkTo, navigate } from '../lib/router.js';
 import type { DatasetDetail } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
@@ -53,19 +51,6 @@ const Body = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: () => voi
   );
 };
 
-export const Share = ({ params }: PageParams) => {
-  const found = useLoad(
-    (signal) => api.get<DatasetDetail>(`/datasets/${params.id}`, { signal }),
-    [params.id],
-  );
-  return (
-    <Show of={found}>
-      {(dataset) => (
-        <Page title={dataset.name} lead={<DatasetFacts dataset={dataset} columns={dataset.columns.length} />}>
-          <DatasetTabs dataset={dataset} />
-          <Body dataset={dataset} onSaved={found.reload} />
-        </Page>
-      )}
-    </Show>
-  );
-};
+export const Share = ({ params }: PageParams) => (
+  <DatasetPage id={params.id}>{(dataset, reload) => <Body dataset={dataset} onSaved={reload} />}</DatasetPage>
+);

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
-import { Page } from '../components/page.js';
+import { DatasetPage } from '../components/dataset-page.js';
 import { ErrorText, Show, State } from '../components/states.js';
 import { api } from '../lib/api.js';
 import { ago, bytes, count, dateAndTime } from '../lib/format.js';
@@ -205,19 +204,6 @@ const Body = ({ dataset }: { dataset: DatasetDetail }) => {
   );
 };
 
-export const Versions = ({ params }: PageParams) => {
-  const found = useLoad(
-    (signal) => api.get<DatasetDetail>(`/datasets/${params.id}`, { signal }),
-    [params.id],
-  );
-  return (
-    <Show of={found}>
-      {(dataset) => (
-        <Page title={dataset.name} lead={<DatasetFacts dataset={dataset} columns={dataset.columns.length} />}>
-          <DatasetTabs dataset={dataset} />
-          <Body dataset={dataset} />
-        </Page>
-      )}
-    </Show>
-  );
-};
+export const Versions = ({ params }: PageParams) => (
+  <DatasetPage id={params.id}>{(dataset) => <Body dataset={dataset} />}</DatasetPage>
+);
