@@ -41,7 +41,8 @@ const scope = createScope(silentLog);
 const need = { postgres: false, kafka: false, clickhouse: true };
 
 /** Chunks of some hundred rows, so that a file of some thousand has several. */
-const sizes = { firstChunkBytes: '4096', chunkBytes: '16384', poolMaxRows: '500' };
+// Patches are counted: none is folded meanwhile.
+const sizes = { firstChunkBytes: '4096', chunkBytes: '16384', poolMaxRows: '500', patchFoldMinPercent: '0' };
 const spreadMinBytes = 60_000;
 
 let embedded: Embedded;
