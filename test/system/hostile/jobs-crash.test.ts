@@ -3,11 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { childEnvironment } from '../../../src/config.js';
 import type { JobName } from '../../../src/jobs/list.js';
 import { type JobState, listJobs, runJobNow } from '../../../src/jobs/records.js';
-import { patienceMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { freePort } from '../../support/proxies.js';
 
@@ -36,13 +35,9 @@ const startWorker = async (): Promise<void> => {
   });
   const address = `${hostname()}:${port}`;
   workers.set(address, child);
-  await vi.waitFor(
-    async () => {
-      const found = await product.sql.query('SELECT 1 FROM live_processes WHERE address = $1', [address]);
-      expect(found).toHaveLength(1);
-    },
-    { timeout: patienceMs, interval: 50 },
-  );
+  await expect
+    .poll(() => product.sql.query('SELECT 1 FROM live_processes WHERE address = $1', [address]))
+    .toHaveLength(1);
 };
 
 const kill = async (address: string): Promise<void> => {
@@ -79,7 +74,7 @@ it.each<[name: JobName, table: string]>([
   ['storage-sweep', 'versions'],
 ])('%s is continued by another worker when the one that runs it is killed', async (name, table) => {
   await expect.poll(async () => (await stateOf(name)).state).toBe('waiting');
-  const { lastRunAt: before } = await stateOf(name);
+  const before = (await stateOf(name)).lastRunAt?.getTime();
   // The job waits for this table.
   const blocking = new pg.Client({ connectionString: product.config.databaseUrl });
   await blocking.connect();
@@ -96,7 +91,7 @@ it.each<[name: JobName, table: string]>([
   await expect
     .poll(async () => {
       const { state, lastRunAt, failure } = await stateOf(name);
-      return { state, isNew: lastRunAt !== before, failure };
+      return { state, isNew: lastRunAt?.getTime() !== before, failure };
     })
     .toEqual({ state: 'waiting', isNew: true, failure: null });
   await startWorker();
