@@ -123,10 +123,10 @@ export const startSweeps = async (
   const everyMs = options.sweepIntervalMs;
   await jobs.start('upload-sweep', { everyMs, run: logged(sweepUploads), scope });
   await jobs.start('row-drops', { everyMs, run: logged(tidy.release), scope });
-  // A worker may have been started for it.
+  // A worker may have been started for it, so it comes soon after the start.
   await jobs.start('storage-sweep', {
     everyMs: options.storageSweepIntervalMs,
-    atStart: true,
+    firstAfterMs: everyMs,
     run: logged(afterRetention(tidy, retention)),
     scope,
   });

@@ -14,8 +14,8 @@ import { type ClaimedRun, createJobRecords } from './records.js';
 export interface Job {
   /** Milliseconds between the end of a run and the start of the next. */
   readonly everyMs: number;
-  /** True: due when a process starts, whenever others did it last. */
-  readonly atStart?: boolean;
+  /** Milliseconds after the start of a process at which a run is due, whenever others did it last. @default everyMs */
+  readonly firstAfterMs?: number;
   /** One run. `stop` is aborted when the process stops or has lost the lease: another process may have begun by then. */
   readonly run: (stop: AbortSignal) => Promise<unknown>;
   /** Stops the job, and waits until its run has ended. */
@@ -118,7 +118,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
       const subject = jobList[name].onePer === 'process' ? process : '';
       const stopping = new AbortController();
       const entry: Scheduled = { ...job, name, subject, stopping, running: undefined };
-      await records.schedule(entry, job.everyMs, job.atStart === true);
+      await records.schedule(entry, job.everyMs, job.firstAfterMs ?? job.everyMs);
       scheduled.set(name, entry);
       await job.scope.defer(name, async () => {
         scheduled.delete(name);

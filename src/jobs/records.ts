@@ -29,8 +29,8 @@ export interface RunResult {
 }
 
 export interface JobRecords {
-  /** Enters a job with its interval. The first run is due after it, or at once with `atStart`; earlier if it was due before. */
-  schedule(key: JobKey, everyMs: number, atStart: boolean): Promise<void>;
+  /** Enters a job with its interval. A run is due after `firstAfterMs`, or earlier if it was due before. */
+  schedule(key: JobKey, everyMs: number, firstAfterMs: number): Promise<void>;
   /** Begins the runs that are due and that no process has. */
   claimDue(keys: readonly JobKey[]): Promise<ClaimedRun[]>;
   /** False: the lease is lost. */
@@ -48,7 +48,7 @@ const free = '(j.held_until IS NULL OR j.held_until < now())';
 
 const scheduleSql = `
   INSERT INTO jobs AS j (name, subject, every_ms, run_at)
-  VALUES ($1, $2, $3::bigint, now() + CASE WHEN $4 THEN 0 ELSE $3::bigint END * interval '1 millisecond')
+  VALUES ($1, $2, $3::bigint, now() + $4::bigint * interval '1 millisecond')
   ON CONFLICT (name, subject) DO UPDATE
     SET every_ms = excluded.every_ms, run_at = least(j.run_at, excluded.run_at)`;
 
@@ -95,8 +95,8 @@ export const createJobRecords = ({
   readonly process: string;
   readonly leaseMs: number;
 }): JobRecords => ({
-  async schedule({ name, subject }, everyMs, atStart) {
-    await sql.query(scheduleSql, [name, subject, everyMs, atStart]);
+  async schedule({ name, subject }, everyMs, firstAfterMs) {
+    await sql.query(scheduleSql, [name, subject, everyMs, firstAfterMs]);
   },
   claimDue: (keys) =>
     sql.query<ClaimedRun>(claimSql, [

@@ -89,7 +89,7 @@ describe('a job of the installation', () => {
     });
     await first.jobs.start('row-drops', {
       everyMs: hourMs,
-      atStart: true,
+      firstAfterMs: 0,
       scope: first.scope,
       async run(stop) {
         if (!stop.aborted) await once(stop, 'abort');
@@ -118,7 +118,7 @@ describe('a job of the installation', () => {
     const first = await open();
     await first.jobs.start('storage-sweep', {
       everyMs: hourMs,
-      atStart: true,
+      firstAfterMs: 0,
       scope: first.scope,
       async run(stop) {
         await once(stop, 'abort');
@@ -194,7 +194,7 @@ describe('a job of the installation', () => {
     const due = Date.parse(`${(await stateOf('trims'))?.nextRunAt}Z`);
     expect(due).toBeLessThan(Date.now() + 120_000);
     const third = await open();
-    await third.jobs.start('trims', { ...job, atStart: true, scope: third.scope });
+    await third.jobs.start('trims', { ...job, firstAfterMs: 0, scope: third.scope });
     await expect.poll(async () => (await stateOf('trims'))?.lastRunAt).not.toBeNull();
   });
 });
@@ -207,7 +207,7 @@ describe('a job of each process', () => {
       await jobs.start('compaction', { everyMs: 20, scope, run: async () => void ran.add(turn) });
       await jobs.start('storage-sweep', {
         everyMs: hourMs,
-        atStart: true,
+        firstAfterMs: 0,
         scope,
         run: async (stop) => void (stop.aborted || (await once(stop, 'abort'))),
       });

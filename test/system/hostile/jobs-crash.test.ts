@@ -74,7 +74,7 @@ it.each<[name: JobName, table: string]>([
   ['storage-sweep', 'versions'],
 ])('%s is continued by another worker when the one that runs it is killed', async (name, table) => {
   await expect.poll(async () => (await stateOf(name)).state).toBe('waiting');
-  const before = (await stateOf(name)).lastRunAt?.getTime();
+  const before = (await stateOf(name)).lastRunAt;
   // The job waits for this table.
   const blocking = new pg.Client({ connectionString: product.config.databaseUrl });
   await blocking.connect();
@@ -91,7 +91,7 @@ it.each<[name: JobName, table: string]>([
   await expect
     .poll(async () => {
       const { state, lastRunAt, failure } = await stateOf(name);
-      return { state, isNew: lastRunAt?.getTime() !== before, failure };
+      return { state, isNew: lastRunAt !== before, failure };
     })
     .toEqual({ state: 'waiting', isNew: true, failure: null });
   await startWorker();
