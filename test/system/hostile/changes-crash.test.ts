@@ -133,7 +133,7 @@ const checkAll = async (history: History): Promise<void> => {
   await checkHistory(client, history);
 };
 
-/** Kills at every `stride`th step, until a turn takes fewer. @returns deaths */
+/** Kills at every `stride`th message, those of the job list among them, until a turn takes fewer. @returns deaths */
 const killAtSteps = async (
   from: Trip['from'],
   stride: number,
@@ -158,9 +158,9 @@ const changeBegun = { server: 'postgres', text: 'd.store_id AS "storeId", p.mode
 const compactionBegun = { server: 'postgres', text: 'INSERT INTO compactions' } as const;
 
 it.each([
-  ['upsert', 2],
-  ['sync', 5],
-  ['delete', 5],
+  ['upsert', 7],
+  ['sync', 13],
+  ['delete', 13],
 ] as const)('a change of mode %s survives the death of its worker at each step', async (mode, stride) => {
   const history = await startHistory(stride);
   const killed = await killAtSteps(changeBegun, stride, (step) => changes[mode](history, step));
@@ -175,7 +175,7 @@ it.each([
   compaction = settings;
   worker?.kill('SIGKILL');
   const history = await startHistory(5);
-  const killed = await killAtSteps(compactionBegun, 1, async (step) => {
+  const killed = await killAtSteps(compactionBegun, 3, async (step) => {
     // One that was begun before the wire was armed may end now, and does not count.
     const before = new Set(await compactions('true'));
     const isOver = async (): Promise<boolean> =>
