@@ -187,7 +187,11 @@ const positionsOf = async (
     rows += list.length;
     for (const { at: position } of list) found.add(position);
   }
-  return { rows, positions: found.size, first: [...found].some((at) => BigInt(at) % BigInt(recordsPerUpload) === 0n) };
+  return {
+    rows,
+    positions: found.size,
+    first: [...found].some((at) => BigInt(at) % BigInt(recordsPerUpload) === 0n),
+  };
 };
 
 describe('a shard that is added', () => {
