@@ -1,7 +1,7 @@
 import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
-import type { Lane } from '../model/chunk.js';
+import { type ChunkTopic, chunkTopics } from '../model/chunk.js';
 import { traceChunks, tracePublisher } from '../operations/traced-parts.js';
 import { countInserted, countsOfUploads } from '../operations/upload-metrics.js';
 import { createWrite } from '../rows/index.js';
@@ -10,7 +10,7 @@ import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/dead-letters.js';
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
-import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
+import type { TopicNames } from '../storage/kafka/topics.js';
 import { createChunkFaults } from '../uploads/insert/chunk-faults.js';
 import { createChunkInserter } from '../uploads/insert/chunk-inserter.js';
 import { createChunkWorker } from '../uploads/insert/chunk-worker.js';
@@ -49,7 +49,7 @@ export interface IngestWorkerOptions extends ColumnMergeSettings {
   readonly isPaused: () => boolean;
 }
 
-/** Chunks of a partition that a member of the short lane takes together. */
+/** Chunks of a partition that a member of the short topic takes together. */
 const shortAtOnce = 64;
 
 const createInserterOf = (options: IngestWorkerOptions) => () =>
@@ -111,7 +111,7 @@ const openDeadLetterProducer = async (
   const records = createDeadLetterRecords(sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
-    topic: topics.deadLetters,
+    topicName: topics.deadLetters,
     record: async (message) => {
       const isNew = await records.record(message);
       if (isNew) metrics.deadLetters.inc();
@@ -144,25 +144,25 @@ export const startIngestWorker = async (options: IngestWorkerOptions, scope: Sco
   });
   const faults = createChunkFaults({ processes: createProcessRecords(sql), dispatcher, deadLetters, log });
   await scope.defer('consumers', consumers.close);
-  const join = (lane: Lane): Promise<ChunkConsumer> => {
-    const topic = topicOf(topics, lane);
-    const group = `${options.groupPrefix}.${lane}`;
+  const join = (topic: ChunkTopic): Promise<ChunkConsumer> => {
+    const topicName = topics[topic];
+    const group = `${options.groupPrefix}.${topic}`;
     return createChunkConsumer({
       kafka,
       groupId: group,
-      topic,
+      topicName,
       handle: createChunkWorker({
         processes: createProcessRecords(sql),
         chunks: createChunkRecords(sql),
         inserter: createInserterOf(options)(),
         dispatcher,
         faults,
-        lane,
+        topic,
         trace,
         log,
-        ...(lane === 'short' ? { batches } : {}),
+        ...(topic === 'short' ? { batches } : {}),
       }),
-      atOnce: lane === 'short' ? shortAtOnce : 1,
+      atOnce: topic === 'short' ? shortAtOnce : 1,
       deadLetters,
       onRetry: () => metrics.pipeline.chunkRetries.inc({ group }),
       onJoin: (memberId) => membership.joined({ groupId: group, memberId }),
@@ -172,15 +172,15 @@ export const startIngestWorker = async (options: IngestWorkerOptions, scope: Sco
     });
   };
   // Known from the start, so that the first of each is a rise.
-  for (const lane of ['short', 'bulk'] as const) {
-    metrics.pipeline.chunkRetries.inc({ group: `${options.groupPrefix}.${lane}` }, 0);
-    metrics.pipeline.rebalances.inc({ group: `${options.groupPrefix}.${lane}` }, 0);
+  for (const topic of chunkTopics) {
+    metrics.pipeline.chunkRetries.inc({ group: `${options.groupPrefix}.${topic}` }, 0);
+    metrics.pipeline.rebalances.inc({ group: `${options.groupPrefix}.${topic}` }, 0);
   }
-  const lanes: Lane[] = [
-    ...new Array<Lane>(options.shortMembers).fill('short'),
-    ...new Array<Lane>(options.bulkMembers).fill('bulk'),
+  const memberTopics: ChunkTopic[] = [
+    ...new Array<ChunkTopic>(options.shortMembers).fill('short'),
+    ...new Array<ChunkTopic>(options.bulkMembers).fill('bulk'),
   ];
-  await Promise.all(lanes.map((lane) => consumers.start(() => join(lane))));
+  await Promise.all(memberTopics.map((topic) => consumers.start(() => join(topic))));
   consumers.ready();
   await scope.defer('batches of short uploads', batches.close);
 };

@@ -45,7 +45,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   await scope.defer('producer', producer.close);
   const admission = createUploadAdmission({
     sql,
-    lanes: backlog,
+    monitor: backlog,
     intervalMs: config.backlogLookMs,
     patienceMs: config.sendPatienceMs,
     maxWaitSeconds: config.maxBacklogSeconds,

@@ -26,11 +26,13 @@ export interface ChunkPosition {
   readonly offset: string;
 }
 
-/** Short uploads do not wait behind long ones: they travel in a lane of their own. */
-export type Lane = 'short' | 'bulk';
+/** Topics of chunks: short uploads have their own, so that they do not wait behind long ones. */
+export const chunkTopics = ['short', 'bulk'] as const;
+
+export type ChunkTopic = (typeof chunkTopics)[number];
 
 /** An upload of one chunk is short. */
-export const laneOf = ({ number, last }: Pick<Chunk, 'number' | 'last'>): Lane =>
+export const topicFor = ({ number, last }: Pick<Chunk, 'number' | 'last'>): ChunkTopic =>
   last && number === 0 ? 'short' : 'bulk';
 
 /** Rows of a chunk: bounds what a worker needs for rows of a few bytes. */

@@ -10,8 +10,8 @@ import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
 import {
   type KeptSample,
   keepSample,
-  type LaneSample,
   readSamples,
+  type TopicSample,
 } from '../storage/postgres/ops-samples.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { consumingPausedSince } from '../uploads/lifecycle/consuming.js';
@@ -32,12 +32,12 @@ const fingerprintOf = ({ assignments }: GroupState): string =>
     .digest('hex')
     .slice(0, 12);
 
-const lanesOf = ({ groups, lag }: LogState): LaneSample[] =>
+const topicSamples = ({ groups, lag }: LogState): TopicSample[] =>
   groups.map((state) => {
     const places = lag.filter(({ group }) => group === state.group);
     const known = places.every(({ bytes }) => bytes !== null);
     return {
-      lane: state.group.slice(state.group.lastIndexOf('.') + 1),
+      topic: state.group.slice(state.group.lastIndexOf('.') + 1),
       messages: places.reduce((sum, place) => sum + place.lag, 0),
       bytes: known ? places.reduce((sum, place) => sum + (place.bytes ?? 0), 0) : null,
       seconds: Math.max(0, ...places.map(({ seconds }) => seconds)),
@@ -91,7 +91,7 @@ export const createConsoleState = (
       if (minute === minuteKept || seen.uploads === null) return;
       const { pending, deadLetters } = seen.uploads;
       await keepSample(sql, {
-        lanes: seen.log === null ? [] : lanesOf(seen.log),
+        topics: seen.log === null ? [] : topicSamples(seen.log),
         pending: pending.reduce((sum, { count }) => sum + count, 0),
         oldestPendingSeconds: Math.max(0, ...pending.map(({ oldestSeconds }) => oldestSeconds)),
         deadLetters,

@@ -7,10 +7,10 @@ export const countsOfUploads = ({
   versionsPublished,
   pipeline,
 }: Metrics): Pick<DispatcherOptions, 'onPublished' | 'onFailed'> => ({
-  onPublished: ({ lane, seconds }) => {
+  onPublished: ({ topic, seconds }) => {
     versionsPublished.inc();
     pipeline.ended.inc({ outcome: 'completed', reason: 'none' });
-    pipeline.visibleSeconds.observe({ lane }, seconds);
+    pipeline.visibleSeconds.observe({ topic }, seconds);
   },
   onFailed: ({ code }) =>
     pipeline.ended.inc({ outcome: code === 'cancelled' ? 'cancelled' : 'failed', reason: code }),
@@ -28,9 +28,9 @@ export const countInserted =
 export const showBacklog =
   ({ backlogBytes, backlogRatio, backlogSeconds }: Metrics): UploadAdmissionOptions['onProbe'] =>
   (uses) => {
-    for (const { lane, backlogBytes: bytes, retentionBytes, seconds } of uses) {
-      backlogBytes.set({ lane }, bytes);
-      backlogRatio.set({ lane }, retentionBytes === null ? 0 : bytes / Math.max(1, retentionBytes));
-      backlogSeconds.set({ lane }, seconds);
+    for (const { topic, backlogBytes: bytes, retentionBytes, seconds } of uses) {
+      backlogBytes.set({ topic }, bytes);
+      backlogRatio.set({ topic }, retentionBytes === null ? 0 : bytes / Math.max(1, retentionBytes));
+      backlogSeconds.set({ topic }, seconds);
     }
   };

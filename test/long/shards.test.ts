@@ -106,8 +106,9 @@ it('loses, doubles and shortens nothing while its servers are killed', async () 
     }
   })();
   // One upload at a time for each dataset: appends keep their order.
-  const sending = datasets.map(async (_, lane) => {
-    for (let upload = datasets.length + lane; upload < uploads; upload += datasets.length) await send(upload);
+  const sending = datasets.map(async (_, topic) => {
+    for (let upload = datasets.length + topic; upload < uploads; upload += datasets.length)
+      await send(upload);
   });
   await Promise.all([...sending, killing]);
   isDone = true;

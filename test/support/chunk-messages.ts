@@ -17,20 +17,20 @@ export interface TestMessage {
   readonly headers: Readonly<Record<string, string | Buffer>>;
 }
 
-export const chunkTopic = (product: TestProduct, lane: 'short' | 'bulk'): string =>
-  `${product.config.kafkaPrefix}.chunks.${lane}`;
+export const chunkTopic = (product: TestProduct, topic: 'short' | 'bulk'): string =>
+  `${product.config.kafkaPrefix}.chunks.${topic}`;
 
-/** Sends messages to every partition of the lane in turn. */
+/** Sends messages to every partition of the topic in turn. */
 export const sendMessages = async (
   kafka: KafkaConnection,
-  topic: string,
+  topicName: string,
   messages: readonly TestMessage[],
 ): Promise<void> => {
   const producer = clientOf(kafka).producer();
   await producer.connect();
   const placed = messages.map((message, at) => ({ ...message, partition: at % 2 }));
   for (let at = 0; at < placed.length; at += 50)
-    await producer.send({ topic, messages: placed.slice(at, at + 50) });
+    await producer.send({ topic: topicName, messages: placed.slice(at, at + 50) });
   await producer.disconnect();
 };
 
@@ -38,18 +38,18 @@ export const sendMessages = async (
 const messagesSince = async (
   kafka: KafkaConnection,
   product: TestProduct,
-  topic: string,
+  topicName: string,
   before: ReadonlyMap<number, bigint>,
 ): Promise<TestMessage[]> => {
   const reader = createTopicReader({ kafka, groupPrefix: product.config.kafkaPrefix, log: silentLog });
-  const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
+  const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topicName));
   const ranges = offsets.map(({ partition, high }) => ({
     partition,
     from: before.get(partition) ?? 0n,
     to: BigInt(high),
   }));
   const found: TestMessage[] = [];
-  await reader.read(topic, ranges, async ({ key, value, headers }) => {
+  await reader.read(topicName, ranges, async ({ key, value, headers }) => {
     found.push({ key, value, headers });
     return 'next';
   });
@@ -69,24 +69,24 @@ export const holdUpload = async (
   client: Client,
   dataset: number,
   content: string,
-  lane: 'short' | 'bulk' = 'short',
+  topic: 'short' | 'bulk' = 'short',
 ): Promise<HeldUpload> => {
-  const topic = chunkTopic(product, lane);
+  const topicName = chunkTopic(product, topic);
   const highest = async () =>
     new Map(
-      (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))).map(
+      (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topicName))).map(
         ({ partition, high }) => [partition, BigInt(high)] as const,
       ),
     );
   await product.stopWorker();
   const before = await highest();
   const process = await json<ProcessAnswer>(await putFile(client, dataset, content), 201);
-  const messages = await messagesSince(kafka, product, topic, before);
+  const messages = await messagesSince(kafka, product, topicName, before);
   const after = await highest();
   await withAdmin(kafka, (admin) =>
     admin.setOffsets({
-      groupId: `${product.config.kafkaPrefix}.${lane}`,
-      topic,
+      groupId: `${product.config.kafkaPrefix}.${topic}`,
+      topic: topicName,
       partitions: [...after].map(([partition, offset]) => ({ partition, offset: String(offset) })),
     }),
   );

@@ -30,9 +30,9 @@ export const configureChunkTopics = async (
   await admin.connect();
   await admin.alterConfigs({
     validateOnly: false,
-    resources: ['short', 'bulk'].map((lane) => ({
+    resources: ['short', 'bulk'].map((topic) => ({
       type: ConfigResourceTypes.TOPIC,
-      name: `${kafkaPrefix}.chunks.${lane}`,
+      name: `${kafkaPrefix}.chunks.${topic}`,
       configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
     })),
   });

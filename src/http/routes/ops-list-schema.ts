@@ -6,8 +6,8 @@ import { idField, timeField } from './fields.js';
 const count = z.int().nonnegative();
 const size = z.number().nonnegative();
 
-const sampleLane = z.object({
-  lane: z.string(),
+const sampleTopic = z.object({
+  topic: z.string(),
   messages: count,
   bytes: count.nullable(),
   seconds: z.number().meta({ description: 'Age of the oldest chunk that waits.' }),
@@ -21,7 +21,7 @@ const sampleLane = z.object({
 export const sampleSchema = z
   .object({
     at: timeField,
-    lanes: z.array(sampleLane).meta({ description: 'Empty: Kafka did not answer.' }),
+    topics: z.array(sampleTopic).meta({ description: 'Empty: Kafka did not answer.' }),
     pending: count,
     oldestPendingSeconds: z.number(),
     deadLetters: count,

@@ -113,20 +113,20 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     /** Bytes per partition, as an API process last saw them. */
     backlogBytes: new Gauge({
       name: 'tabulary_ingest_backlog_bytes',
-      help: 'Bytes in Kafka from the first chunk still needed, in the fullest partition of the lane.',
-      labelNames: ['lane'] as const,
+      help: 'Bytes in Kafka from the first chunk still needed, in the fullest partition of the topic.',
+      labelNames: ['topic'] as const,
       registers,
     }),
     backlogRatio: new Gauge({
       name: 'tabulary_ingest_backlog_ratio',
       help: 'Share that these bytes are of what Kafka may keep of a partition; 0 when that is unlimited.',
-      labelNames: ['lane'] as const,
+      labelNames: ['topic'] as const,
       registers,
     }),
     backlogSeconds: new Gauge({
       name: 'tabulary_ingest_backlog_seconds',
-      help: 'Seconds that a chunk sent now would wait for a worker, by how fast chunks of the lane were taken lately.',
-      labelNames: ['lane'] as const,
+      help: 'Seconds that a chunk sent now would wait for a worker, by how fast chunks of the topic were taken lately.',
+      labelNames: ['topic'] as const,
       registers,
     }),
     /** Reason: backlog (retention would remove chunks that are not stored yet, or new ones would wait too long) or log_unavailable. */

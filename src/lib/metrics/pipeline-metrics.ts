@@ -7,8 +7,8 @@ const visibleBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 6
 const createUploadMetrics = (registers: Registry[]) => ({
   visibleSeconds: new Histogram({
     name: 'tabulary_upload_visible_seconds',
-    help: 'Seconds from the acceptance of an upload to its published version. Lane: short (one chunk) or bulk.',
-    labelNames: ['lane'] as const,
+    help: 'Seconds from the acceptance of an upload to its published version. Topic: short (one chunk) or bulk.',
+    labelNames: ['topic'] as const,
     buckets: visibleBuckets,
     registers,
   }),

@@ -50,7 +50,7 @@ const mostColumns = 50;
 /** Values of one query where all are held, some 50 bytes each. */
 const mostValues = 4_000_000;
 /** Queries of one thread at a time. */
-const lanes = 4;
+const concurrency = 4;
 
 const isHeld = (rows: number): boolean => rows <= exactRows;
 
@@ -63,7 +63,7 @@ const batchesOf = (columns: readonly StoredColumn[], rows: number): readonly (re
 };
 
 /** Runs so many at a time and gives the results in order; when one fails the others are broken off. */
-const inLanes = async <T, R>(
+const mapConcurrently = async <T, R>(
   items: readonly T[],
   count: number,
   signal: AbortSignal | undefined,
@@ -73,10 +73,10 @@ const inLanes = async <T, R>(
   const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
   const results: R[] = [];
   const waiting = items.entries();
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const [at, item] of waiting) results[at] = await work(item, either);
   };
-  const running = Array.from({ length: Math.min(count, items.length) }, lane);
+  const running = Array.from({ length: Math.min(count, items.length) }, worker);
   try {
     await Promise.all(running);
   } catch (error) {
@@ -163,8 +163,11 @@ export const createComputation = (runStatement: RunStatement): Compute => {
 
   return async (columns, source, rows, context) => {
     const batches = batchesOf(columns, rows);
-    const summaries = await inLanes(batches, isHeld(rows) ? lanes : 1, context.signal, (batch, signal) =>
-      compute(batch, { source, rows, context: { ...context, signal } }),
+    const summaries = await mapConcurrently(
+      batches,
+      isHeld(rows) ? concurrency : 1,
+      context.signal,
+      (batch, signal) => compute(batch, { source, rows, context: { ...context, signal } }),
     );
     return summaries.flat();
   };

@@ -1,18 +1,18 @@
 import type { Admin, ConfigResourceTypes } from 'kafkajs';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { ChunkPosition, Lane } from '../../model/chunk.js';
+import { type ChunkPosition, type ChunkTopic, chunkTopics } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { clientOf } from './kafkajs/client.js';
 import { type LogSize, readLogSizes } from './kafkajs/log-sizes.js';
-import { countPartitions, type TopicNames, topicOf } from './topics.js';
+import { countPartitions, type TopicNames } from './topics.js';
 
 /** A topic, as describeConfigs names it. kafkajs exports the enum to CommonJS only. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
 
-/** How near a lane is to what retention would remove although it is still needed. */
-export interface LaneUse {
-  readonly lane: Lane;
+/** Unconsumed bytes of a topic, compared with what its retention keeps. */
+export interface TopicBacklog {
+  readonly topic: ChunkTopic;
   readonly partitions: number;
   /** Bytes from the first chunk still needed to the end, in the fullest partition. */
   readonly backlogBytes: number;
@@ -30,20 +30,20 @@ export interface LaneUse {
 
 export interface BacklogMonitor {
   /**
-   * Probes both lanes.
+   * Probes both topics.
    * @param kept Chunks whose offset is committed but which will be read again.
    * @throws the error of Kafka; the next call connects again.
    */
-  probe(kept: readonly ChunkPosition[]): Promise<LaneUse[]>;
-  /** Partitions of a lane at the last probe: an operator may add some at any time. */
-  partitions(lane: Lane): number;
+  probe(kept: readonly ChunkPosition[]): Promise<TopicBacklog[]>;
+  /** Partitions of a topic at the last probe: an operator may add some at any time. */
+  partitions(topic: ChunkTopic): number;
   close(): Promise<void>;
 }
 
 export interface BacklogMonitorOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
-  /** Start of the names of the consumer groups, one per lane. */
+  /** Prefix of the consumer groups, one per topic. */
   readonly groupPrefix: string;
   /** Share of `retention.ms` beyond which a chunk is overdue. */
   readonly ageShare: number;
@@ -68,7 +68,6 @@ interface PartitionRange {
   readonly next: bigint;
 }
 
-const lanes: readonly Lane[] = ['short', 'bulk'];
 const logSizeWithinMs = 5_000;
 
 /** -1 means "no limit" in settings of topics. */
@@ -77,7 +76,7 @@ const limitOf = (entries: readonly { configName: string; configValue: string }[]
   return value < 0 ? null : value;
 };
 
-/** Messages of a lane are of like size, and a partition's bytes are all between its first and last offset. */
+/** Messages of a topic are of similar size, and a partition's bytes are all between its first and last offset. */
 const backlogOf = ({ low, high, needed }: PartitionRange, bytes: number): number =>
   high <= low || needed >= high ? 0 : (bytes * Number(high - needed)) / Number(high - low);
 
@@ -88,7 +87,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
   const { kafka, topics, groupPrefix, ageShare, lateMs, log } = options;
   let admin: Promise<Admin> | undefined;
   let sizesUnknown = false;
-  const partitions: Record<Lane, number> = {
+  const partitions: Record<ChunkTopic, number> = {
     short: await countPartitions(kafka, topics.short),
     bulk: await countPartitions(kafka, topics.bulk),
   };
@@ -111,18 +110,18 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
     }
   };
 
-  const limitsOf = async (client: Admin): Promise<Record<Lane, Limits>> => {
+  const limitsOf = async (client: Admin): Promise<Record<ChunkTopic, Limits>> => {
     const { resources } = await client.describeConfigs({
       includeSynonyms: false,
-      resources: lanes.map((lane) => ({
+      resources: chunkTopics.map((topic) => ({
         type: topicResource,
-        name: topicOf(topics, lane),
+        name: topics[topic],
         configNames: ['retention.bytes', 'retention.ms'],
       })),
     });
-    const of = (lane: Lane): Limits => {
+    const of = (topic: ChunkTopic): Limits => {
       const entries =
-        resources.find(({ resourceName }) => resourceName === topicOf(topics, lane))?.configEntries ?? [];
+        resources.find(({ resourceName }) => resourceName === topics[topic])?.configEntries ?? [];
       return { bytes: limitOf(entries, 'retention.bytes'), ms: limitOf(entries, 'retention.ms') };
     };
     return { short: of('short'), bulk: of('bulk') };
@@ -130,13 +129,13 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
 
   const rangesOf = async (
     client: Admin,
-    lane: Lane,
+    topic: ChunkTopic,
     kept: readonly ChunkPosition[],
   ): Promise<PartitionRange[]> => {
-    const topic = topicOf(topics, lane);
+    const topicName = topics[topic];
     const [offsets, committed] = await Promise.all([
-      client.fetchTopicOffsets(topic),
-      client.fetchOffsets({ groupId: `${groupPrefix}.${lane}`, topics: [topic] }),
+      client.fetchTopicOffsets(topicName),
+      client.fetchOffsets({ groupId: `${groupPrefix}.${topic}`, topics: [topicName] }),
     ]);
     const done = new Map(
       committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]),
@@ -147,7 +146,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
       const next = atLeastLow(done.get(partition) ?? -1n);
       let first = next;
       for (const at of kept)
-        if (at.topic === topic && at.partition === partition && BigInt(at.offset) < first)
+        if (at.topic === topicName && at.partition === partition && BigInt(at.offset) < first)
           first = BigInt(at.offset);
       return { partition, low: BigInt(low), high: BigInt(high), needed: atLeastLow(first), next };
     });
@@ -156,14 +155,14 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
   /** True when some partition's chunk at `first` is older than `ms`. */
   const holdsOlder = async (
     client: Admin,
-    lane: Lane,
+    topic: ChunkTopic,
     ranges: readonly PartitionRange[],
     first: 'needed' | 'next',
     ms: number,
   ): Promise<boolean> => {
     if (ranges.every((range) => range[first] >= range.high)) return false;
     const younger = new Map(
-      (await client.fetchTopicOffsetsByTimestamp(topicOf(topics, lane), Date.now() - ms)).map(
+      (await client.fetchTopicOffsetsByTimestamp(topics[topic], Date.now() - ms)).map(
         ({ partition, offset }) => [partition, BigInt(offset)],
       ),
     );
@@ -189,37 +188,37 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
     }
   };
 
-  const probeAll = async (client: Admin, kept: readonly ChunkPosition[]): Promise<LaneUse[]> => {
+  const probeAll = async (client: Admin, kept: readonly ChunkPosition[]): Promise<TopicBacklog[]> => {
     const limits = await limitsOf(client);
     const ranges = {
       short: await rangesOf(client, 'short', kept),
       bulk: await rangesOf(client, 'bulk', kept),
     };
-    for (const lane of lanes) partitions[lane] = Math.max(1, ranges[lane].length);
-    const behind = lanes.filter((lane) => ranges[lane].some(({ needed, high }) => needed < high));
+    for (const topic of chunkTopics) partitions[topic] = Math.max(1, ranges[topic].length);
+    const behind = chunkTopics.filter((topic) => ranges[topic].some(({ needed, high }) => needed < high));
     const sizes =
       behind.length === 0
         ? []
-        : await sizesOf(new Map(behind.map((lane) => [topicOf(topics, lane), ranges[lane].length])));
-    const use = async (lane: Lane): Promise<LaneUse> => {
-      const topic = topicOf(topics, lane);
-      const backlogs = ranges[lane].map((range) => {
-        const size = sizes.find((found) => found.topic === topic && found.partition === range.partition);
+        : await sizesOf(new Map(behind.map((topic) => [topics[topic], ranges[topic].length])));
+    const use = async (topic: ChunkTopic): Promise<TopicBacklog> => {
+      const topicName = topics[topic];
+      const backlogs = ranges[topic].map((range) => {
+        const size = sizes.find((found) => found.topic === topicName && found.partition === range.partition);
         return backlogOf(range, size?.bytes ?? 0);
       });
-      const { bytes, ms } = limits[lane];
+      const { bytes, ms } = limits[topic];
       return {
-        lane,
-        partitions: partitions[lane],
+        topic,
+        partitions: partitions[topic],
         backlogBytes: Math.max(0, ...backlogs),
         retentionBytes: bytes,
-        overdue: ms !== null && (await holdsOlder(client, lane, ranges[lane], 'needed', ms * ageShare)),
-        late: await holdsOlder(client, lane, ranges[lane], 'next', lateMs),
-        waiting: sumOf(ranges[lane], ({ high, next }) => (high > next ? high - next : 0n)),
-        taken: sumOf(ranges[lane], ({ next }) => next),
+        overdue: ms !== null && (await holdsOlder(client, topic, ranges[topic], 'needed', ms * ageShare)),
+        late: await holdsOlder(client, topic, ranges[topic], 'next', lateMs),
+        waiting: sumOf(ranges[topic], ({ high, next }) => (high > next ? high - next : 0n)),
+        taken: sumOf(ranges[topic], ({ next }) => next),
       };
     };
-    return Promise.all(lanes.map(use));
+    return Promise.all(chunkTopics.map(use));
   };
 
   return {
@@ -232,7 +231,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
         throw error;
       }
     },
-    partitions: (lane) => partitions[lane],
+    partitions: (topic) => partitions[topic],
     close: leave,
   };
 };

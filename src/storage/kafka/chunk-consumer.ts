@@ -20,7 +20,7 @@ export type ChunkHandler = (deliveries: readonly Delivery[]) => Promise<void>;
 export interface ChunkConsumerOptions {
   readonly kafka: KafkaConnection;
   readonly groupId: string;
-  readonly topic: string;
+  readonly topicName: string;
   readonly handle: ChunkHandler;
   /** Most chunks of a partition that are handed over together, when so many are at hand. */
   readonly atOnce: number;
@@ -91,7 +91,16 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
  * this process is given the partition, the same one if it can be (`kafkajs/sticky-assigner.ts`), goes on behind it.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
-  const { kafka, groupId, topic, handle, atOnce, deadLetters, log, isPaused = () => false } = options;
+  const {
+    kafka,
+    groupId,
+    topicName: topic,
+    handle,
+    atOnce,
+    deadLetters,
+    log,
+    isPaused = () => false,
+  } = options;
   let tickAt = Date.now();
   let closing = false;
 

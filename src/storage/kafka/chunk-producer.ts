@@ -2,12 +2,12 @@ import { Partitioners, type Producer } from 'kafkajs';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { noTracing, type TraceHeaders } from '../../lib/tracing.js';
-import type { Chunk, Lane } from '../../model/chunk.js';
+import type { Chunk, ChunkTopic } from '../../model/chunk.js';
 import { encodeChunk } from './chunk-codec.js';
 import { macHeader, macOf } from './chunk-mac.js';
 import type { KafkaConnection } from './connection.js';
 import { clientOf, sendTo } from './kafkajs/client.js';
-import { type TopicNames, topicOf } from './topics.js';
+import type { TopicNames } from './topics.js';
 
 /** The upload that a chunk belongs to. */
 export interface ChunkSender {
@@ -25,15 +25,15 @@ export interface ChunkProducer {
    * A chunk may then lie in Kafka twice; readers know a chunk by process and number.
    * @throws AppError kind `unavailable` when Kafka stays away.
    */
-  send(lane: Lane, chunk: Chunk, from: ChunkSender): Promise<void>;
+  send(topic: ChunkTopic, chunk: Chunk, from: ChunkSender): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ChunkProducerOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
-  /** Partitions that a lane's topic has now. */
-  readonly partitions: (lane: Lane) => number;
+  /** Partitions that a topic has now. */
+  readonly partitions: (topic: ChunkTopic) => number;
   /** Largest message that the topics take. */
   readonly maxMessageBytes: number;
   /** Milliseconds that a chunk is tried for. */
@@ -107,15 +107,15 @@ export const createChunkProducer = async ({
 
   return {
     maxDataBytes: maxMessageBytes - frameBytes,
-    async send(lane, chunk, from) {
+    async send(topic, chunk, from) {
       const message = messageOf(chunk, from);
       const deadline = Date.now() + patienceMs;
       for (let attempt = 0; ; attempt += 1) {
         current ??= connect();
         const used = current;
         try {
-          const partition = partitionOf(chunk, partitions(lane));
-          await sendTo(await used, topicOf(topics, lane), { ...message, partition });
+          const partition = partitionOf(chunk, partitions(topic));
+          await sendTo(await used, topics[topic], { ...message, partition });
           return;
         } catch (error) {
           await replace(used);

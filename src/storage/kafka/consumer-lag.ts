@@ -1,10 +1,10 @@
 import { type Admin, AssignerProtocol, type GroupDescription } from 'kafkajs';
-import type { Lane } from '../../model/chunk.js';
+import { chunkTopics } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { withAdmin } from './kafkajs/client.js';
 import { readLogSizes } from './kafkajs/log-sizes.js';
 import { agesOf } from './message-age.js';
-import { type TopicNames, topicOf } from './topics.js';
+import type { TopicNames } from './topics.js';
 
 /** How far a group is behind in one partition. */
 export interface PartitionLag {
@@ -49,7 +49,6 @@ export interface LogStateOptions {
   readonly groupPrefix: string;
 }
 
-const lanes: readonly Lane[] = ['short', 'bulk'];
 const logSizeWithinMs = 3_000;
 
 /** A partition with waiting chunks, as Kafka reports it. */
@@ -135,9 +134,9 @@ export const readLogState = ({ kafka, topics, groupPrefix }: LogStateOptions): P
     kafka,
     async (admin) => {
       const lag: PartitionLag[] = [];
-      for (const lane of lanes)
-        lag.push(...(await lagOf(kafka, admin, `${groupPrefix}.${lane}`, topicOf(topics, lane))));
-      const names = lanes.map((lane) => `${groupPrefix}.${lane}`);
+      for (const topic of chunkTopics)
+        lag.push(...(await lagOf(kafka, admin, `${groupPrefix}.${topic}`, topics[topic])));
+      const names = chunkTopics.map((topic) => `${groupPrefix}.${topic}`);
       const { groups } = await admin.describeGroups(names);
       // Kafka tells them in any order.
       const inOrder = groups.sort((a, b) => names.indexOf(a.groupId) - names.indexOf(b.groupId));

@@ -31,7 +31,7 @@ export interface DeadLetterProducer {
 export interface DeadLetterProducerOptions {
   readonly kafka: KafkaConnection;
   /** Topic that holds them. */
-  readonly topic: string;
+  readonly topicName: string;
   /** Writes it down for the operator. */
   readonly record: (letter: DeadLetter) => Promise<void>;
 }
@@ -66,7 +66,7 @@ const isTooLarge = (error: unknown): boolean =>
 
 export const createDeadLetterProducer = async ({
   kafka,
-  topic,
+  topicName: topic,
   record,
 }: DeadLetterProducerOptions): Promise<DeadLetterProducer> => {
   const producer = await openProducer(kafka);

@@ -1,4 +1,3 @@
-import type { Lane } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { untilKnown, withAdmin } from './kafkajs/client.js';
 
@@ -14,8 +13,6 @@ export const topicNames = (prefix: string): TopicNames => ({
   bulk: `${prefix}.chunks.bulk`,
   deadLetters: `${prefix}.dead-letters`,
 });
-
-export const topicOf = (names: TopicNames, lane: Lane): string => names[lane];
 
 export interface TopicOptions {
   readonly partitions: number;

@@ -2,9 +2,9 @@ import { isoUtc } from '../../lib/time.js';
 import { isCompleted, isEnded, isFailed } from './process-states.js';
 import type { Sql } from './sql.js';
 
-/** Chunks that wait in a lane, and its readers. */
-export interface LaneSample {
-  readonly lane: string;
+/** Consumer lag of a topic of chunks, and its consumers. */
+export interface TopicSample {
+  readonly topic: string;
   readonly messages: number;
   /** Null: Kafka does not tell the sizes of its logs. */
   readonly bytes: number | null;
@@ -18,7 +18,7 @@ export interface LaneSample {
 /** How the service fared in a minute. */
 export interface OpsSample {
   /** Empty: Kafka did not answer. */
-  readonly lanes: readonly LaneSample[];
+  readonly topics: readonly TopicSample[];
   readonly pending: number;
   readonly oldestPendingSeconds: number;
   readonly deadLetters: number;

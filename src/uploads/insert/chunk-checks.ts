@@ -2,7 +2,7 @@
 
 import { messageOf } from '../../lib/errors.js';
 import { decompressZstd } from '../../lib/zstd.js';
-import { type Chunk, type Lane, laneOf } from '../../model/chunk.js';
+import { type Chunk, type ChunkTopic, topicFor } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
 import type { Delivery } from '../../storage/kafka/delivery.js';
@@ -14,14 +14,15 @@ const forged = (message: string): ChunkFault => new ChunkFault('forged', message
 /**
  * Compares a chunk with what PostgreSQL knows about its upload. The partition is not compared: it depends on how many the
  * topic had when the chunk was sent.
- * @throws ChunkFault `forged` for a chunk that the API did not send for this upload, in this lane.
+ * @throws ChunkFault `forged` for a chunk that the API did not send for this upload to this topic.
  */
-export const requireOwn = ({ chunk, message }: Delivery, state: UploadState, lane: Lane): void => {
+export const requireOwn = ({ chunk, message }: Delivery, state: UploadState, topic: ChunkTopic): void => {
   const { phase, chunkKey, chunkCount } = state;
   if ((beforeAccepted as string[]).includes(phase))
     throw forged(`process ${chunk.processId} is reserved: no file was accepted for it`);
   requireGenuine(chunkKey, message);
-  if (laneOf(chunk) !== lane) throw forged(`chunk ${chunk.number} belongs into the lane ${laneOf(chunk)}`);
+  if (topicFor(chunk) !== topic)
+    throw forged(`chunk ${chunk.number} belongs to the topic ${topicFor(chunk)}`);
   if (chunkCount === null) return;
   if (chunk.number >= chunkCount || chunk.last !== (chunk.number === chunkCount - 1))
     throw forged(`chunk ${chunk.number} does not fit an upload of ${chunkCount} chunks`);

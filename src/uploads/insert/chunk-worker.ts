@@ -18,7 +18,7 @@
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { Lane } from '../../model/chunk.js';
+import type { ChunkTopic } from '../../model/chunk.js';
 import type { ChunkHandler } from '../../storage/kafka/chunk-consumer.js';
 import type { Delivery } from '../../storage/kafka/delivery.js';
 import type { Layout } from '../layout/layout.js';
@@ -40,15 +40,15 @@ export interface ChunkWorkerOptions {
   readonly inserter: ChunkInserter;
   readonly dispatcher: Pick<Dispatcher, 'settle'>;
   readonly faults: ChunkFaults;
-  /** The lane whose chunks it is given. */
-  readonly lane: Lane;
+  /** The topic that it consumes. */
+  readonly topic: ChunkTopic;
   /** Wraps the work on a chunk. @default nothing around it */
   readonly trace?: TraceWork;
   readonly log: Log;
 }
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { batches, processes, chunks, inserter, dispatcher, faults, lane, trace = untraced, log } = options;
+  const { batches, processes, chunks, inserter, dispatcher, faults, topic, trace = untraced, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
 
   const loadLayout = async ({ processId, attempt }: UploadState): Promise<Layout> => {
@@ -109,7 +109,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
         log.debug({ process: chunk.processId, chunk: chunk.number }, 'chunk of an ended upload dropped');
         return;
       }
-      requireOwn(delivery, state, lane);
+      requireOwn(delivery, state, topic);
       if ((await dispatcher.settle(state, await step(delivery, state))) !== 'look_again') return;
     }
   };

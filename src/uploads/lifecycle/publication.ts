@@ -3,7 +3,7 @@
  * outcome that a version would have had.
  */
 
-import type { Lane } from '../../model/chunk.js';
+import type { ChunkTopic } from '../../model/chunk.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ProcessMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId, timeColumnOf, type Vintage } from '../../model/version.js';
@@ -45,7 +45,7 @@ export interface PublishedVersion {
   readonly processId: number;
   readonly versionId: number;
   readonly rows: number;
-  readonly lane: Lane;
+  readonly topic: ChunkTopic;
   /** Seconds since the upload was accepted. */
   readonly seconds: number;
 }
@@ -117,7 +117,7 @@ const publishStatement = {
        UPDATE processes p SET ${published.set}, version_id = version.id, facts = p.facts - 'days',
          merge = p.merge #- '{facts,days}', changes = coalesce(p.changes, ${ofDue('d.changes')})
        FROM version WHERE p.id = version.process_id AND p.id = ANY (:ids)
-       RETURNING p.version_id, p.id AS "processId", CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
+       RETURNING p.version_id, p.id AS "processId", CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS topic,
          extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds)`,
   ],
   answer: 'ended',
@@ -150,7 +150,7 @@ const rowOf = (due: DueProcess) => {
   };
 };
 
-type Ended = Pick<PublishedVersion, 'processId' | 'lane' | 'seconds'>;
+type Ended = Pick<PublishedVersion, 'processId' | 'topic' | 'seconds'>;
 
 /** Makes a version of each upload. They are of datasets that differ, which the transaction holds. */
 export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<PublishedVersion[]> => {
@@ -166,13 +166,13 @@ export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<
     if (version === undefined) throw new Error('a version was inserted but not returned');
     // Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is.
     await changeColumns(tx, process.datasetId, process.layout.changes ?? []);
-    const { id: versionId, processId, lane, seconds } = version;
+    const { id: versionId, processId, topic, seconds } = version;
     made.push({
       datasetId: process.datasetId,
       processId,
       versionId,
       rows: newVersionOf(process).facts.rows,
-      lane,
+      topic,
       seconds,
     });
   }

@@ -33,7 +33,7 @@ const vintageStatement = {
     `listed AS (${closedRangeSql(':datasetId', ':segment')})`,
     `ended AS (
        UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = :processId
-       RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
+       RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS topic,
          extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds)`,
   ],
   answer: 'ended',
@@ -46,7 +46,7 @@ export const publishVintage = async (
   { versionId, validFrom }: Vintage,
 ): Promise<PublishedVersion> => {
   const { id: processId, datasetId, facts } = due;
-  const version = await addOlderVersion<Pick<PublishedVersion, 'lane' | 'seconds'>>(
+  const version = await addOlderVersion<Pick<PublishedVersion, 'topic' | 'seconds'>>(
     tx,
     vintageStatement,
     ':validFrom',
@@ -61,6 +61,6 @@ export const publishVintage = async (
     },
   );
   if (version === undefined) throw new Error('a vintage was inserted but not returned');
-  const { lane, seconds } = version;
-  return { datasetId, processId, versionId, rows: facts.rows, lane, seconds };
+  const { topic, seconds } = version;
+  return { datasetId, processId, versionId, rows: facts.rows, topic, seconds };
 };

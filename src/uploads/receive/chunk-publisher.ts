@@ -3,7 +3,7 @@ import type { Dialect, SplitChunk } from '../../csv/types.js';
 import { invalid } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { compressZstd } from '../../lib/zstd.js';
-import { type Chunk, type Lane, laneOf, maxChunkRows } from '../../model/chunk.js';
+import { type Chunk, type ChunkTopic, maxChunkRows, topicFor } from '../../model/chunk.js';
 import { recordsPerUpload } from '../../model/position.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import type { AccountWindows } from './account-windows.js';
@@ -101,11 +101,11 @@ export const createChunkPublisher = ({
     for (let next = sending.shift(); next !== undefined; next = sending.shift()) await next;
   };
 
-  const send = async (lane: Lane, chunk: Chunk): Promise<void> => {
-    if (lane === 'bulk') await windows.enter({ accountId, processId }, loadOf(chunk));
+  const send = async (topic: ChunkTopic, chunk: Chunk): Promise<void> => {
+    if (topic === 'bulk') await windows.enter({ accountId, processId }, loadOf(chunk));
     await admission.wait();
-    await producer.send(lane, chunk, { requestId, chunkKey });
-    admission.sent(lane, chunk.data.length);
+    await producer.send(topic, chunk, { requestId, chunkKey });
+    admission.sent(topic, chunk.data.length);
     sent += 1;
   };
 
@@ -123,7 +123,7 @@ export const createChunkPublisher = ({
     };
     if (last) await arrived();
     else if (sending.length >= sendsInFlight) await sending.shift();
-    const leaving = send(laneOf(chunk), chunk);
+    const leaving = send(topicFor(chunk), chunk);
     // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
     leaving.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
     sending.push(leaving);

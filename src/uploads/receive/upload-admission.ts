@@ -1,6 +1,6 @@
 /**
  * Keeps what was accepted safe from Kafka's retention, which removes the oldest chunks whether or not they were
- * stored, and keeps the line of what waits short. Looks at both lanes in the background; asking costs nothing.
+ * stored, and keeps the line of what waits short. Probes both topics in the background, so a decision costs no round trip.
  *
  *   below `refuseShare` of a partition's bytes   everything is taken
  *   beyond it                                    new uploads are refused; those that run go on
@@ -10,11 +10,11 @@
 
 import { AppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { ChunkPosition, Lane } from '../../model/chunk.js';
-import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog.js';
+import type { ChunkPosition, ChunkTopic } from '../../model/chunk.js';
+import type { BacklogMonitor, TopicBacklog } from '../../storage/kafka/backlog.js';
 import { inStates } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { createLaneWait } from './lane-wait.js';
+import { createBacklogWait } from './backlog-wait.js';
 
 export interface UploadAdmission {
   /** @throws AppError kind `unavailable` when a new upload would endanger others, or Kafka is away. */
@@ -25,13 +25,13 @@ export interface UploadAdmission {
    */
   wait(): Promise<void>;
   /** Adds bytes that were sent; they count until a probe sees them. */
-  sent(lane: Lane, bytes: number): void;
+  sent(topic: ChunkTopic, bytes: number): void;
   close(): Promise<void>;
 }
 
 export interface UploadAdmissionOptions {
   readonly sql: Sql;
-  readonly lanes: BacklogMonitor;
+  readonly monitor: BacklogMonitor;
   /** Milliseconds between two probes. */
   readonly intervalMs: number;
   /** Milliseconds that a running upload waits for room. */
@@ -39,7 +39,7 @@ export interface UploadAdmissionOptions {
   /** Longest that a chunk is to wait for a worker. */
   readonly maxWaitSeconds: number;
   /** Called after each probe; `seconds` are those that a chunk sent now would wait, 0 while that is not known. */
-  readonly onProbe: (uses: readonly (LaneUse & { readonly seconds: number })[]) => void;
+  readonly onProbe: (uses: readonly (TopicBacklog & { readonly seconds: number })[]) => void;
   readonly onRefused: (reason: string) => void;
   readonly log: Log;
 }
@@ -62,15 +62,15 @@ interface Amount {
   readonly chunks: number;
 }
 
-type Sent = Readonly<Record<Lane, Amount>>;
+type Sent = Readonly<Record<ChunkTopic, Amount>>;
 
 const nothing: Amount = { bytes: 0, chunks: 0 };
 
 const less = (a: Amount, b: Amount): Amount => ({ bytes: a.bytes - b.bytes, chunks: a.chunks - b.chunks });
 
 /** Share of a partition's bytes that is taken by chunks still needed, what was sent since the probe included. */
-const shareOf = ({ lane, backlogBytes, retentionBytes, partitions }: LaneUse, sent: Sent): number =>
-  retentionBytes === null ? 0 : (backlogBytes + sent[lane].bytes / partitions) / Math.max(1, retentionBytes);
+const shareOf = ({ topic, backlogBytes, retentionBytes, partitions }: TopicBacklog, sent: Sent): number =>
+  retentionBytes === null ? 0 : (backlogBytes + sent[topic].bytes / partitions) / Math.max(1, retentionBytes);
 
 /** Why new uploads are refused. */
 interface Refusal {
@@ -79,10 +79,10 @@ interface Refusal {
 }
 
 export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAdmission => {
-  const { sql, lanes, intervalMs, patienceMs, maxWaitSeconds, onProbe, onRefused, log } = options;
-  const waits = { short: createLaneWait(), bulk: createLaneWait() };
+  const { sql, monitor, intervalMs, patienceMs, maxWaitSeconds, onProbe, onRefused, log } = options;
+  const waits = { short: createBacklogWait(), bulk: createBacklogWait() };
   const waiting = new Set<() => void>();
-  let uses: readonly LaneUse[] = [];
+  let uses: readonly TopicBacklog[] = [];
   let sent: Sent = { short: nothing, bulk: nothing };
   let succeededAt = Date.now();
   let closed = false;
@@ -90,8 +90,8 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
   const share = (): number => Math.max(0, ...uses.map((use) => shareOf(use, sent)));
 
   /** Seconds that a chunk would wait that is sent now. */
-  const secondsOf = ({ lane, waiting }: LaneUse): number =>
-    waits[lane].secondsFor(waiting + sent[lane].chunks) ?? 0;
+  const secondsOf = ({ topic, waiting }: TopicBacklog): number =>
+    waits[topic].secondsFor(waiting + sent[topic].chunks) ?? 0;
 
   /** Seconds until nobody would have to wait for too long any more; undefined: nobody has to. */
   const tooLong = (): number | undefined => {
@@ -116,7 +116,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     if (reason === told) return;
     told = reason;
     if (reason === undefined) log.info('new uploads are taken again');
-    else log.warn({ reason, lanes: uses }, 'new uploads are refused for now');
+    else log.warn({ reason, topics: uses }, 'new uploads are refused for now');
   };
 
   const wakeAll = (): void => {
@@ -127,11 +127,11 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
   const probe = async (): Promise<void> => {
     const sentBefore = sent;
     try {
-      uses = await lanes.probe(await sql.query<ChunkPosition>(keptChunks));
+      uses = await monitor.probe(await sql.query<ChunkPosition>(keptChunks));
       // Chunks that were sent during the probe may be missing from it.
       sent = { short: less(sent.short, sentBefore.short), bulk: less(sent.bulk, sentBefore.bulk) };
       succeededAt = Date.now();
-      for (const use of uses) waits[use.lane].observe(use, performance.now());
+      for (const use of uses) waits[use.topic].observe(use, performance.now());
       onProbe(uses.map((use) => ({ ...use, seconds: secondsOf(use) })));
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'Kafka backlog probe failed');
@@ -176,16 +176,16 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
         await new Promise<void>((resolve) => waiting.add(resolve));
       }
     },
-    sent(lane, bytes) {
-      const { bytes: before, chunks } = sent[lane];
-      sent = { ...sent, [lane]: { bytes: before + bytes, chunks: chunks + 1 } };
+    sent(topic, bytes) {
+      const { bytes: before, chunks } = sent[topic];
+      sent = { ...sent, [topic]: { bytes: before + bytes, chunks: chunks + 1 } };
     },
     async close() {
       closed = true;
       clearTimeout(timer);
       wakeAll();
       await running;
-      await lanes.close();
+      await monitor.close();
     },
   };
 };

@@ -61,7 +61,7 @@ export const createChunkDiscovery = ({
     }
   };
 
-  /** Result of a search of a lane: numbers start at 0, and the last chunk tells how many there are. */
+  /** Chunks found in a topic: numbers start at 0, and the last chunk tells how many there are. */
   const search = async (
     topic: string,
     { createdAt, sealedAt }: SoughtUpload,

@@ -78,8 +78,8 @@ describe('components and the log', () => {
       ['kafka', true, null],
     ]);
     const prefix = world.product.config.kafkaPrefix;
-    const places = ['short', 'bulk'].flatMap((lane) =>
-      [0, 1].map((partition) => [`${prefix}.${lane}`, `${prefix}.chunks.${lane}`, partition]),
+    const places = ['short', 'bulk'].flatMap((topic) =>
+      [0, 1].map((partition) => [`${prefix}.${topic}`, `${prefix}.chunks.${topic}`, partition]),
     );
     expect(log?.lag.map(({ group, topic, partition }) => [group, topic, partition])).toEqual(places);
     expect(log?.deadLetters).toBe(0);

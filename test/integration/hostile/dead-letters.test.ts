@@ -48,7 +48,7 @@ it('does not go past a message while it cannot be kept', async () => {
   consumer = await createChunkConsumer({
     kafka,
     groupId,
-    topic,
+    topicName: topic,
     handle: async () => expect.unreachable('nothing here is a chunk'),
     atOnce: 1,
     deadLetters: {

@@ -97,7 +97,7 @@ describe('a consumer group', () => {
     consumer = await createChunkConsumer({
       kafka,
       groupId,
-      topic,
+      topicName: topic,
       atOnce: 1,
       handle: () => expect.unreachable('nothing was sent'),
       onJoin: (memberId) => {

@@ -36,7 +36,7 @@ const end = (ago: string, more = `'completed', NULL, 1`): Promise<unknown> =>
 const failed = `'failed', '{"code": "bad_file", "message": "m"}', 2`;
 
 const sample = {
-  lanes: [],
+  topics: [],
   pending: 0,
   oldestPendingSeconds: 0,
   deadLetters: 0,

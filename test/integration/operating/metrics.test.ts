@@ -80,7 +80,7 @@ it('every metric that is named anywhere is on /metrics of an API process or a wo
   expect(ours.filter(({ name }) => !known.has(name))).toEqual([]);
 });
 
-it('tells how an upload ended and how long it took, by lane', async () => {
+it('counts how uploads end and how long they take, by topic', async () => {
   expect(await upload(owner, await createDataset(owner), 'a\n1\n')).toMatchObject({ status: 'completed' });
   expect(await upload(owner, await createDataset(owner), 'a;b\n1\n')).toMatchObject({ status: 'failed' });
   const figures = async () => {
@@ -93,8 +93,8 @@ it('tells how an upload ended and how long it took, by lane', async () => {
         .flatMap(({ samples }) => samples)
         .filter(({ name, labels }) => name === 'tabulary_uploads_ended_total' && labels.outcome === 'failed')
         .length,
-      visible: total('tabulary_upload_visible_seconds_count', { lane: 'short' }),
-      tookTime: total('tabulary_upload_visible_seconds_sum', { lane: 'short' }) > 0,
+      visible: total('tabulary_upload_visible_seconds_count', { topic: 'short' }),
+      tookTime: total('tabulary_upload_visible_seconds_sum', { topic: 'short' }) > 0,
     };
   };
   // Counted once it has ended: who asks for its state may see that a moment earlier.

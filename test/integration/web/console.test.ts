@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(() => stage?.close());
 
-/** Puts something into the lane that no worker can read; its number among the dead letters. */
+/** Puts something into the topic that no worker can read; its number among the dead letters. */
 const spoil = async (): Promise<number> => {
   const newest = async (): Promise<number> => {
     const [row] = await stage.product.sql.query<{ id: number }>(

@@ -152,8 +152,8 @@ describe('a message that was not sent by the API', () => {
       expect(await setAside([message]), name).toEqual([expect.stringMatching(reason)]);
     }
     await expectOthersServed();
-    // In the other lane, too, and the genuine message where it does not belong.
-    expect(await setAside([genuine], bulk)).toEqual([expect.stringMatching(/belongs into the lane short/)]);
+    // In the other topic, too, and the genuine message where it does not belong.
+    expect(await setAside([genuine], bulk)).toEqual([expect.stringMatching(/belongs to the topic short/)]);
     await sendMessages(kafka, short, [genuine]);
     expect(await ended(owner, held.process)).toMatchObject({
       status: 'completed',
@@ -198,7 +198,7 @@ describe('a message that was not sent by the API', () => {
     );
     const message = messageOf(await onlyChunk(reserved.id, '1\n2\n'));
     for (const topic of [short, bulk])
-      expect(await setAside([message], topic)).toEqual([expect.stringMatching(/reserved|lane/)]);
+      expect(await setAside([message], topic)).toEqual([expect.stringMatching(/reserved|topic/)]);
     await expectOthersServed();
     expect(
       await json(await call(owner, 'GET', `/datasets/${dataset}/processes/${reserved.id}`)),

@@ -46,7 +46,7 @@ const join = async (handle: (delivery: Delivery) => Promise<void>): Promise<{ jo
   const consumer = await createChunkConsumer({
     kafka,
     groupId,
-    topic,
+    topicName: topic,
     atOnce: 1,
     handle: async ([delivery]) => delivery && handle(delivery),
     onJoin: () => {

@@ -76,7 +76,7 @@ it('no worker, lag, the oldest pending upload: a worker that is away, an upload 
   await product.stopWorker();
   const dataset = await createDataset(owner);
   const upload = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
-  // It was accepted an hour ago, and ten minutes ago somebody wrote nonsense into the lane of long uploads.
+  // It was accepted an hour ago, and ten minutes ago somebody wrote nonsense into the topic of long uploads.
   await product.sql.query(`UPDATE processes SET created_at = created_at - interval '1 hour' WHERE id = $1`, [
     upload.id,
   ]);

@@ -112,7 +112,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     const sending = putFile(owner, dataset, file).finally(() => {
       answered = true;
     });
-    const bulk = () => metric('tabulary_ingest_backlog_bytes{lane="bulk"}');
+    const bulk = () => metric('tabulary_ingest_backlog_bytes{topic="bulk"}');
     await expect.poll(bulk).toBeGreaterThan(0.75 * retentionBytes);
     expect(await bulk()).toBeLessThan(retentionBytes);
     expect(answered).toBe(false);

@@ -67,7 +67,7 @@ const send = async (value: Buffer | null, headers: Record<string, string> = {}):
   await producer.disconnect();
 };
 
-/** Puts something into the lane that no worker can read; its number among the dead letters. */
+/** Puts something into the topic that no worker can read; its number among the dead letters. */
 const spoil = async (value: Buffer | null, headers?: Record<string, string>): Promise<number> => {
   const before = new Set((await list()).map(({ id }) => id));
   await send(value, headers);
@@ -107,7 +107,7 @@ const keepByHand = async (sent: TestMessage, place = 'dead-letters'): Promise<nu
   const records = createDeadLetterRecords(product.sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
-    topic: `${product.config.kafkaPrefix}.${place}`,
+    topicName: `${product.config.kafkaPrefix}.${place}`,
     record: async (message) => {
       await records.record(message);
     },

@@ -34,16 +34,19 @@ it('sends a dead letter back that its upload waits for', async () => {
   await page.getByText('Workers are pausing; it takes a few seconds.').waitFor();
   await stage.product.stopWorker();
   const { process, dataset } = await uploadPrices(sender, 'Country,Price\nNorway,1\nFrance,2\n');
-  const lane = `${config.kafkaPrefix}.chunks.short`;
+  const topicName = `${config.kafkaPrefix}.chunks.short`;
   const client = clientOf(connectKafka('console-test')).admin();
   await client.connect();
-  const offsets = await client.fetchTopicOffsets(lane);
-  const committed = await client.fetchOffsets({ groupId: `${config.kafkaPrefix}.short`, topics: [lane] });
+  const offsets = await client.fetchTopicOffsets(topicName);
+  const committed = await client.fetchOffsets({
+    groupId: `${config.kafkaPrefix}.short`,
+    topics: [topicName],
+  });
   const behind = offsets.find(({ partition, high }) => {
     const done = committed[0]?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
     return BigInt(high) > BigInt(done === '-1' ? 0 : done);
   });
-  const place = { topic: lane, partition: behind?.partition ?? -1, offset: Number(behind?.high) - 1 };
+  const place = { topic: topicName, partition: behind?.partition ?? -1, offset: Number(behind?.high) - 1 };
   const [letter] = await sql.query<{ id: number }>(
     `INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, kafka_offset, reason, bytes)
      VALUES ($1, $2, $3, $1, $2, $3, 'undecodable: by hand', 1) RETURNING id`,
@@ -51,7 +54,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   );
   await client.setOffsets({
     groupId: `${config.kafkaPrefix}.short`,
-    topic: lane,
+    topic: topicName,
     partitions: offsets.map(({ partition, high }) => ({ partition, offset: high })),
   });
   await client.disconnect();

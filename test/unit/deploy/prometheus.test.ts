@@ -172,14 +172,14 @@ describe('expressions', () => {
   );
 
   it('would be found out when they did not', () => {
-    expect(mistakesIn('sum by (lan) (tabulary_upload_visible_seconds_bucket{lane="short"})')).toEqual([
-      'nothing has a label lan',
+    expect(mistakesIn('sum by (topc) (tabulary_upload_visible_seconds_bucket{topic="short"})')).toEqual([
+      'nothing has a label topc',
     ]);
-    expect(mistakesIn('tabulary_upload_visible_seconds{lane="short"}')).toEqual([
+    expect(mistakesIn('tabulary_upload_visible_seconds{topic="short"}')).toEqual([
       'no metric tabulary_upload_visible_seconds',
     ]);
-    expect(mistakesIn('max(tabulary_uploads_pending{lane="short"})')).toEqual([
-      'tabulary_uploads_pending has no label lane',
+    expect(mistakesIn('max(tabulary_uploads_pending{topic="short"})')).toEqual([
+      'tabulary_uploads_pending has no label topic',
     ]);
   });
 });

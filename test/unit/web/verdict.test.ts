@@ -37,7 +37,7 @@ const wrong: [string, Partial<State>, 'bad' | 'warn', string, string | undefined
     'component-down',
   ],
   [
-    'a lane without a worker',
+    'a topic without a worker',
     { log: { ...log, groups: [{ ...group, members: 0 }] } },
     'bad',
     'No worker is reading: Short uploads.',

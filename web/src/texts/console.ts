@@ -44,7 +44,7 @@ export const consoleTexts = {
       count === 1 ? '1 upload has gone silent.' : `${count} uploads have gone silent.`,
     letters: (count: number) =>
       count === 1 ? '1 dead letter needs a decision.' : `${count} dead letters need a decision.`,
-    noWorker: (lane: string) => `No worker is reading: ${lane}.`,
+    noWorker: (topic: string) => `No worker is reading: ${topic}.`,
     since: 'for',
     runbook: 'What to do',
     dependencies: 'Dependencies',
@@ -87,8 +87,8 @@ export const consoleTexts = {
       `${title}: now ${now}, at most ${most} at ${at}.`,
     noSamples: 'The first sample arrives within a minute.',
     kept: 'One sample a minute, kept for a day in PostgreSQL.',
-    lanes: 'Lanes',
-    lane: { short: 'Short uploads', bulk: 'Long uploads' } as Record<string, string>,
+    topics: 'Topics',
+    topic: { short: 'Short uploads', bulk: 'Long uploads' } as Record<string, string>,
     chunks: 'Chunks',
     bytes: 'Bytes',
     oldest: 'Oldest',
@@ -102,7 +102,6 @@ export const consoleTexts = {
     lastRebalance: (when: string) => `The last one was ${when}.`,
     partitions: 'Partitions',
     columns: {
-      lane: 'Lane',
       topic: 'Topic',
       partition: 'Partition',
       chunks: 'Chunks',
@@ -113,7 +112,7 @@ export const consoleTexts = {
       partitions: 'Partitions',
     },
     nobody: 'nobody',
-    noMembers: 'No worker reads this lane.',
+    noMembers: 'No worker reads this topic.',
     noKafka: 'Kafka is not answering, so the state of the consumers is unknown.',
   },
   uploads: {

@@ -46,7 +46,7 @@ const start = (kafka: KafkaConnection) =>
   createChunkConsumer({
     kafka,
     groupId: 'g',
-    topic: 't',
+    topicName: 't',
     handle: async () => undefined,
     atOnce: 1,
     deadLetters: { keep: async () => undefined, close: async () => undefined },

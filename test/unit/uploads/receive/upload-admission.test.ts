@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../../src/lib/log.js';
-import type { LaneUse } from '../../../../src/storage/kafka/backlog.js';
+import type { TopicBacklog } from '../../../../src/storage/kafka/backlog.js';
 import {
   createUploadAdmission,
   type UploadAdmission,
 } from '../../../../src/uploads/receive/upload-admission.js';
 
-const calm: LaneUse = {
-  lane: 'bulk',
+const calm: TopicBacklog = {
+  topic: 'bulk',
   partitions: 4,
   backlogBytes: 0,
   retentionBytes: 1_000,
@@ -17,7 +17,7 @@ const calm: LaneUse = {
   late: false,
 };
 
-let use: LaneUse | Error = calm;
+let use: TopicBacklog | Error = calm;
 let admission: UploadAdmission;
 let refused: string[] = [];
 
@@ -27,10 +27,10 @@ beforeEach(() => {
   refused = [];
   admission = createUploadAdmission({
     sql: { query: async () => [], tx: () => expect.unreachable('a probe only reads') },
-    lanes: {
+    monitor: {
       probe: async () => {
         if (use instanceof Error) throw use;
-        return [{ ...use, lane: 'short', backlogBytes: 0, waiting: 0, taken: 0, late: false }, use];
+        return [{ ...use, topic: 'short', backlogBytes: 0, waiting: 0, taken: 0, late: false }, use];
       },
       partitions: () => 1,
       close: async () => undefined,
@@ -49,7 +49,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const seen = async (next: Partial<LaneUse> | Error): Promise<void> => {
+const seen = async (next: Partial<TopicBacklog> | Error): Promise<void> => {
   use = next instanceof Error ? next : { ...calm, ...next };
   await vi.advanceTimersByTimeAsync(1_000);
 };

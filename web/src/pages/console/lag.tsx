@@ -11,8 +11,8 @@ const t = consoleTexts.lag;
 
 const ranges = [1, 6, 24] as const;
 
-const laneOf = (group: string): string => group.slice(group.lastIndexOf('.') + 1);
-const laneName = (group: string): string => t.lane[laneOf(group)] ?? group;
+const topicOf = (group: string): string => group.slice(group.lastIndexOf('.') + 1);
+const topicTitle = (group: string): string => t.topic[topicOf(group)] ?? group;
 
 const sumOf = <T,>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
@@ -25,14 +25,14 @@ const Trends = ({ samples, hours }: { samples: readonly Sample[]; hours: number 
   const shared = { from: until - hours * 3_600_000, until };
   const points = (of: (sample: Sample) => number | null) =>
     samples.map((sample) => ({ at: timeOf(sample.at).getTime(), value: of(sample) }));
-  const ofLanes = (of: (lane: Sample['lanes'][number]) => number, join: (values: number[]) => number) =>
-    points(({ lanes }) => (lanes.length === 0 ? null : join(lanes.map(of))));
+  const ofTopics = (of: (topic: Sample['topics'][number]) => number, join: (values: number[]) => number) =>
+    points(({ topics }) => (topics.length === 0 ? null : join(topics.map(of))));
   return (
     <div class="trends">
       <Trend
         {...shared}
         title={t.charts.messages}
-        points={ofLanes(
+        points={ofTopics(
           ({ messages }) => messages,
           (values) => sumOf(values, (value) => value),
         )}
@@ -41,7 +41,7 @@ const Trends = ({ samples, hours }: { samples: readonly Sample[]; hours: number 
       <Trend
         {...shared}
         title={t.charts.seconds}
-        points={ofLanes(
+        points={ofTopics(
           ({ seconds }) => seconds,
           (values) => Math.max(...values),
         )}
@@ -53,10 +53,10 @@ const Trends = ({ samples, hours }: { samples: readonly Sample[]; hours: number 
   );
 };
 
-/** Samples in which a lane's partitions are others' than in the one before. */
-const rebalancesOf = (samples: readonly Sample[], lane: string): Sample[] => {
+/** Samples whose assignment of partitions differs from that of the previous one. */
+const rebalancesOf = (samples: readonly Sample[], topic: string): Sample[] => {
   const known = samples.flatMap((sample) => {
-    const found = sample.lanes.find((one) => one.lane === lane);
+    const found = sample.topics.find((one) => one.topic === topic);
     return found === undefined ? [] : [{ sample, assignment: found.assignment }];
   });
   return known
@@ -64,7 +64,7 @@ const rebalancesOf = (samples: readonly Sample[], lane: string): Sample[] => {
     .map(({ sample }) => sample);
 };
 
-const Lane = ({
+const Topic = ({
   group,
   lag,
   samples,
@@ -75,11 +75,11 @@ const Lane = ({
   samples: readonly Sample[];
   hours: number;
 }) => {
-  const rebalances = rebalancesOf(samples, laneOf(group.group));
+  const rebalances = rebalancesOf(samples, topicOf(group.group));
   const last = rebalances.at(-1);
   return (
     <li class="panel stack">
-      <h3>{laneName(group.group)}</h3>
+      <h3>{topicTitle(group.group)}</h3>
       <dl class="facts">
         <div>
           <dt>{t.chunks}</dt>
@@ -116,7 +116,7 @@ const Lane = ({
         <p class="notice bad">{t.noMembers}</p>
       ) : (
         <Table
-          name={`${t.members}, ${laneName(group.group)}`}
+          name={`${t.members}, ${topicTitle(group.group)}`}
           heads={[t.columns.member, t.columns.host, t.columns.partitions]}
         >
           {group.assignments.map(({ member, host, partitions }) => (
@@ -141,11 +141,11 @@ const Partitions = ({ lag, groups }: { lag: readonly PartitionLag[]; groups: rea
   return (
     <Table
       name={t.partitions}
-      heads={[t.columns.lane, ...numbers.map((text) => ({ text, number: true as const })), t.columns.member]}
+      heads={[t.columns.topic, ...numbers.map((text) => ({ text, number: true as const })), t.columns.member]}
     >
       {lag.map((one) => (
         <tr key={`${one.topic} ${one.partition}`}>
-          <td>{laneName(one.group)}</td>
+          <td>{topicTitle(one.group)}</td>
           <td class="number">{one.partition}</td>
           <td class="number">{count(one.lag)}</td>
           <td class="number">{one.bytes === null ? consoleTexts.unknown : bytes(one.bytes)}</td>
@@ -197,10 +197,10 @@ const Screen = () => {
             <p class="notice bad">{t.noKafka}</p>
           ) : (
             <>
-              <Part title={t.lanes}>
+              <Part title={t.topics}>
                 <ul class="cards wide">
                   {log.groups.map((group) => (
-                    <Lane
+                    <Topic
                       key={group.group}
                       group={group}
                       lag={log.lag.filter((one) => one.group === group.group)}

@@ -101,8 +101,8 @@ export interface State {
 
 export interface Sample {
   readonly at: string;
-  readonly lanes: readonly {
-    readonly lane: string;
+  readonly topics: readonly {
+    readonly topic: string;
     readonly messages: number;
     readonly seconds: number;
     readonly assignment: string;

@@ -25,7 +25,7 @@ const reasonsOf = ({ at, components, consuming, uploads, log }: State): Reason[]
   ...(log?.groups ?? [])
     .filter(({ members }) => members === 0)
     .map(({ group }) => group.slice(group.lastIndexOf('.') + 1))
-    .map((lane) => ({ text: t.noWorker(lag.lane[lane] ?? lane), isGrave: true, runbook: 'no-worker' })),
+    .map((topic) => ({ text: t.noWorker(lag.topic[topic] ?? topic), isGrave: true, runbook: 'no-worker' })),
   ...(log !== null && log.deadLetters > 0
     ? [{ text: t.letters(log.deadLetters), isGrave: true, runbook: 'dead-letters-wait' }]
     : []),

@@ -1,15 +1,15 @@
 /**
  * How long a chunk that is sent now would wait, by how fast workers took chunks lately. Only times at which chunks waited
- * count: an idle lane says nothing about how fast it could be.
+ * count: an idle topic says nothing about how fast it could be.
  */
-import type { LaneUse } from '../../storage/kafka/backlog.js';
+import type { TopicBacklog } from '../../storage/kafka/backlog.js';
 
-export interface LaneWait {
+export interface BacklogWait {
   /**
    * Takes the result of a probe.
    * @param at Milliseconds of a clock that does not jump.
    */
-  observe(use: Pick<LaneUse, 'waiting' | 'taken'>, at: number): void;
+  observe(use: Pick<TopicBacklog, 'waiting' | 'taken'>, at: number): void;
   /** Seconds that workers need for so many chunks; undefined while no rate is known. */
   secondsFor(chunks: number): number | undefined;
 }
@@ -23,7 +23,7 @@ interface Sample {
 /** Milliseconds after which figures no longer count. */
 const windowMs = 30_000;
 
-export const createLaneWait = (): LaneWait => {
+export const createBacklogWait = (): BacklogWait => {
   let before: { at: number; waiting: number; taken: number } | undefined;
   let samples: Sample[] = [];
   return {
