@@ -118,7 +118,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
       const subject = jobList[name].onePer === 'process' ? process : '';
       const stopping = new AbortController();
       const entry: Scheduled = { ...job, name, subject, stopping, running: undefined };
-      await records.schedule(entry, job.everyMs, job.firstAfterMs ?? job.everyMs);
+      await records.schedule(entry, job.firstAfterMs ?? job.everyMs);
       scheduled.set(name, entry);
       await job.scope.defer(name, async () => {
         scheduled.delete(name);

@@ -11,6 +11,11 @@ export interface JobKey {
   readonly subject: string;
 }
 
+/** A job that is due again and again. */
+export interface ScheduledKey extends JobKey {
+  readonly everyMs: number;
+}
+
 /** A run that this process has begun. */
 export interface Run extends JobKey {
   /** Token of the lease. */
@@ -30,9 +35,12 @@ export interface RunResult {
 
 export interface JobRecords {
   /** Enters a job with its interval. A run is due after `firstAfterMs`, or earlier if it was due before. */
-  schedule(key: JobKey, everyMs: number, firstAfterMs: number): Promise<void>;
-  /** Begins the runs that are due and that no process has. */
-  claimDue(keys: readonly JobKey[]): Promise<ClaimedRun[]>;
+  schedule(key: ScheduledKey, firstAfterMs: number): Promise<void>;
+  /**
+   * Begins the runs that are due and that no process has. Enters jobs that are not in the table: rows of a process that was
+   * suspended, or had no database, for an hour are trimmed.
+   */
+  claimDue(jobs: readonly ScheduledKey[]): Promise<ClaimedRun[]>;
   /** False: the lease is lost. */
   renew(run: Run): Promise<boolean>;
   /** Records the result and schedules the next run. Does nothing when the lease was lost. */
@@ -53,6 +61,9 @@ const scheduleSql = `
     SET every_ms = excluded.every_ms, run_at = least(j.run_at, excluded.run_at)`;
 
 const claimSql = prepared(`
+  WITH entered AS (
+    INSERT INTO jobs (name, subject, every_ms, run_at)
+    SELECT m.*, now() FROM unnest($3::text[], $4::text[], $5::bigint[]) AS m ON CONFLICT DO NOTHING)
   UPDATE jobs j SET holder = $1, lease = gen_random_uuid(), started_at = now(),
     held_until = now() + $2 * interval '1 millisecond'
   FROM (SELECT j.name, j.subject, j.lease IS NOT NULL AS "takenOver" FROM jobs j
@@ -95,15 +106,16 @@ export const createJobRecords = ({
   readonly process: string;
   readonly leaseMs: number;
 }): JobRecords => ({
-  async schedule({ name, subject }, everyMs, firstAfterMs) {
+  async schedule({ name, subject, everyMs }, firstAfterMs) {
     await sql.query(scheduleSql, [name, subject, everyMs, firstAfterMs]);
   },
-  claimDue: (keys) =>
+  claimDue: (jobs) =>
     sql.query<ClaimedRun>(claimSql, [
       process,
       leaseMs,
-      keys.map(({ name }) => name),
-      keys.map(({ subject }) => subject),
+      jobs.map(({ name }) => name),
+      jobs.map(({ subject }) => subject),
+      jobs.map(({ everyMs }) => everyMs),
     ]),
   renew: async ({ name, subject, lease }) =>
     (await sql.query(renewSql, [name, subject, lease, leaseMs])).length > 0,

@@ -265,4 +265,25 @@ describe('trimming', () => {
       'trims',
     ]);
   });
+
+  it('of a process that was suspended for hours makes it enter its jobs again', async () => {
+    const { jobs, scope, process } = await open();
+    let runs = 0;
+    const run = async (): Promise<void> => {
+      runs += 1;
+    };
+    await jobs.start('compaction', { everyMs: hourMs, scope, run });
+    await jobs.start('trims', { everyMs: hourMs, scope, run: async () => undefined });
+    // In one transaction: the process sees nothing in between, as if it did not run.
+    await sql.tx(async (tx) => {
+      await tx.query("UPDATE jobs SET run_at = now() - interval '2 hours'");
+      await trimJobs(tx);
+    });
+    await expect.poll(() => runs).toBe(1);
+    const entered = await sql.query('SELECT name, subject, every_ms::int AS every FROM jobs ORDER BY name');
+    expect(entered).toMatchObject([
+      { name: 'compaction', subject: process, every: hourMs },
+      { name: 'trims', subject: '', every: hourMs },
+    ]);
+  });
 });
