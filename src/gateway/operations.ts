@@ -2,12 +2,12 @@ import { AppError, isAppError } from '../lib/errors.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
 import type { Context, Provider, Validity } from '../providers/provider.js';
 import { isOutage } from '../storage/outage.js';
-import type { Asked, CacheQuestion } from './cache/cache.js';
+import type { Answer, Asked, CacheQuestion } from './cache/cache.js';
 import type { GatewayCaller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
 import { sanitize } from './upstream/error-mapping.js';
 import { messageRedaction } from './upstream/redaction.js';
-import { createSession, type Session, type UpstreamAccess } from './upstream/session.js';
+import { type Basis, createSession, type Session, type UpstreamAccess } from './upstream/session.js';
 
 /** An answer and how old it is. */
 export interface WithAge<T> {
@@ -77,12 +77,19 @@ const nameMissing = ({ provider, subject }: Operation<unknown>, error: AppError)
 /** How long an answer is kept of which a part (a code list, a structure) could not be requested again. */
 const partlyStaleSeconds = 300;
 
-interface Worked<T> extends Pick<Asked, 'validSeconds' | 'staleSeconds'> {
+/** An answer as it is kept. */
+interface KeptAnswer<T> {
   readonly value: T;
+  readonly basis?: Basis | undefined;
 }
 
+interface Worked<T> extends KeptAnswer<T>, Pick<Asked, 'validSeconds' | 'staleSeconds'> {}
+
 /** Data with an old code list is data; what was made of old replies alone is old. */
-const restOn = ({ staleSeconds, freshReplies }: Session): Omit<Worked<unknown>, 'value'> => {
+const restOn = ({
+  staleSeconds,
+  freshReplies,
+}: Session): Omit<Worked<unknown>, keyof KeptAnswer<unknown>> => {
   if (staleSeconds === undefined) return {};
   return freshReplies > 0 ? { validSeconds: partlyStaleSeconds } : { staleSeconds };
 };
@@ -94,13 +101,18 @@ const audiencesOf = ({ kind, audience }: ChosenKey): string[] =>
 export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Operations => {
   const { cache, log, telemetry } = access;
 
-  const open = (provider: Provider, caller: GatewayCaller, key: ChosenKey, unhurried = false) =>
+  const open = (
+    provider: Provider,
+    caller: GatewayCaller,
+    key: ChosenKey,
+    options: { readonly unhurried?: boolean; readonly lastBasis?: Basis | undefined } = {},
+  ) =>
     createSession({
       access,
       provider,
       key,
       owner: { provider, keyScope: key.scope, account: caller.share },
-      unhurried,
+      ...options,
     });
 
   const nameError = (
@@ -129,11 +141,20 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     return sanitize(error, messageRedaction(key.value));
   };
 
-  const work = async <T>(operation: Operation<T>, key: ChosenKey): Promise<Worked<T>> => {
-    const session = open(operation.provider, operation.caller, key);
+  const work = async <T>(
+    operation: Operation<T>,
+    key: ChosenKey,
+    last?: KeptAnswer<T>,
+  ): Promise<Worked<T>> => {
+    const session = open(operation.provider, operation.caller, key, { lastBasis: last?.basis });
+    const unchanged = (): Worked<T> | undefined =>
+      session.isUnchanged && last !== undefined ? { ...last, ...restOn(session) } : undefined;
     try {
-      return { value: await operation.work(session.ctx), ...restOn(session) };
+      const value = await operation.work(session.ctx);
+      return unchanged() ?? { value, basis: session.basis, ...restOn(session) };
     } catch (error) {
+      const same = unchanged();
+      if (same !== undefined) return same;
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
       // A fault of the storage of limits; faults of upstreams are AppErrors.
       if (isOutage(error)) throw error;
@@ -161,15 +182,19 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     validSeconds: operation.provider.validity[operation.validity],
   });
 
+  const read = <T>({ body, ageSeconds, stale }: Answer): WithAge<T> => ({
+    value: (JSON.parse(body) as KeptAnswer<T>).value,
+    ageSeconds,
+    stale,
+  });
+
   const peek = async <T>(
     operation: Operation<T>,
     audiences: readonly string[],
   ): Promise<WithAge<T> | undefined> => {
     for (const audience of audiences) {
       const found = await cache.peek(questionOf(operation, audience));
-      if (found === undefined) continue;
-      const { body, ageSeconds, stale } = found;
-      return { value: JSON.parse(body) as T, ageSeconds, stale };
+      if (found !== undefined) return read(found);
     }
     return undefined;
   };
@@ -178,17 +203,18 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     const [own = key.audience, ...others] = audiencesOf(key);
     const known = await peek(operation, others);
     if (known !== undefined) return known;
-    const { body, ageSeconds, stale } = await cache.answer(questionOf(operation, own), async () => {
-      const { value, ...rest } = await work(operation, key);
-      return { body: JSON.stringify(value), ...rest };
+    const answer = await cache.answer(questionOf(operation, own), async (lastBody) => {
+      const last = lastBody === undefined ? undefined : (JSON.parse(lastBody) as KeptAnswer<T>);
+      const { value, basis, ...rest } = await work(operation, key, last);
+      return { body: JSON.stringify({ value, basis }), ...rest };
     });
-    return { value: JSON.parse(body) as T, ageSeconds, stale };
+    return read(answer);
   };
 
   return {
     keyFor: (provider, caller) => keys.choose(provider, caller.accountId),
     async contextFor(provider, caller) {
-      return open(provider, caller, await keys.choose(provider, caller.accountId), true).ctx;
+      return open(provider, caller, await keys.choose(provider, caller.accountId), { unhurried: true }).ctx;
     },
     async kept(operation) {
       const key = await keys.choose(operation.provider, operation.caller.accountId);

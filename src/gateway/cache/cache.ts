@@ -34,10 +34,10 @@ export interface Asked {
 
 export interface Cache {
   /**
-   * A fresh answer, else a new one from `ask`. Equal questions at the same time share one `ask`, those of other
+   * A fresh answer, else a new one from `ask`, which is given the body of the last one. Equal questions at the same time share one `ask`, those of other
    * processes too. When it fails because the upstream is down, the last answer is given as stale.
    */
-  answer(question: CacheQuestion, ask: () => Promise<Asked>): Promise<Answer>;
+  answer(question: CacheQuestion, ask: (last: string | undefined) => Promise<Asked>): Promise<Answer>;
   /** A fresh answer that is there already. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
   trim(): Promise<void>;
@@ -57,7 +57,7 @@ export interface CacheOptions {
 }
 
 /** Form of what is kept. Another number: answers of an earlier build are requested again instead of misread. */
-const form = 2;
+const form = 3;
 
 /** JSON of a list cannot be confused by separators inside its parts. */
 export const cacheKey = ({ provider, audience, parts }: CacheQuestion): string =>
@@ -171,11 +171,11 @@ export const createCache = (options: CacheOptions): Cache => {
   const askUpstream = async (
     key: string,
     question: CacheQuestion,
-    ask: () => Promise<Asked>,
+    ask: (last: string | undefined) => Promise<Asked>,
     kept: Kept | undefined,
   ): Promise<Answer> => {
     try {
-      const asked = await ask();
+      const asked = await ask(kept?.body);
       const { body, staleSeconds } = asked;
       telemetry.answered(question.provider, staleSeconds === undefined ? 'upstream' : 'stale');
       if (staleSeconds !== undefined) return { body, ageSeconds: staleSeconds, stale: true };
@@ -189,7 +189,11 @@ export const createCache = (options: CacheOptions): Cache => {
     }
   };
 
-  const askNew = async (key: string, question: CacheQuestion, ask: () => Promise<Asked>): Promise<Answer> => {
+  const askNew = async (
+    key: string,
+    question: CacheQuestion,
+    ask: (last: string | undefined) => Promise<Asked>,
+  ): Promise<Answer> => {
     const { kept, fresh } = await lookUp(key, question.provider);
     if (fresh && kept !== undefined) return toAnswer(kept, false);
     absences.check(key);

@@ -10,6 +10,7 @@ import {
 import type { Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { Redact } from './redaction.js';
 import type { WireError } from './transport.js';
+import { isUnchanged } from './validators.js';
 
 /** Seconds of `Retry-After`, given in seconds or as a date. Numbers of any length count: the longest hold bounds them. */
 export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
@@ -58,6 +59,7 @@ export interface Judged {
 
 /** The error that a reply means; the connector is asked first. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
+  if (isUnchanged(reply, request)) return undefined;
   let told: Error | undefined;
   try {
     told = provider.explain?.(reply, request);

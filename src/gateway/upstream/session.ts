@@ -1,3 +1,4 @@
+import { versionText } from '../../lib/build.js';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { isDailyLimit } from '../../providers/errors.js';
@@ -14,6 +15,7 @@ import { mayRetry } from './error-mapping.js';
 import { messageRedaction, shortestKeyInData } from './redaction.js';
 import { AttemptError, type RetryBudget, repeat } from './retry.js';
 import type { Transport } from './transport.js';
+import { ifChanged, type Validators, validatorsOf } from './validators.js';
 
 /** Parts that all operations share. */
 export interface UpstreamAccess {
@@ -35,6 +37,14 @@ export interface UpstreamAccess {
   readonly maxHoldMs: number;
 }
 
+/** The only reply that an answer was made of, apart from kept ones. */
+export interface Basis {
+  readonly request: string;
+  readonly validators: Validators;
+  /** Code that read the reply: another one may read it differently. */
+  readonly readBy: string;
+}
+
 /** One operation of a connector: its context, and what it saw. */
 export interface Session {
   readonly ctx: Context;
@@ -42,6 +52,10 @@ export interface Session {
   readonly staleSeconds: number | undefined;
   /** Replies that were valid, kept ones included. */
   readonly freshReplies: number;
+  /** True: the upstream says that the reply to the one request of the operation is still the same. */
+  readonly isUnchanged: boolean;
+  /** Undefined where the operation made several requests, or the reply has no validators. */
+  readonly basis: Basis | undefined;
   /** Start of the last reply, without the key; for the log when a connector does not understand it. */
   sample(): string;
 }
@@ -76,9 +90,28 @@ export interface SessionOptions {
   readonly owner: QuotaOwner;
   /** A listing for the index: each request has its own deadline, the whole has none. */
   readonly unhurried?: boolean;
+  /** Basis of the last answer: its request is made conditional. */
+  readonly lastBasis?: Basis | undefined;
 }
 
-export const createSession = ({ access, provider, key, owner, unhurried }: SessionOptions): Session => {
+interface KeptReply {
+  readonly status: number;
+  readonly text: string;
+  readonly validators?: Validators;
+}
+
+/** What makes the reply to a request another one. */
+const partsOf = ({ base = '', path, query = {}, headers = {}, body }: UpstreamRequest) => [
+  'reply',
+  base,
+  path,
+  query,
+  headers,
+  body ?? null,
+];
+
+export const createSession = (options: SessionOptions): Session => {
+  const { access, provider, key, owner, unhurried, lastBasis } = options;
   const { limiter, breaker, budget, telemetry, cache, now } = access;
   const deadlineMs = unhurried === true ? Number.POSITIVE_INFINITY : now() + access.operationTimeoutMs;
   const ask = createAsk({
@@ -92,6 +125,9 @@ export const createSession = ({ access, provider, key, owner, unhurried }: Sessi
   let last = '';
   let staleSeconds: number | undefined;
   let freshReplies = 0;
+  let isUnchanged = false;
+  let requests = 0;
+  let basis: Basis | undefined;
 
   const timeLeft = (untilMs: number): number => {
     const left = untilMs - now();
@@ -169,40 +205,50 @@ export const createSession = ({ access, provider, key, owner, unhurried }: Sessi
     return reply;
   };
 
+  const validatorsFor = (request: UpstreamRequest, reply: UpstreamReply): Validators | undefined =>
+    request.body === undefined ? validatorsOf(reply) : undefined;
+
+  const sendUnkept = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+    requests += 1;
+    const name = JSON.stringify(partsOf(request));
+    const isLast = lastBasis?.request === name && lastBasis.readBy === versionText;
+    const reply = await send(isLast ? ifChanged(request, lastBasis.validators) : request, deadlineMs);
+    freshReplies += 1;
+    isUnchanged = reply.status === 304;
+    // Ends the connector: its last answer stands.
+    if (isUnchanged) throw new Error('unchanged');
+    const validators = validatorsFor(request, reply);
+    basis = validators && { request: name, validators, readBy: versionText };
+    return reply;
+  };
+
   // Headers of a kept reply are not kept: connectors that need one do not ask for keeping.
   const keepable = key.value === undefined || key.value.length >= shortestKeyInData;
   const sendOrReuse = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     const { keep } = request;
-    if (keep === undefined || !keepable) {
-      const reply = await send(request, deadlineMs);
-      freshReplies += 1;
-      return reply;
-    }
+    if (keep === undefined || !keepable) return sendUnkept(request);
     timeLeft(deadlineMs);
     // A structure of a hundred megabytes may take longer than a caller waits: it has the deadline of its request alone.
     const kept = cache.answer(
       {
         provider: provider.slug,
         audience: key.audience,
-        parts: [
-          'reply',
-          request.base ?? '',
-          request.path,
-          request.query ?? {},
-          request.headers ?? {},
-          request.body ?? null,
-        ],
+        parts: partsOf(request),
         validSeconds: provider.validity[keep],
       },
-      async () => {
-        const { status, text } = await send(request, Number.POSITIVE_INFINITY);
-        return { body: JSON.stringify({ status, text }) };
+      async (lastBody) => {
+        const { validators } = JSON.parse(lastBody ?? '{}') as Partial<KeptReply>;
+        const wanted = validators === undefined ? request : ifChanged(request, validators);
+        const reply = await send(wanted, Number.POSITIVE_INFINITY);
+        if (reply.status === 304 && lastBody !== undefined) return { body: lastBody };
+        const { status, text } = reply;
+        return { body: JSON.stringify({ status, text, validators: validatorsFor(request, reply) }) };
       },
     );
     const { body, stale, ageSeconds } = await whileCallerWaits(kept);
     if (stale) staleSeconds = Math.max(staleSeconds ?? 0, ageSeconds);
     else freshReplies += 1;
-    const { status, text } = JSON.parse(body) as { status: number; text: string };
+    const { status, text } = JSON.parse(body) as KeptReply;
     last = text.slice(0, sampleLength);
     return { status, text, header: () => undefined };
   };
@@ -219,6 +265,12 @@ export const createSession = ({ access, provider, key, owner, unhurried }: Sessi
     },
     get freshReplies() {
       return freshReplies;
+    },
+    get isUnchanged() {
+      return isUnchanged;
+    },
+    get basis() {
+      return requests === 1 ? basis : undefined;
     },
   };
 };

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { GatewayCaller } from '../../../src/gateway/caller.js';
+import { createGateway, type Gateway } from '../../../src/gateway/gateway.js';
+import { silentTelemetry } from '../../../src/gateway/telemetry.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { ecb } from '../../../src/providers/ecb.js';
+import { readOwnSources } from '../../../src/providers/own/own-sources.js';
+import type { Provider } from '../../../src/providers/provider.js';
+import {
+  type Exchange,
+  fixture,
+  type ReplayUpstream,
+  startReplayUpstream,
+} from '../../support/replay-upstream.js';
+import { openDatabase, type TestDatabase } from './database.js';
+
+/** A reply that is expired is asked for again under the condition that it changed. */
+
+const [mines] = readOwnSources(
+  `- kind: csv
+  id: mines
+  name: Mines
+  provider: Office of Mines
+  description: Monthly output of mines, as a file.
+  baseUrl: https://mines.example.org
+  series:
+    - { id: copper, label: Copper, path: output.csv, date: Month, value: Copper }
+    - { id: tin, label: Tin, path: output.csv, date: Month, value: Tin }`,
+  [],
+);
+const id = 'EXR/D.USD.EUR.SP00.A';
+const rates = fixture('providers/ecb/EXR-D.USD.EUR.SP00.A.csv');
+const changed = rates.replace(/,1\.(\d+),/, ',7.$1,');
+const day = 86_400_000;
+const anonymous: GatewayCaller = { accountId: undefined, share: 'ip', mayUsePaid: true };
+
+let database: TestDatabase;
+let upstream: ReplayUpstream;
+let nowMs = Date.parse('2026-03-10T12:00:00Z');
+
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+afterEach(async () => {
+  await upstream.close();
+  await database.sql.query('TRUNCATE gateway_cache', []);
+});
+
+const open = async (exchanges: readonly Exchange[]): Promise<Gateway> => {
+  upstream = await startReplayUpstream(exchanges);
+  return createGateway({
+    settings: {
+      providers: [ecb, mines as Provider],
+      masterKeys: [],
+      serviceKeys: {},
+      baseUrls: { ecb: upstream.baseUrl, mines: upstream.baseUrl },
+      feedProvider: 'ecb',
+      paidProviders: [],
+      userAgent: 'test',
+      retries: 0,
+      firstRetryWaitMs: 1,
+    },
+    sql: database.sql,
+    log: silentLog,
+    telemetry: silentTelemetry,
+    now: () => nowMs,
+  });
+};
+
+const data = { path: '/data/EXR/D.USD.EUR.SP00.A', query: { format: 'csvdata' } };
+const old = 'Tue, 03 Mar 2026 15:00:00 GMT';
+const conditions = () =>
+  upstream.calls.map(({ headers }) => [headers['if-none-match'], headers['if-modified-since']]);
+
+const read = async (gateway: Gateway) => {
+  const { data: rows, label, ageSeconds } = await gateway.fullSeries(anonymous, 'ecb', id, {});
+  return { rows, label, ageSeconds };
+};
+
+describe('an expired answer', () => {
+  it('costs a reply without a body if nothing changed, and is fresh again', async () => {
+    const gateway = await open([
+      { ...data, requestHeaders: { 'if-modified-since': old }, status: 304, reply: '' },
+      { ...data, headers: { 'last-modified': old }, reply: rates },
+    ]);
+    const first = await read(gateway);
+    for (let run = 0; run < 2; run += 1) {
+      nowMs += day;
+      expect(await read(gateway)).toEqual(first);
+    }
+    await read(gateway);
+    expect(conditions()).toEqual([
+      [undefined, undefined],
+      [undefined, old],
+      [undefined, old],
+    ]);
+  });
+
+  it('is replaced if something changed', async () => {
+    const gateway = await open([
+      { ...data, headers: { etag: 'W/"1"' }, reply: rates, times: 1 },
+      { ...data, requestHeaders: { 'if-none-match': 'W/"1"' }, headers: { etag: '"2"' }, reply: changed },
+    ]);
+    const { rows } = await read(gateway);
+    nowMs += day;
+    const after = await read(gateway);
+    expect(after.rows).not.toEqual(rows);
+    expect(after.rows).toHaveLength(rows.length);
+  });
+
+  it('is asked for as a whole if it could have changed within the second that the upstream names', async () => {
+    const gateway = await open([
+      { ...data, reply: rates, headers: { 'last-modified': new Date().toUTCString() } },
+    ]);
+    await read(gateway);
+    nowMs += day;
+    await read(gateway);
+    expect(conditions()).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
+  it('is no answer to a request without a condition', async () => {
+    const gateway = await open([{ ...data, status: 304, reply: '' }]);
+    await expect(read(gateway)).rejects.toMatchObject({ code: 'upstream_failed' });
+  });
+
+  it('that several series share is asked for once, and read again', async () => {
+    const file = { path: '/output.csv', headers: { etag: '"1"' } };
+    const gateway = await open([
+      { ...file, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },
+      { ...file, reply: 'Month,Copper,Tin\n2026-01,1.50,2\n' },
+    ]);
+    const values = async (series: string) =>
+      (await gateway.fullSeries(anonymous, 'mines', series, {})).data.map(({ value }) => value);
+    expect([await values('copper'), await values('tin')]).toEqual([['1.50'], ['2']]);
+    nowMs += day;
+    expect([await values('copper'), await values('tin')]).toEqual([['1.50'], ['2']]);
+    expect(conditions()).toEqual([
+      [undefined, undefined],
+      ['"1"', undefined],
+    ]);
+  });
+});
