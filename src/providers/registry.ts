@@ -1,6 +1,7 @@
 import { alphaVantage } from './alphavantage.js';
 import { bankOfCanada } from './bank-of-canada.js';
 import { bankOfEngland } from './bank-of-england.js';
+import { bankOfJapan } from './bank-of-japan/bank-of-japan.js';
 import { bea } from './bea/bea.js';
 import { bis } from './bis.js';
 import { bls } from './bls/bls.js';
@@ -16,15 +17,18 @@ import { norgesBank } from './norgesbank.js';
 import { oecd } from './oecd.js';
 import { ons } from './ons/ons.js';
 import type { Provider } from './provider.js';
+import { recordedProviders } from './records.js';
 import { statCan } from './statcan.js';
 import { treasury } from './treasury.js';
 import { worldBank } from './worldbank/worldbank.js';
 
-/** Every connector on offer. */
+/** Every connector on offer, by slug. */
 export const allProviders: readonly Provider[] = [
+  ...recordedProviders,
   alphaVantage,
   bankOfCanada,
   bankOfEngland,
+  bankOfJapan,
   bea,
   bis,
   bls,
@@ -42,4 +46,4 @@ export const allProviders: readonly Provider[] = [
   statCan,
   treasury,
   worldBank,
-];
+].toSorted((a, b) => (a.slug < b.slug ? -1 : 1));

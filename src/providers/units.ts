@@ -105,6 +105,13 @@ export const unitOfText = (text: string | undefined): Unit => {
   return { units: text, unit: rest === '' ? 'Units' : rest, unitMultiplier: powerOfTen(power) };
 };
 
+/** As `unitOfText`; `Yen per 100 Won` is a price for a hundred, so a value times 0.01 is in `Yen per Won`. */
+export const unitOfPrice = (text: string | undefined): Unit => {
+  const [, price, amount, base] = /^(\D+) per (10+) (\D+)$/.exec(text ?? '') ?? [];
+  if (text === undefined || amount === undefined) return unitOfText(text);
+  return { units: text, unit: `${price} per ${base}`, unitMultiplier: powerOfTen(1 - amount.length) };
+};
+
 const scales: readonly (readonly [power: number, words: string])[] = [
   [12, 'trillions'],
   [9, 'billions'],

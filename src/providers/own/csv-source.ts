@@ -1,11 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import { parseDay, parsePeriod } from '../dates.js';
-import { unexpectedReply } from '../errors.js';
+import { seriesNotFound, unexpectedReply } from '../errors.js';
+import { legendOf, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { parseDecimal, readValue } from '../numbers.js';
 import type { Observation, Provider } from '../provider.js';
 import { requireValue } from '../shape.js';
-import { unitOfText } from '../units.js';
+import { unitOfPrice } from '../units.js';
 import { type Base, createListedSource } from './listed-source.js';
 import type { CsvRecord } from './record.js';
 
@@ -39,13 +40,22 @@ const readRows = (base: Base, record: CsvRecord, series: CsvSeries, text: string
   }
   const [head = [], ...body] = rows;
   const names = head.map((name) => name.trim());
-  const [date, value] = [series.date, series.value].map((name) => names.indexOf(name));
-  if (date === undefined || value === undefined || date < 0 || value < 0) {
-    throw unexpectedReply(base, `no columns '${series.date}' and '${series.value}'`);
-  }
-  return body.map((cells) => ({
+  const columnOf = (name: string): number => {
+    const column = names.indexOf(name);
+    if (column < 0) throw unexpectedReply(base, `no column '${name}'`);
+    return column;
+  };
+  const [date, value] = [columnOf(series.date), columnOf(series.value)];
+  const flag = series.flag === undefined ? undefined : columnOf(series.flag);
+  const wanted = Object.entries(series.rows).map(([name, cell]) => [columnOf(name), cell] as const);
+  const own = body.filter((cells) => wanted.every(([column, cell]) => cells[column]?.trim() === cell));
+  if (own.length === 0 && wanted.length > 0) throw seriesNotFound(base, series.id);
+  return own.map((cells) => ({
     date: requireValue(base, `a date in column '${series.date}'`, dateOf(cells[date] ?? '', record.dates)),
-    ...readValue(cells[value], record.missing, decimalOf(record.decimalComma)),
+    ...withFlag(
+      readValue(cells[value], record.missing, decimalOf(record.decimalComma)),
+      flag === undefined ? undefined : cells[flag]?.trim() || undefined,
+    ),
   }));
 };
 
@@ -58,14 +68,16 @@ export const createCsvSource = (base: Base, record: CsvRecord): Provider =>
       // Several series are columns of one file, and a range is cut here.
       keep: 'series',
     });
+    const data = readRows(base, record, series, text);
     return {
       label: series.label,
       metadata: toMetadata({
         frequency: series.frequency,
-        ...unitOfText(series.unit),
+        ...unitOfPrice(series.unit),
         source: record.provider,
         notes: series.description,
+        flags: legendOf(data, record.flags),
       }),
-      data: readRows(base, record, series, text),
+      data,
     };
   });

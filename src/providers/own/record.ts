@@ -95,6 +95,8 @@ const csv = z.strictObject({
   decimalComma: z.boolean().default(false),
   /** Texts that mean a missing value, in addition to the empty one. */
   missing: z.array(z.string()).default([]),
+  /** Meanings of the codes in the column `flag`. */
+  flags: texts.default({}),
   series: z
     .array(
       z.strictObject({
@@ -102,6 +104,10 @@ const csv = z.strictObject({
         query: texts.optional(),
         date: text,
         value: text,
+        /** Column of the status of a value. */
+        flag: text.optional(),
+        /** Cells by column that a row of the series has; without it, every row is one of the series. */
+        rows: texts.default({}),
       }),
     )
     .min(1),

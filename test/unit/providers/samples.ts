@@ -2,6 +2,7 @@ import { createUpstreamHttp } from '../../../src/gateway/upstream/client.js';
 import { alphaVantage } from '../../../src/providers/alphavantage.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { bankOfEngland } from '../../../src/providers/bank-of-england.js';
+import { bankOfJapan } from '../../../src/providers/bank-of-japan/bank-of-japan.js';
 import { bea } from '../../../src/providers/bea/bea.js';
 import { bis } from '../../../src/providers/bis.js';
 import { bls } from '../../../src/providers/bls/bls.js';
@@ -18,6 +19,7 @@ import { oecd } from '../../../src/providers/oecd.js';
 import { ons } from '../../../src/providers/ons/ons.js';
 import type { Params } from '../../../src/providers/parameter.js';
 import type { Context, Provider, SeriesData, UpstreamRequest } from '../../../src/providers/provider.js';
+import { recordedProviders } from '../../../src/providers/records.js';
 import { statCan } from '../../../src/providers/statcan.js';
 import { treasury } from '../../../src/providers/treasury.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
@@ -36,6 +38,12 @@ export interface Sample {
   readonly written: string;
   readonly quote?: '"';
 }
+
+const recorded = (slug: string): Provider => {
+  const found = recordedProviders.find((provider) => provider.slug === slug);
+  if (found === undefined) throw new Error(`no record of ${slug}`);
+  return found;
+};
 
 export const samples: readonly Sample[] = [
   {
@@ -58,6 +66,13 @@ export const samples: readonly Sample[] = [
     written: '89011.50',
   },
   {
+    provider: bankOfJapan,
+    id: 'FM08/FXERD01',
+    data: 'bankofjapan/FXERD01.json',
+    written: '157.52',
+    quote: '"',
+  },
+  {
     provider: bea,
     id: 'NIPA/T10105/Q/1',
     data: 'bea/T10105-Q.json',
@@ -77,6 +92,12 @@ export const samples: readonly Sample[] = [
     params: { start: '2025', end: '2026' },
     data: 'bls/LNS14000000-catalog.json',
     written: '4.40',
+  },
+  {
+    provider: recorded('bundesbank'),
+    id: 'BBEX3.D.USD.DEM.AA.AC.000',
+    data: 'bundesbank/BBEX3.D.USD.DEM.AA.AC.000.csv',
+    written: '1.6647',
   },
   {
     provider: dbnomics,
@@ -154,6 +175,12 @@ export const samples: readonly Sample[] = [
     data: 'ons/L55O.json',
     others: { '^search': 'ons/search-L55O.json' },
     written: '1.80',
+  },
+  {
+    provider: recorded('snb'),
+    id: 'devkua.EUR1',
+    data: 'snb/devkua.csv',
+    written: '1.07045',
   },
   {
     provider: statCan,
