@@ -38,6 +38,7 @@ const scores = {
   idPrefix: 2,
   coverage: 10,
   region: 4,
+  home: 0.4,
   popular: 1.5,
   wish: 0.3,
   density: 1.5,
@@ -99,7 +100,10 @@ const regionScore = (
 ): RegionMatch | undefined => {
   const params = candidate.kind === 'series' ? facts?.paramsOf(region) : undefined;
   if (params !== undefined) return { score: scores.region, params };
-  if (candidate.inTitle[0] === true) return { score: scores.region };
+  // A national source before an international one.
+  if (candidate.inTitle[0] === true) {
+    return { score: scores.region + (facts?.home === region ? scores.home : 0) };
+  }
   if (candidate.kind === 'folder') return { score: 0 };
   if (facts?.takesRegions === true) return undefined;
   const named = findRegions(words).map((found) => found.region);

@@ -121,6 +121,21 @@ export const eurostat: Provider = {
     { id: 'namq_10_gdp/Q.CLV_PCH_PRE.SCA.B1GQ.{}', label: 'GDP growth, quarterly' },
     { id: 'demo_pjan/A.NR.TOTAL.T.{}', label: 'Population on 1 January' },
     { id: 'ei_bsco_m/M.BS-CSMCI.SA.BAL.{}', label: 'Consumer confidence, monthly' },
+    { id: 'nama_10_gdp/A.CLV_PCH_PRE.B1GQ.{}', label: 'GDP growth, annual' },
+    { id: 'prc_hpi_q/Q.TOTAL.RCH_A.{}', label: 'House prices, change from the year before, quarterly' },
+    { id: 'gov_10dd_edpt1/A.PC_GDP.S13.GD.{}', label: 'Government debt, percent of GDP, annual' },
+    {
+      id: 'gov_10dd_edpt1/A.PC_GDP.S13.B9.{}',
+      label: 'Government budget deficit (-) or surplus, percent of GDP, annual',
+    },
+    {
+      id: 'irt_lt_mcby_m/M.MCBY.{}',
+      label: 'Government bond yield, 10-year, long-term interest rate, monthly',
+    },
+    {
+      id: 'bop_gdp6_q/Q.PC_GDP.NSA.CA.BAL.WRL_REST.{}',
+      label: 'Current account balance, percent of GDP, quarterly',
+    },
   ].map((pattern) => ({ ...pattern, codes: eurostatPlaces })),
   seriesIdPlaceholder,
   browseRootLabel: 'Table of contents',
