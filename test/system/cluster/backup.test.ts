@@ -173,6 +173,33 @@ const restored = async (place: Place, from: string): Promise<void> => {
   expect(report.hashesCompared).toBeGreaterThan(0);
 };
 
+/** By what `Distributed` chooses one of three shards with the same weight (src/rows/ddl.ts). */
+const shardOfRow = 'cityHash64(_seg, intDiv(_row, 65536)) % 3';
+
+/** Every row of stores that are on all three shards is where its hash says. */
+const expectOnTheirShards = async ({ config }: Pick<Place, 'config'>, stores: readonly number[]) => {
+  expect(stores.length).toBeGreaterThan(0);
+  for (const id of stores) {
+    const sql = `SELECT count(), groupUniqArray(${shardOfRow}) FROM ${config.clickhouseDatabase}.s${id}`;
+    const parts = await Promise.all(urls.map((url) => clickHouseText(url, { sql })));
+    const shards = parts.map((part) => part.trim().split('\t'));
+    expect(shards.some(([rows]) => rows !== '0')).toBe(true);
+    const wanted = shards.map(([rows], at) => (rows === '0' ? '[]' : `[${at}]`));
+    expect(
+      shards.map(([, found]) => found),
+      `store ${id}`,
+    ).toEqual(wanted);
+  }
+};
+
+const spreadStores = async (sql: Sql): Promise<number[]> =>
+  (
+    await sql.query<{ id: number }>(
+      `SELECT s.id FROM stores s WHERE s.everywhere
+         AND EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.rows > 0)`,
+    )
+  ).map(({ id }) => id);
+
 const completeIn = (place: string): string[] =>
   readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('complete.json'));
 
@@ -223,6 +250,7 @@ describe('a backup of three servers', () => {
     const place = await emptyPlace(three());
     await restored(place, from);
     expect(await shardsOf(place.sql)).toEqual([1, 2, 3, null]);
+    await expectOnTheirShards(place, await spreadStores(place.sql));
     await expectSame(place, await apiOn(place));
   });
 
@@ -235,6 +263,7 @@ describe('a backup of three servers', () => {
     const place = await emptyPlace(three());
     await restored(place, folder);
     expect(await shardsOf(place.sql)).toEqual([1, 2, 3, null]);
+    await expectOnTheirShards(place, await spreadStores(place.sql));
     await expectSame(place, await apiOn(place));
   });
 
@@ -266,10 +295,7 @@ describe('a backup of three servers', () => {
     };
     for (const [at, version] of after.entries())
       expect(await rowsOf(dataset, version), `version ${at}`).toBe(await rowsOf(spread, before[at]!));
-    // Blocks go to the shards in turn; a table of few blocks may leave one out.
-    const sql = `SELECT count() > 0 FROM ${product.config.clickhouseDatabase}.s${store?.id}`;
-    const parts = await Promise.all(urls.map((url) => clickHouseText(url, { sql })));
-    expect(parts.filter((part) => part.trim() === '1').length).toBeGreaterThan(1);
+    await expectOnTheirShards(product, [store?.id ?? 0]);
     await send(owner, dataset, lines(1_500, 200_000), { mode: 'append' });
     expect((await versionsOf(dataset)).at(-1)?.rows).toBe((after.at(-1)?.rows ?? 0) + 1_500);
     expect(await admin<VerificationReport>(product, 'verify')).toMatchObject({ exitCode: 0, faults: [] });
