@@ -28,8 +28,6 @@ export interface ColumnBuffer {
   words: Uint32Array;
   /** Values with their lengths in front; `textBytes` of it are in use. */
   text: Uint8Array;
-  /** The memory of `text`, for writes of whole words. */
-  textView: DataView;
   textBytes: number;
 }
 
@@ -67,7 +65,6 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
     doubles: noDoubles,
     words: noWords,
     text: noBytes,
-    textView: new DataView(noBytes.buffer),
     textBytes: 0,
   };
 };
@@ -127,7 +124,6 @@ export const growText = (column: ColumnBuffer, used: number, more: number): Uint
   const grown = new Uint8Array(Math.max(1_024, (used + more) * 2));
   grown.set(column.text.subarray(0, used));
   column.text = grown;
-  column.textView = new DataView(grown.buffer);
   return grown;
 };
 

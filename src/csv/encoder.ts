@@ -17,10 +17,10 @@ import {
   type FieldIndex,
   openIndex,
 } from './field-index.js';
+import { type ColumnLoop, encodeDays, encodeDecimals, encodeDoubles, encodeTexts } from './kernel-columns.js';
 import { columnHead, createBlockWriter, varUint } from './native-block.js';
-import { encodeDecimals, encodeDoubles } from './number-columns.js';
 import { indexRecords } from './record-parser.js';
-import { encodeDays, encodeDayTexts, encodeTexts } from './text-columns.js';
+import { encodeDayTexts } from './text-columns.js';
 import type {
   BadRow,
   ChunkEncoder,
@@ -38,15 +38,6 @@ import { encodeYears } from './year-columns.js';
  *
  * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
  */
-type ColumnLoop = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-) => number;
-
 const loops: Readonly<Record<ColumnBuffer['encoder'], ColumnLoop>> = {
   days: encodeDays,
   dayTexts: encodeDayTexts,
@@ -71,7 +62,7 @@ const highWordsPerUpload = recordsPerUpload / word;
 export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
   const { columns, dialect, fieldCount } = options;
   const collect = options.onBadRow === 'collect';
-  const index = createFieldIndex(dialect, fieldCount);
+  const index = createFieldIndex(dialect, fieldCount, options.kernel);
   const writer = createBlockWriter();
   const stored: StoredBuffer[] = [];
   columns.forEach((column, position) => {
@@ -88,8 +79,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   let segments = new BigUint64Array(0);
   let positionWords = new Uint32Array(0);
 
-  const reset = (bytes: Uint8Array, rows: number): void => {
-    openIndex(index, bytes);
+  const reset = (rows: number): void => {
+    openIndex(index);
     writer.reset();
     for (const { buffer } of stored) resetColumn(buffer, rows);
     if (segments.length >= rows) return;
@@ -109,12 +100,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     }
   };
 
-  const violationAt = (
-    { position, buffer }: StoredBuffer,
-    bytes: Uint8Array,
-    record: number,
-    chunk: ChunkSpan,
-  ): Violation => {
+  const violationAt = ({ position, buffer }: StoredBuffer, record: number, chunk: ChunkSpan): Violation => {
     const cell = record * fieldCount + buffer.field;
     const end = index.ends[cell]!;
     return {
@@ -122,14 +108,13 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       field: buffer.field,
       row: chunk.firstRow + index.ordinals[record]!,
       line: chunk.firstLine + index.lines[record]!,
-      value: shownValue(bytes, index.starts[cell]!, end < 0 ? ~end : end, end < 0),
+      value: shownValue(index.text, index.starts[cell]!, end < 0 ? ~end : end, end < 0),
       physical: buffer.physical,
     };
   };
 
   /** Encodes the indexed block at row `at`; the earliest value that does not fit stops it, or is collected. */
   const encodeBlock = (
-    bytes: Uint8Array,
     chunk: ChunkSpan,
     at: number,
     rejected: Map<number, BadRow>,
@@ -139,9 +124,9 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     for (const column of stored) {
       let from = 0;
       while (from < rows) {
-        const misfit = column.encode(column.buffer, bytes, index, from, rows, at + from);
+        const misfit = column.encode(column.buffer, index.text, index, from, rows, at + from);
         if (misfit < 0) break;
-        const found = violationAt(column, bytes, misfit, chunk);
+        const found = violationAt(column, misfit, chunk);
         if (collect && column.buffer.fixed) {
           if (!rejected.has(misfit)) rejected.set(misfit, badValue(found, index, misfit));
           from = misfit + 1;
@@ -161,18 +146,18 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   ): Generator<void, EncodeResult> {
     if (chunk.firstRow + chunk.rows > recordsPerUpload)
       throw new RangeError(`A file has at most ${recordsPerUpload} records`);
-    reset(bytes, chunk.rows);
+    reset(chunk.rows);
     const badRows: BadRow[] = [];
     const rejected = new Map<number, BadRow>();
     let rows = 0;
     for (;;) {
       indexRecords(index, bytes, !collect);
-      const malformed = index.malformed.map((record) => badRowOf(record, bytes, chunk));
+      const malformed = index.malformed.map((record) => badRowOf(record, index, chunk));
       if (index.rows === 0 && malformed.length === 0) break;
       if (rows + index.rows > chunk.rows)
         throw new RangeError(`More records than the ${chunk.rows} announced`);
       const marks = collect ? stored.map(({ buffer }) => buffer.textBytes) : [];
-      let violation = encodeBlock(bytes, chunk, rows, rejected);
+      let violation = encodeBlock(chunk, rows, rejected);
       if (violation !== undefined) return { kind: 'violation', violation };
       if (rejected.size > 0) {
         dropRecords(index, new Set(rejected.keys()));
@@ -181,7 +166,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
         });
         badRows.push(...rejected.values());
         rejected.clear();
-        violation = encodeBlock(bytes, chunk, rows, rejected);
+        violation = encodeBlock(chunk, rows, rejected);
         if (violation !== undefined || rejected.size > 0) throw new Error('A block fits only once');
       }
       if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
@@ -235,6 +220,6 @@ const badValue = (violation: Violation, index: FieldIndex, record: number): BadR
   field: violation.field,
   value: violation.value,
   fieldCount: null,
-  rawStart: index.recordStarts[record]!,
-  rawEnd: index.recordEnds[record]!,
+  rawStart: index.textStart + index.recordStarts[record]!,
+  rawEnd: index.textStart + index.recordEnds[record]!,
 });

@@ -1,8 +1,9 @@
 import { CR, LF, shownValue } from './bytes.js';
+import { blockFields, blockRows, kernelMemory } from './kernel.js';
 import type { BadRow, BadRowReason, ChunkSpan, Dialect } from './types.js';
 
 /**
- * Where the fields of some hundred records lie in a chunk: the product of the one CSV parser of the hot path.
+ * Positions of the fields of some hundred records of a chunk, as the one CSV parser of the hot path finds them.
  * Columns are then read one after the other from it, each by a loop that knows its type; the text of a block
  * of records stays in the processor's cache meanwhile. No string or object is made per field.
  *
@@ -18,6 +19,8 @@ export interface FieldIndex {
   readonly fieldCount: number;
   /** Records that fit. */
   readonly capacity: number;
+  /** True where the positions are in the memory of the kernel, and are lost when other work runs. */
+  readonly shared: boolean;
   /** First byte of the field's text, at `record * fieldCount + field`; of a quoted field, the one in the quotes. */
   readonly starts: Int32Array;
   /** End of the field's text; its complement (`~end`) where doubled quotes stand for single ones. */
@@ -28,20 +31,26 @@ export interface FieldIndex {
   readonly lines: Int32Array;
   readonly recordStarts: Int32Array;
   readonly recordEnds: Int32Array;
+  /** The bytes that positions of the block are relative to: a part of the chunk in the kernel's memory, or all of the chunk. */
+  text: Uint8Array;
+  /** Position of `text` in the chunk. */
+  textStart: number;
+  /** True where `text` is in the kernel's memory. */
+  inKernel: boolean;
+  /** Bytes of the chunk that are copied there for the next block. */
+  window: number;
   /** Records indexed. */
   rows: number;
-  /** First byte that is not indexed yet, and the record and line it belongs to. */
+  /** First byte of the chunk that is not indexed yet, and the record and line it belongs to. */
   next: number;
   ordinal: number;
   line: number;
-  /** The chunk, for reads of whole words. */
-  view: DataView;
   /** Malformed records met by the last call. */
   readonly malformed: MalformedRecord[];
   readonly classes: Uint8Array;
   /** Highest byte that is not text. */
   readonly topByte: number;
-  readonly quote: number;
+  readonly dialect: Dialect;
 }
 
 export interface MalformedRecord {
@@ -58,18 +67,20 @@ export interface MalformedRecord {
 
 /** Kinds of bytes outside of quotes. */
 export const textKind = 0;
-export const delimiterKind = 1;
+const delimiterKind = 1;
 export const lineEndKind = 2;
 export const quoteKind = 3;
 
 export const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
 
-/** Fields per block: their positions and their text should fit the second-level cache together. */
-const blockFields = 32_768;
-const maxBlockRows = 2_048;
-
-export const createFieldIndex = (dialect: Dialect, fieldCount: number): FieldIndex => {
-  const capacity = Math.max(1, Math.min(maxBlockRows, Math.floor(blockFields / fieldCount)));
+/**
+ * @param shared Whether the kernel indexes plain records; the block must then be read before other work runs.
+ * @default true
+ */
+export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = true): FieldIndex => {
+  const capacity = Math.max(1, Math.min(blockRows, Math.floor(blockFields / fieldCount)));
+  const cells = capacity * fieldCount;
+  const usesKernel = shared && cells <= blockFields;
   const classes = new Uint8Array(256);
   classes[dialect.delimiter] = delimiterKind;
   classes[dialect.quote] = quoteKind;
@@ -78,34 +89,41 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number): FieldInd
   return {
     fieldCount,
     capacity,
-    starts: new Int32Array(capacity * fieldCount),
-    ends: new Int32Array(capacity * fieldCount),
+    shared: usesKernel,
+    ...(usesKernel
+      ? kernelMemory
+      : {
+          starts: new Int32Array(cells),
+          ends: new Int32Array(cells),
+          lines: new Int32Array(capacity),
+          recordStarts: new Int32Array(capacity),
+          recordEnds: new Int32Array(capacity),
+        }),
     ordinals: new Int32Array(capacity),
-    lines: new Int32Array(capacity),
-    recordStarts: new Int32Array(capacity),
-    recordEnds: new Int32Array(capacity),
+    text: noText,
+    textStart: 0,
+    inKernel: false,
+    window: 64 << 10,
     rows: 0,
     next: 0,
     ordinal: 0,
     line: 0,
-    view: noText,
     malformed: [],
     classes,
     topByte: Math.max(dialect.delimiter, dialect.quote, CR, LF),
-    quote: dialect.quote,
+    dialect,
   };
 };
 
-const noText = new DataView(new ArrayBuffer(0));
+const noText = new Uint8Array(0);
 
 /** Lets go of the chunk: an index lives on, and some megabytes with it. */
 export const closeIndex = (index: FieldIndex): void => {
-  index.view = noText;
+  index.text = noText;
 };
 
 /** Puts the index before the first record of a chunk. */
-export const openIndex = (index: FieldIndex, bytes: Uint8Array): void => {
-  index.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+export const openIndex = (index: FieldIndex): void => {
   index.rows = 0;
   index.next = 0;
   index.ordinal = 0;
@@ -132,13 +150,17 @@ export const dropRecords = (index: FieldIndex, dropped: ReadonlySet<number>): vo
   index.rows = kept;
 };
 
-export const badRowOf = (record: MalformedRecord, bytes: Uint8Array, position: ChunkSpan): BadRow => ({
+export const badRowOf = (
+  record: MalformedRecord,
+  { text, textStart }: FieldIndex,
+  position: ChunkSpan,
+): BadRow => ({
   reason: record.reason,
   row: position.firstRow + record.ordinal,
   line: position.firstLine + record.line,
   field: record.field,
-  value: record.field === null ? null : shownValue(bytes, record.valueStart, record.valueEnd, false),
+  value: record.field === null ? null : shownValue(text, record.valueStart, record.valueEnd, false),
   fieldCount: record.reason === 'field_count' ? record.fieldCount : null,
-  rawStart: record.start,
-  rawEnd: record.end,
+  rawStart: textStart + record.start,
+  rawEnd: textStart + record.end,
 });

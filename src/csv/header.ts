@@ -18,14 +18,14 @@ const namesPerStep = 500;
 
 /** Number of fields of one record. */
 const countFields = (bytes: Uint8Array, dialect: Dialect): number => {
-  const index = createFieldIndex(dialect, 1);
+  const index = createFieldIndex(dialect, 1, false);
   indexRecords(index, bytes, true);
   return index.malformed[0]?.fieldCount ?? index.rows;
 };
 
 /** The names in a header record, or undefined where it is malformed at a quote. */
 function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): Steps<string[] | undefined> {
-  const index = createFieldIndex(dialect, Math.max(1, fieldCount));
+  const index = createFieldIndex(dialect, Math.max(1, fieldCount), false);
   indexRecords(index, bytes, true);
   yield;
   if (index.rows === 0 || index.next < bytes.length) return undefined;

@@ -60,9 +60,6 @@ const plainDouble = (bytes: Uint8Array, start: number, end: number, point: numbe
   return negative ? 0 - value : value;
 };
 
-/** Digits that a 32-bit integer takes. */
-const smallDigits = 9;
-
 export const encodeDoubles = (
   column: ColumnBuffer,
   bytes: Uint8Array,
@@ -85,42 +82,6 @@ export const encodeDoubles = (
       continue;
     }
     if (end - start <= shortLength) {
-      // Most numbers: digits before and after the point fit an integer each, whose arithmetic is twice as fast.
-      let p = start;
-      let whole = 0;
-      for (; p < end; p++) {
-        const digit = (bytes[p]! - ZERO) >>> 0;
-        if (digit > 9) break;
-        whole = (Math.imul(whole, 10) + digit) | 0;
-      }
-      const wholeLength = p - start;
-      if (wholeLength > 0 && wholeLength <= smallDigits && (wholeLength === 1 || bytes[start] !== ZERO)) {
-        if (p === end) {
-          nulls[slot] = 0;
-          doubles[slot] = whole;
-          continue;
-        }
-        const fractionLength = end - p - 1;
-        if (
-          bytes[p] === point &&
-          fractionLength > 0 &&
-          fractionLength <= smallDigits &&
-          wholeLength + fractionLength <= shortDigits
-        ) {
-          let fraction = 0;
-          for (p++; p < end; p++) {
-            const digit = (bytes[p]! - ZERO) >>> 0;
-            if (digit > 9) break;
-            fraction = (Math.imul(fraction, 10) + digit) | 0;
-          }
-          if (p === end) {
-            const power = exactPowersOfTen[fractionLength]!;
-            nulls[slot] = 0;
-            doubles[slot] = (whole * power + fraction) / power;
-            continue;
-          }
-        }
-      }
       const plain = plainDouble(bytes, start, end, point);
       if (!Number.isNaN(plain)) {
         nulls[slot] = 0;

@@ -1,9 +1,10 @@
 import { CR, LF, QUOTE } from './bytes.js';
 import { isDelimiterCandidate } from './dialect.js';
+import { addresses, kernel, kernelMemory } from './kernel.js';
 
 /**
  * Finds where records end, without looking at what is in them: the states of `field-index.ts` reduced to
- * "inside quotes or not". Four bytes are tested at once for the ones that matter, so text costs little.
+ * "inside quotes or not".
  */
 export interface RecordScan {
   /** The delimiter, or -1 while any of the usual ones may be it (in the header). */
@@ -47,29 +48,6 @@ export const shiftScan = (scan: RecordScan, by: number): void => {
   scan.foundTextEnd -= by;
 };
 
-const repeated = (byte: number): number => Math.imul(byte, 0x01010101);
-const lfWord = repeated(LF);
-const crWord = repeated(CR);
-
-/**
- * First position from `from`, a multiple of four, whose word holds an LF, a CR or a quote; `length` rounded down
- * where none does. The usual trick: subtracting one from each byte sets its top bit where the byte was zero.
- */
-const skipText = (words: Int32Array, from: number, length: number, quoteWord: number): number => {
-  const last = length >> 2;
-  let word = from >> 2;
-  for (; word < last; word++) {
-    const value = words[word]!;
-    const a = value ^ lfWord;
-    const b = value ^ crWord;
-    const c = value ^ quoteWord;
-    if (((((a - 0x01010101) & ~a) | ((b - 0x01010101) & ~b) | ((c - 0x01010101) & ~c)) & 0x80808080) !== 0) {
-      break;
-    }
-  }
-  return word << 2;
-};
-
 const opensField = (scan: RecordScan, bytes: Uint8Array, position: number): boolean => {
   if (position === scan.recordStart) return true;
   const before = bytes[position - 1]!;
@@ -77,26 +55,15 @@ const opensField = (scan: RecordScan, bytes: Uint8Array, position: number): bool
 };
 
 /**
- * Position after the next record and its line end, or -1 where it is not complete. `words` is the same memory
- * as `bytes`. With `final` no bytes follow, and the last record may lack its line end.
+ * Position after the next record and its line end, or -1 where it is not complete. With `final` no bytes follow, and the
+ * last record may lack its line end.
  */
-export const nextRecord = (
-  scan: RecordScan,
-  bytes: Uint8Array,
-  words: Int32Array,
-  length: number,
-  final: boolean,
-): number => {
+export const nextRecord = (scan: RecordScan, bytes: Uint8Array, length: number, final: boolean): number => {
   const { quote } = scan;
-  const quoteWord = repeated(quote);
   const topByte = Math.max(quote, CR);
   let p = scan.position;
   let { quoted, line } = scan;
   while (p < length) {
-    if ((p & 3) === 0) {
-      p = skipText(words, p, length, quoteWord);
-      if (p >= length) break;
-    }
     const byte = bytes[p]!;
     if (byte > topByte) {
       p++;
@@ -113,9 +80,7 @@ export const nextRecord = (
       } else {
         quoted = false;
       }
-      // Where quotes are, the next one is near: byte by byte is faster than a word that is likely to be a hit.
       p++;
-      while (p < length && bytes[p]! > topByte) p++;
       continue;
     }
     if (byte !== LF && byte !== CR) {
@@ -137,6 +102,56 @@ export const nextRecord = (
   scan.line = line;
   if (!final || quoted || p === scan.recordStart) return -1;
   return found(scan, p, p, line);
+};
+
+/** Bytes that the kernel scans at a time; the records in them have room in its memory. */
+const scannedBytes = 64 << 10;
+
+/**
+ * Finds all records that are complete, but for a last one of which the next byte decides. `take` is called with the position after
+ * each, `foundStart` and `foundLine` set; it may move positions with `shiftScan`.
+ */
+export const eachRecord = (
+  scan: RecordScan,
+  memory: { readonly buffer: Uint8Array; readonly filled: number },
+  take: (end: number) => void,
+): void => {
+  for (;;) {
+    // With the byte before, which says whether a quote opens a field.
+    const from = Math.max(0, scan.position - 1);
+    const to = Math.min(memory.filled, from + scannedBytes);
+    kernelMemory.text.set(memory.buffer.subarray(from, to));
+    const records = kernel.scanRecords(
+      addresses.text,
+      scan.position - from,
+      to - from,
+      scan.recordStart - from,
+      scan.recordLine,
+      scan.line,
+      scan.quoted ? 1 : 0,
+      scan.quoteLine,
+      scan.delimiter,
+      scan.quote,
+      addresses.values,
+    );
+    const moved = kernel.next() - (scan.position - from);
+    scan.position = from + kernel.next();
+    scan.recordStart = from + kernel.recordStart();
+    scan.recordLine = kernel.recordLine();
+    scan.line = kernel.line();
+    scan.quoted = kernel.quoted() !== 0;
+    scan.quoteLine = kernel.quoteLine();
+    const { records: list } = kernelMemory;
+    // `take` moves all positions alike when it begins a chunk.
+    const { position } = scan;
+    for (let at = 0; at < records * 3; at += 3) {
+      const shifted = from + scan.position - position;
+      scan.foundStart = shifted + list[at]!;
+      scan.foundLine = list[at + 2]!;
+      take(shifted + list[at + 1]!);
+    }
+    if (moved === 0 || scan.position === memory.filled) return;
+  }
 };
 
 const found = (scan: RecordScan, textEnd: number, next: number, line: number): number => {

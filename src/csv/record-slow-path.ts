@@ -7,13 +7,9 @@ import type { BadRowReason } from './types.js';
  * One record with all care: quotes, too few or too many fields. Fills slot `row` and returns true, or lists the
  * record as malformed. Sets `next`, `line` and `recordEnds[row]` in both cases.
  */
-export const indexRecord = (
-  index: FieldIndex,
-  bytes: Uint8Array,
-  recordStart: number,
-  row: number,
-): boolean => {
-  const { starts, ends, classes, topByte, fieldCount, quote } = index;
+export const indexRecord = (index: FieldIndex, recordStart: number, row: number): boolean => {
+  const { text: bytes, starts, ends, classes, topByte, fieldCount } = index;
+  const { quote } = index.dialect;
   const end = bytes.length;
   const firstLine = index.line;
   let line = firstLine;
@@ -83,7 +79,7 @@ export const indexRecord = (
     p++;
     line++;
   }
-  index.next = p;
+  index.next = index.textStart + p;
   index.line = line;
   index.recordEnds[row] = recordEnd;
   if (reason === null && fields === fieldCount) return true;

@@ -4,7 +4,7 @@ import { QUOTE } from './bytes.js';
 import { createChunkAssembly } from './chunk-assembly.js';
 import { announcedDelimiter } from './dialect.js';
 import { headerSteps } from './header.js';
-import { createRecordScan, nextRecord, shiftScan } from './record-scan.js';
+import { createRecordScan, eachRecord, nextRecord, shiftScan } from './record-scan.js';
 import { createSplitMemory, dropBytes, fillMemory, recycleMemory } from './split-memory.js';
 import type { HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
 import { createUnicodeReader } from './unicode.js';
@@ -60,8 +60,12 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
 
   /** False where the header, or the line in front of it, has come: it is taken before anything behind it. */
   const advance = (final: boolean, out: SplitChunk[]): boolean => {
+    if (header !== undefined && !final) {
+      eachRecord(scan, memory, (end) => chunks.add(end, out));
+      return true;
+    }
     for (;;) {
-      const end = nextRecord(scan, memory.buffer, memory.words, memory.filled, final);
+      const end = nextRecord(scan, memory.buffer, memory.filled, final);
       if (end < 0) return true;
       if (header === undefined) return false;
       chunks.add(end, out);

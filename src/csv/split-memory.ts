@@ -1,9 +1,7 @@
-/** Bytes beyond a chunk's size: the one that tells CR from CRLF, and a whole word. */
+/** Bytes beyond a chunk's size, of which one tells CR from CRLF. */
 const slackBytes = 8;
 /** Bytes taken at a time, so that the rest after a cut, which has to be moved, stays small. */
 const stepBytes = 64 << 10;
-
-const aligned = (bytes: number): number => (bytes + 3) & ~3;
 
 /**
  * Memory that a stream is read into and chunks are cut from; a chunk keeps the memory that it was read into. Plain
@@ -11,8 +9,6 @@ const aligned = (bytes: number): number => (bytes + 3) & ~3;
  */
 export interface SplitMemory {
   buffer: Buffer;
-  /** The memory of `buffer` word by word. */
-  words: Int32Array;
   /** Bytes of `buffer` in use. */
   filled: number;
   readonly chunkBytes: number;
@@ -25,8 +21,8 @@ const firstBytes = 64 << 10;
 
 /** @param chunkBytes size of a chunk but the first */
 export const createSplitMemory = (firstChunkBytes: number, chunkBytes: number): SplitMemory => {
-  const buffer: Buffer = Buffer.allocUnsafeSlow(aligned(Math.min(firstBytes, firstChunkBytes) + slackBytes));
-  return { buffer, words: new Int32Array(buffer.buffer), filled: 0, chunkBytes, spare: [] };
+  const buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, firstChunkBytes) + slackBytes);
+  return { buffer, filled: 0, chunkBytes, spare: [] };
 };
 
 /** Copies what fits, at most a step; returns how many bytes that were. */
@@ -48,10 +44,9 @@ export const moveOn = (memory: SplitMemory, from: number, bytes: number): void =
   const { spare, filled } = memory;
   const wanted = Math.max(bytes + slackBytes, filled - from);
   const fitting = spare.findIndex(({ length }) => length >= wanted);
-  const next = fitting < 0 ? Buffer.allocUnsafeSlow(aligned(wanted)) : spare.splice(fitting, 1)[0]!;
+  const next = fitting < 0 ? Buffer.allocUnsafeSlow(wanted) : spare.splice(fitting, 1)[0]!;
   memory.buffer.copy(next, 0, from, filled);
   memory.buffer = next;
-  memory.words = new Int32Array(next.buffer, 0, next.length >> 2);
   memory.filled = filled - from;
 };
 

@@ -109,10 +109,8 @@ export const encodeDayTexts = (
   return misfit;
 };
 
-/** Room beyond a text: the longest length in front of it (35 bits), and the bytes of a word copied too many. */
-const spareBytes = 8;
-/** Below this a loop copies faster than a call. */
-const loopCopyBytes = 48;
+/** Longest length in front of a text (35 bits). */
+const lengthBytes = 5;
 
 /** Length of a field whose doubled quotes are undone. */
 const undoubledLength = (bytes: Uint8Array, start: number, end: number): number => {
@@ -166,9 +164,7 @@ export const encodeTexts = (
   const { nulls } = column;
   const { isNullText } = column.rules;
   const onlyMarkers = column.physical === 'u';
-  const { view } = index;
-  const lastWordEnd = bytes.length - 3;
-  let { text, textView, textBytes: next } = column;
+  let { text, textBytes: next } = column;
   let cell = from * fieldCount + column.field;
   let slot = at;
   let misfit = -1;
@@ -178,10 +174,7 @@ export const encodeTexts = (
     const doubled = end < start;
     if (doubled) end = ~end;
     const length = end - start;
-    if (next + length + spareBytes > text.length) {
-      text = growText(column, next, length + spareBytes);
-      textView = column.textView;
-    }
+    if (next + length + lengthBytes > text.length) text = growText(column, next, length + lengthBytes);
     if (length === 0 || (isNullText !== undefined && !doubled && isNullText(bytes, start, end))) {
       nulls[slot] = 1;
       text[next++] = 0;
@@ -194,17 +187,6 @@ export const encodeTexts = (
     }
     if (doubled) {
       next = putUndoubled(text, next, bytes, start, end);
-      continue;
-    }
-    if (length < loopCopyBytes) {
-      text[next++] = length;
-      if (end <= lastWordEnd) {
-        // Whole words: up to three bytes too many are read and written, and overwritten by what comes next.
-        for (let i = 0; i < length; i += 4) textView.setInt32(next + i, view.getInt32(start + i, true), true);
-        next += length;
-      } else {
-        for (let p = start; p < end; p++) text[next++] = bytes[p]!;
-      }
       continue;
     }
     next = putLength(text, next, length);

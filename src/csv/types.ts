@@ -123,6 +123,8 @@ export interface ChunkEncoderOptions {
   readonly columns: readonly EncodeColumn[];
   /** `collect` leaves bad rows out of the block and lists them. Default `fail`. */
   readonly onBadRow?: 'fail' | 'collect';
+  /** False: plain records and values take the path of all others, which defines the result. @default true */
+  readonly kernel?: boolean;
 }
 
 /** Segment that gets the rows, and the number of their upload in the dataset, which is part of their positions. */

@@ -3,7 +3,7 @@ import { isYear } from '../model/years.js';
 import type { ColumnBuffer } from './column-buffer.js';
 import type { CompiledRules } from './column-rules.js';
 import type { FieldIndex } from './field-index.js';
-import { encodeDoubles } from './number-columns.js';
+import { encodeDoubles } from './kernel-columns.js';
 import { createNumberText, doubleOf, parseNumber } from './number-text.js';
 
 const number = createNumberText();

@@ -26,7 +26,7 @@ export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
 export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<void, ColumnProfile[]> {
   const { dialect, fieldCount, columns } = layout;
   const index = createFieldIndex(dialect, fieldCount);
-  openIndex(index, bytes);
+  openIndex(index);
   const compiled = columns.map((column) => compileRules(rulesOf(layout, column)));
   const wanted = columns.map((column) => kindOf(layout, column));
   const named = columns.map(({ name, existing }) => existing === undefined && saysYear(name));
@@ -38,19 +38,19 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
     const kind = wanted[at];
     if (known.kind === 'text' || kind === 'text') return;
     const block: MutableProfile = emptyProfile();
-    profileColumn(block, bytes, index, field, compiled[at]!);
+    profileColumn(block, index.text, index, field, compiled[at]!);
     if (kind === undefined || block.kind === kind || block.kind === 'none') {
       const isOff =
         block.kind === 'number' &&
         named[at] === true &&
         !known.offYears &&
-        hasOtherNumber(bytes, index, field, compiled[at]!);
+        hasOtherNumber(index.text, index, field, compiled[at]!);
       profiles[at] = joinProfiles(known, isOff ? { ...block, offYears: true } : block);
       return;
     }
     for (let row = 0; row < index.rows; row++) {
       const single: MutableProfile = emptyProfile();
-      profileColumn(single, bytes, recordOf(index, row), field, compiled[at]!);
+      profileColumn(single, index.text, recordOf(index, row), field, compiled[at]!);
       if (single.kind !== kind) continue;
       // Among values of another kind, numbers are no column of years.
       profiles[at] = joinProfiles(profiles[at]!, { ...single, offYears: true });

@@ -26,23 +26,22 @@ const shownLetters = 200;
 /** Four bytes for each letter at most. */
 const shownBytes = 4 * shownLetters;
 
-const textOf = (bytes: Uint8Array, index: FieldIndex, cell: number): string => {
+const textOf = (index: FieldIndex, cell: number): string => {
   const start = index.starts[cell]!;
   const end = index.ends[cell]!;
   const stop = end < start ? ~end : end;
-  const text = new TextDecoder().decode(bytes.subarray(start, Math.min(stop, start + shownBytes)));
+  const text = new TextDecoder().decode(index.text.subarray(start, Math.min(stop, start + shownBytes)));
   return [...(end < start ? text.replaceAll('""', '"') : text)].slice(0, shownLetters).join('');
 };
 
 const kindOfRow = (
-  bytes: Uint8Array,
   index: FieldIndex,
   row: number,
   field: number,
   rules: ReturnType<typeof compileRules>,
 ): ColumnProfile['kind'] => {
   const profile = emptyProfile();
-  profileColumn(profile, bytes, recordOf(index, row), field, rules);
+  profileColumn(profile, index.text, recordOf(index, row), field, rules);
   return profile.kind;
 };
 
@@ -58,19 +57,19 @@ export function* witnessInSteps(
   const { field } = column;
   const compiled = compileRules(rules);
   const index = createFieldIndex(dialect, fieldCount);
-  openIndex(index, bytes);
+  openIndex(index);
   for (;;) {
     indexRecords(index, bytes, false);
     if (index.rows === 0 && index.malformed.length === 0) return undefined;
     const block = emptyProfile();
-    profileColumn(block, bytes, index, field, compiled);
+    profileColumn(block, index.text, index, field, compiled);
     const isFaulty = block.kind !== kind && block.kind !== 'none';
     for (let row = 0; isFaulty && row < index.rows; row++) {
-      const found = kindOfRow(bytes, index, row, field, compiled);
+      const found = kindOfRow(index, row, field, compiled);
       if (found === kind || found === 'none') continue;
       return {
         line: firstLine + index.lines[row]!,
-        value: textOf(bytes, index, row * fieldCount + field),
+        value: textOf(index, row * fieldCount + field),
       };
     }
     yield;
@@ -97,8 +96,9 @@ export function* sampleInSteps(
   columns: readonly LayoutColumn[],
 ): Generator<void, Sample[]> {
   const { dialect, fieldCount } = layout;
-  const index = createFieldIndex(dialect, fieldCount);
-  openIndex(index, bytes);
+  // Kept while other work runs.
+  const index = createFieldIndex(dialect, fieldCount, false);
+  openIndex(index);
   indexRecords(index, bytes, false);
   const rows = Math.min(index.rows, sampleRows, Math.ceil(sampleCells / Math.max(1, columns.length)));
   const samples: Sample[] = [];
@@ -106,13 +106,13 @@ export function* sampleInSteps(
     const compiled = compileRules(rulesOf(layout, column));
     const sample = { values: 0, numbers: 0, dates: 0, years: 0 };
     for (let row = 0; row < rows; row++) {
-      const kind = kindOfRow(bytes, index, row, column.field, compiled);
+      const kind = kindOfRow(index, row, column.field, compiled);
       if (kind === 'none') continue;
       sample.values += 1;
       if (kind === 'date') sample.dates += 1;
       if (kind !== 'number') continue;
       sample.numbers += 1;
-      if (/^[12]\d{3}$/.test(textOf(bytes, index, row * fieldCount + column.field))) sample.years += 1;
+      if (/^[12]\d{3}$/.test(textOf(index, row * fieldCount + column.field))) sample.years += 1;
     }
     samples.push(sample);
     yield;

@@ -1,0 +1,122 @@
+/** Loops over one column of a block that take plain values in the kernel, and all others in JavaScript. */
+import { type ColumnBuffer, growText } from './column-buffer.js';
+import { maxDate32Day, minDate32Day } from './date-text.js';
+import type { FieldIndex } from './field-index.js';
+import { addresses, kernel, kernelMemory } from './kernel.js';
+import {
+  encodeDecimals as decimalsInJavaScript,
+  encodeDoubles as doublesInJavaScript,
+} from './number-columns.js';
+import { encodeDays as daysInJavaScript, encodeTexts as textsInJavaScript } from './text-columns.js';
+
+/**
+ * Writes rows `from` to `to` of the index at `at` of the column.
+ * @returns the first row that does not fit, or -1; rows before it are written
+ */
+export type ColumnLoop = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+) => number;
+
+/** Writes plain values from row `from` on, and copies them to `at` of the column. @returns the first row that is left, or `to` */
+type PlainLoop = (column: ColumnBuffer, fieldCount: number, from: number, to: number, at: number) => number;
+
+/** So many values of a block are left to JavaScript one by one, then all that follow. */
+const fewOthers = 64;
+
+const { text, starts, ends, nulls, values, powers } = addresses;
+
+const takeNulls = (column: ColumnBuffer, from: number, stop: number, at: number): void =>
+  column.nulls.set(kernelMemory.nulls.subarray(from, stop), at);
+
+const plainTexts: PlainLoop = (column, fieldCount, from, to, at) => {
+  const stop = kernel.encodeTexts(text, starts, ends, fieldCount, column.field, from, to, nulls, values);
+  const bytes = kernel.next();
+  if (column.textBytes + bytes > column.text.length) growText(column, column.textBytes, bytes);
+  column.text.set(kernelMemory.texts.subarray(0, bytes), column.textBytes);
+  column.textBytes += bytes;
+  takeNulls(column, from, stop, at);
+  return stop;
+};
+
+const plainDoubles: PlainLoop = (column, fieldCount, from, to, at) => {
+  const stop = kernel.encodeDoubles(
+    text,
+    starts,
+    ends,
+    fieldCount,
+    column.field,
+    from,
+    to,
+    nulls,
+    values,
+    powers,
+  );
+  column.doubles.set(kernelMemory.doubles.subarray(from, stop), at);
+  takeNulls(column, from, stop, at);
+  return stop;
+};
+
+const plainDecimals: PlainLoop = (column, fieldCount, from, to, at) => {
+  const { field, scale, limbs } = column;
+  const stop = kernel.encodeDecimals(
+    text,
+    starts,
+    ends,
+    fieldCount,
+    field,
+    from,
+    to,
+    nulls,
+    values,
+    scale,
+    limbs,
+  );
+  column.words.set(kernelMemory.words.subarray(from * limbs, stop * limbs), at * limbs);
+  takeNulls(column, from, stop, at);
+  return stop;
+};
+
+const plainDays: PlainLoop = (column, fieldCount, from, to, at) => {
+  const stop = kernel.encodeDays(
+    text,
+    starts,
+    ends,
+    fieldCount,
+    column.field,
+    from,
+    to,
+    nulls,
+    values,
+    minDate32Day,
+    maxDate32Day,
+  );
+  column.days.set(kernelMemory.days.subarray(from, stop), at);
+  takeNulls(column, from, stop, at);
+  return stop;
+};
+
+const withKernel =
+  (plain: PlainLoop, loop: ColumnLoop): ColumnLoop =>
+  (column, bytes, index, from, to, at) => {
+    const { plain: isPlain, isNullText } = column.rules;
+    let row = from;
+    if (index.inKernel && isPlain && isNullText === undefined && column.physical !== 'u') {
+      for (let others = 0; others < fewOthers; others++) {
+        row = plain(column, index.fieldCount, row, to, at + row - from);
+        if (row === to) return -1;
+        if (loop(column, bytes, index, row, row + 1, at + row - from) >= 0) return row;
+        if (++row === to) return -1;
+      }
+    }
+    return loop(column, bytes, index, row, to, at + row - from);
+  };
+
+export const encodeTexts = withKernel(plainTexts, textsInJavaScript);
+export const encodeDoubles = withKernel(plainDoubles, doublesInJavaScript);
+export const encodeDecimals = withKernel(plainDecimals, decimalsInJavaScript);
+export const encodeDays = withKernel(plainDays, daysInJavaScript);

@@ -1,0 +1,90 @@
+/**
+ * The loops of `assembly/csv.ts` and the memory in which they run. It is one for the process, so what is in it is valid only until
+ * other work may run. Positions are relative to `text`.
+ */
+import { kernelCode } from './kernel-code.js';
+import { exactPowersOfTen } from './shortest-double.js';
+
+/** Bytes of CSV in the memory at a time: text, positions and values of a block stay in the second-level cache together. */
+export const windowBytes = 512 << 10;
+/** Fields of a block. */
+export const blockFields = 32_768;
+export const blockRows = 2_048;
+/** A loop reads and writes up to 64 bytes too many. */
+const margin = 64;
+
+interface Loops {
+  next(): number;
+  line(): number;
+  indexPlain(
+    text: number,
+    from: number,
+    end: number,
+    fieldCount: number,
+    mostRows: number,
+    line: number,
+    delimiter: number,
+    quote: number,
+    starts: number,
+    ends: number,
+    recordStarts: number,
+    recordEnds: number,
+    lines: number,
+  ): number;
+  quoted(): number;
+  quoteLine(): number;
+  recordStart(): number;
+  recordLine(): number;
+  scanRecords(...scan: readonly number[]): number;
+  encodeTexts(...block: readonly number[]): number;
+  encodeDoubles(...block: readonly number[]): number;
+  encodeDecimals(...block: readonly number[]): number;
+  encodeDays(...block: readonly number[]): number;
+}
+
+let reserved = 1_024;
+const reserve = (bytes: number): number => {
+  const at = reserved;
+  reserved += (bytes + margin + 15) & ~15;
+  return at;
+};
+
+export const addresses = {
+  text: reserve(windowBytes),
+  starts: reserve(blockFields * 4),
+  ends: reserve(blockFields * 4),
+  recordStarts: reserve(blockRows * 4),
+  recordEnds: reserve(blockRows * 4),
+  lines: reserve(blockRows * 4),
+  nulls: reserve(blockRows),
+  /** Numbers and days; texts have up to five bytes of length each. */
+  values: reserve(windowBytes + blockRows * 5),
+  powers: reserve(exactPowersOfTen.length * 8),
+} as const;
+
+const pageBytes = 64 << 10;
+const memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / pageBytes) });
+const { buffer } = memory;
+
+export const kernelMemory = {
+  text: new Uint8Array(buffer, addresses.text, windowBytes),
+  starts: new Int32Array(buffer, addresses.starts, blockFields),
+  ends: new Int32Array(buffer, addresses.ends, blockFields),
+  recordStarts: new Int32Array(buffer, addresses.recordStarts, blockRows),
+  recordEnds: new Int32Array(buffer, addresses.recordEnds, blockRows),
+  lines: new Int32Array(buffer, addresses.lines, blockRows),
+  nulls: new Uint8Array(buffer, addresses.nulls, blockRows),
+  texts: new Uint8Array(buffer, addresses.values, windowBytes + blockRows * 5),
+  doubles: new Float64Array(buffer, addresses.values, blockRows),
+  /** Decimals of 256 bits at most. */
+  words: new Uint32Array(buffer, addresses.values, blockRows * 8),
+  /** Three of each record that a scan has found: first byte, byte after its line end, line. */
+  records: new Int32Array(buffer, addresses.values, windowBytes >> 2),
+  days: new Int32Array(buffer, addresses.values, blockRows),
+} as const;
+new Float64Array(buffer, addresses.powers, exactPowersOfTen.length).set(exactPowersOfTen);
+
+const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(kernelCode, 'base64')), {
+  env: { memory },
+});
+export const kernel = exports as unknown as Loops;
