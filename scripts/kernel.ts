@@ -1,4 +1,4 @@
-/** Compiles `assembly/csv.ts` and writes it to `src/csv/kernel-code.ts`: `npm run kernel`. */
+/** Compiles `assembly/` and writes it to `src/csv/kernel-code.ts`: `npm run kernel`. */
 import { writeFile } from 'node:fs/promises';
 import { compileKernel } from './compile-kernel.js';
 

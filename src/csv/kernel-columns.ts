@@ -35,7 +35,7 @@ const takeNulls = (column: ColumnBuffer, from: number, stop: number, at: number)
 
 const plainTexts: PlainLoop = (column, fieldCount, from, to, at) => {
   const stop = kernel.encodeTexts(text, starts, ends, fieldCount, column.field, from, to, nulls, values);
-  const bytes = kernel.next();
+  const bytes = kernel.written();
   if (column.textBytes + bytes > column.text.length) growText(column, column.textBytes, bytes);
   column.text.set(kernelMemory.texts.subarray(0, bytes), column.textBytes);
   column.textBytes += bytes;

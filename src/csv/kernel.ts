@@ -1,5 +1,5 @@
 /**
- * The loops of `assembly/csv.ts` and the memory in which they run. It is one for the process, so what is in it is valid only until
+ * The loops of `assembly/` and the memory in which they run. It is one for the process, so what is in it is valid only until
  * other work may run. Positions are relative to `text`.
  */
 import { kernelCode } from './kernel-code.js';
@@ -36,6 +36,7 @@ interface Loops {
   recordStart(): number;
   recordLine(): number;
   scanRecords(...scan: readonly number[]): number;
+  written(): number;
   encodeTexts(...block: readonly number[]): number;
   encodeDoubles(...block: readonly number[]): number;
   encodeDecimals(...block: readonly number[]): number;
