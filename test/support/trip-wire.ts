@@ -1,14 +1,16 @@
 /**
  * Connections to PostgreSQL and ClickHouse on which a process is killed at a chosen message, so at each step of its work. The
- * server gets that message; the process gets no answer.
+ * server gets that message; the process gets no answer. A step is the first message of a kind. Kinds that the process also sends
+ * while it has nothing to do are no steps: the wire is told when that is.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect } from 'vitest';
 
 export interface Trip {
   /** The first message that counts: its server, and a text that is in it. */
   readonly from: { readonly server: ServerName; readonly text: string };
-  /** Number of the message, from 1. */
+  /** Number of the step, from 1. */
   readonly step: number;
 }
 
@@ -21,6 +23,8 @@ export interface TripWire {
   arm(trip: Trip, strike: () => void): void;
   /** Lets everything pass again. */
   release(): void;
+  /** Learns what passes until `idleMessages` in a row are known: the process has nothing to do. */
+  learnIdle(): Promise<void>;
   /** True when the message has come. */
   hasTripped(): boolean;
   close(): Promise<void>;
@@ -28,28 +32,73 @@ export interface TripWire {
 
 interface Armed extends Trip {
   readonly strike: () => void;
-  counted: number;
+  /** One message of each. */
+  readonly kinds: Set<string>;
   begun: boolean;
   tripped: boolean;
   released: boolean;
 }
 
+/** Messages of a process with nothing to do, among which those of every timer are. */
+const idleMessages = 300;
+
+/** In the text of every statement that writes the job list. */
+const jobTable = /(INSERT INTO|UPDATE|DELETE FROM) jobs\b/;
+
 /** The body of a statement to ClickHouse follows its head. */
 const isStart = (server: ServerName, message: Buffer): boolean =>
   server === 'postgres' || /^(GET|POST) /.test(message.toString('latin1', 0, 5));
 
+/** The same for two messages that differ in numbers, times and ids alone. */
+const withoutValues = (text: string): string =>
+  text.replace(/[\da-f]{8}-[\da-f-]{27}/g, '').replace(/[^a-z_ ]/gi, '');
+
+/** Name of a prepared statement; undefined for other messages. Of `Parse` the text follows, of `Bind` the values. */
+const statementOf = (message: string): string | undefined =>
+  /^(?:P....|B....[^\0]*\0)([^\0]+)\0/s.exec(message)?.[1];
+
+/**
+ * Kinds of the messages of one connection. One in a transaction has those before it, so that each COMMIT is one of its own;
+ * undefined for those that change nothing and for the job list, whose messages come at any time.
+ */
+const createKinds = (jobList: Set<string>): ((message: Buffer) => string | undefined) => {
+  let transaction: string | undefined;
+  return (message) => {
+    const text = message.toString('latin1');
+    const statement = statementOf(text);
+    const kind = statement ?? withoutValues(text);
+    if (jobTable.test(text)) jobList.add(kind);
+    if (jobList.has(kind)) return undefined;
+    if (kind.startsWith('QBEGIN')) {
+      transaction = '';
+      return undefined;
+    }
+    if (transaction === undefined) return kind;
+    transaction += `${kind}\n`;
+    const all = transaction;
+    if (/^Q(COMMIT|ROLLBACK)/.test(kind)) transaction = undefined;
+    return all;
+  };
+};
+
 export const createTripWire = async (targets: Readonly<Record<ServerName, string>>): Promise<TripWire> => {
   let armed: Armed | undefined;
   const sockets = new Set<Socket>();
+  const [idle, jobList] = [new Set<string>(), new Set<string>()];
+  let [learns, known] = [false, 0];
 
-  const passes = (server: ServerName, message: Buffer): boolean => {
+  const passes = (server: ServerName, kind: string | undefined, message: Buffer): boolean => {
+    if (learns && kind !== undefined) {
+      known = idle.has(kind) ? known + 1 : 0;
+      idle.add(kind);
+    }
     const trip = armed;
     if (trip === undefined || trip.released) return true;
     if (trip.tripped) return false;
     trip.begun ||= server === trip.from.server && message.includes(trip.from.text);
-    if (!trip.begun || !isStart(server, message)) return true;
-    trip.counted += 1;
-    if (trip.counted < trip.step) return true;
+    if (!trip.begun || kind === undefined || !isStart(server, message) || idle.has(kind)) return true;
+    trip.kinds.add(kind);
+    if (trip.kinds.size < trip.step) return true;
     trip.tripped = true;
     trip.strike();
     return true;
@@ -68,8 +117,9 @@ export const createTripWire = async (targets: Readonly<Record<ServerName, string
         other.destroy();
       });
     }
+    const kinds = createKinds(jobList);
     client.on('data', (message: Buffer) => {
-      if (passes(name, message)) server.write(message);
+      if (passes(name, kinds(message), message)) server.write(message);
     });
     server.on('data', (answer: Buffer) => {
       if (armed?.tripped !== true || armed.released) client.write(answer);
@@ -91,10 +141,15 @@ export const createTripWire = async (targets: Readonly<Record<ServerName, string
   return {
     urls: { postgres: postgres.url, clickhouse: clickhouse.url },
     arm(trip, strike) {
-      armed = { ...trip, strike, counted: 0, begun: false, tripped: false, released: false };
+      armed = { ...trip, strike, kinds: new Set(), begun: false, tripped: false, released: false };
     },
     release() {
       if (armed !== undefined) armed.released = true;
+    },
+    async learnIdle() {
+      [learns, known] = [true, 0];
+      await expect.poll(() => known).toBeGreaterThan(idleMessages);
+      learns = false;
     },
     hasTripped: () => armed?.tripped === true,
     async close() {

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { childEnvironment } from '../../../src/config.js';
 import { checkHistory } from '../../support/changes/checks.js';
@@ -43,8 +44,9 @@ const keepWorker = (): void => {
       workerPort: String(port),
       poolMaxRows: '20',
       jobLeaseMs: '1000',
-      sweepIntervalMs: '200',
-      compactionIntervalMs: '100',
+      heartbeatIntervalMs: '1000',
+      sweepIntervalMs: '300',
+      compactionIntervalMs: '500',
       compactionMinSegments: compaction.minSegments,
       patchFoldMinPercent: compaction.foldMinPercent,
       patchFoldIntervalMs: '0',
@@ -133,12 +135,13 @@ const checkAll = async (history: History): Promise<void> => {
   await checkHistory(client, history);
 };
 
-/** Kills at every `stride`th message, those of the job list among them, until a turn takes fewer. @returns deaths */
+/** Kills at every `stride`th step, until a turn takes fewer. @returns deaths */
 const killAtSteps = async (
   from: Trip['from'],
   stride: number,
   turn: (step: number) => Promise<void>,
 ): Promise<number> => {
+  await wire.learnIdle();
   for (let step = 1, killed = 0; ; step += stride, killed += 1) {
     let replaced: Promise<unknown> | undefined;
     wire.arm({ from, step }, () => {
@@ -158,33 +161,43 @@ const changeBegun = { server: 'postgres', text: 'd.store_id AS "storeId", p.mode
 const compactionBegun = { server: 'postgres', text: 'INSERT INTO compactions' } as const;
 
 it.each([
-  ['upsert', 7],
-  ['sync', 13],
-  ['delete', 13],
-] as const)('a change of mode %s survives the death of its worker at each step', async (mode, stride) => {
-  const history = await startHistory(stride);
-  const killed = await killAtSteps(changeBegun, stride, (step) => changes[mode](history, step));
-  expect(killed).toBeGreaterThan(2);
-  await checkAll(history);
-});
+  ['upsert', 1, 20],
+  ['sync', 7, 3],
+  ['delete', 7, 3],
+] as const)(
+  'a change of mode %s survives the death of its worker at each step',
+  async (mode, stride, least) => {
+    const history = await startHistory(stride);
+    const killed = await killAtSteps(changeBegun, stride, (step) => changes[mode](history, step));
+    expect(killed).toBeGreaterThanOrEqual(least);
+    await checkAll(history);
+  },
+);
 
 it.each([
-  ['a compaction', 'NOT folds', { minSegments: '3', foldMinPercent: '0' }, 'append'],
-  ['a fold', 'folds', { minSegments: '1000', foldMinPercent: '1' }, 'upsert'],
-] as const)('%s survives the death of its worker at each step', async (_what, kind, settings, mode) => {
-  compaction = settings;
-  worker?.kill('SIGKILL');
-  const history = await startHistory(5);
-  const killed = await killAtSteps(compactionBegun, 3, async (step) => {
-    // One that was begun before the wire was armed may end now, and does not count.
-    const before = new Set(await compactions('true'));
-    const isOver = async (): Promise<boolean> =>
-      wire.hasTripped() || (await compactions(`state = 'done' AND ${kind}`)).some((id) => !before.has(id));
-    for (let turn = 0; !(await isOver()); turn += 1)
-      await send(history, mode, [
-        rowOf(mode === 'upsert' ? 'key 7' : `appended ${step}/${turn}`, 100 * step + turn),
-      ]);
-  });
-  expect(killed).toBeGreaterThan(5);
-  await checkAll(history);
-});
+  ['a compaction', 'NOT folds', { minSegments: '3', foldMinPercent: '0' }, 'append', 4],
+  ['a fold', 'folds', { minSegments: '1000', foldMinPercent: '1' }, 'upsert', 1],
+] as const)(
+  '%s survives the death of its worker at each step',
+  async (_what, kind, settings, mode, stride) => {
+    compaction = settings;
+    worker?.kill('SIGKILL');
+    const history = await startHistory(5);
+    const killed = await killAtSteps(compactionBegun, stride, async (step) => {
+      // One that was begun before the wire was armed may end now, and does not count.
+      const before = new Set(await compactions('true'));
+      const isOver = async (): Promise<boolean> =>
+        wire.hasTripped() || (await compactions(`state = 'done' AND ${kind}`)).some((id) => !before.has(id));
+      for (let turn = 0; !(await isOver()); turn += 1) {
+        // What uploads do meanwhile would count.
+        if ((await compactions("state IN ('writing', 'swapping')")).length > 0) await sleep(20);
+        else
+          await send(history, mode, [
+            rowOf(mode === 'upsert' ? 'key 7' : `appended ${step}/${turn}`, 100 * step + turn),
+          ]);
+      }
+    });
+    expect(killed).toBeGreaterThan(5);
+    await checkAll(history);
+  },
+);
