@@ -102,13 +102,15 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     const isDelete = merge.mode === 'delete';
     const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side));
     const isListed = counts.distinct <= mostListed;
+    const listed = (positions: string): string => `arrayStringConcat(${positions}, ',')`;
     const lists = isListed
-      ? `arrayStringConcat(groupArrayArray(${mostNamed})(p), ',') AS changed, arrayStringConcat(groupArray(${mostNamed})(r), ',') AS records`
-      : `'' AS changed, '' AS records`;
+      ? `groupArrayArray(${mostNamed})(arrayMap(one -> (one, r), p)) AS pairs, ${listed('pairs.1')} AS changed,
+         ${listed('pairs.2')} AS "changedBy", ${listed(`groupArray(${mostNamed})(r)`)} AS records`
+      : `'' AS changed, '' AS "changedBy", '' AS records`;
     const positions = isListed
       ? `groupArrayIf(${mostNamed})(b.p, ${isDelete ? '1' : 'b.h != f.h'})`
       : 'emptyArrayUInt64()';
-    const [row] = await ask<Record<'known' | 'hits' | 'same' | 'changed' | 'records', string>>(
+    const [row] = await ask<Record<'known' | 'hits' | 'same' | 'changed' | 'changedBy' | 'records', string>>(
       merge,
       `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
@@ -120,7 +122,8 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     );
     if (row === undefined) throw new Error('the data store gave no counts');
     const [known, hits, same] = [Number(row.known), Number(row.hits), Number(row.same)];
-    const found: FoundRows = { changed: row.changed, known: row.records };
+    const { changed, changedBy, records } = row;
+    const found: FoundRows = { changed, changedBy, known: records };
     const isNamed = isListed && Math.max(known, isDelete ? hits : hits - same) <= mostNamed;
     return { known, hits, same, ...(isNamed ? { found } : {}) };
   };

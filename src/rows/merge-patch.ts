@@ -15,7 +15,8 @@ import {
   type TargetTables,
 } from './copy.js';
 import {
-  changedRows,
+  foundPairs,
+  hitRows,
   type KeyCounts,
   type MergeSide,
   type MergeSql,
@@ -45,56 +46,56 @@ export const hiddenBy = ({ replaced, removed }: Pick<RowChanges, 'replaced' | 'r
  */
 export type WritePatch = (merge: SegmentMerge, counts: KeyCounts, changes: RowChanges) => Promise<void>;
 
-/**
- * Rows of the version before whose values the file changes, with the values of the file.
- * @param isFound `hits` are these rows alone. Otherwise all columns of the hits are read to tell which of them change.
- */
+/** Rows of the version before whose values the file changes, with the values of the file. */
 const replacedRows = (
+  merge: SegmentMerge,
   sql: MergeSql,
-  hits: string,
-  isFound: boolean,
+  counts: KeyCounts,
   fromWinners: string,
 ): Omit<RowSet, 'values'> => {
   const { base, file, keysOf, valuesOf, on } = sql;
-  const values = valuesOf(file).map((value, at) => `, ${value} AS y${at}`);
-  const hash = (side: MergeSide): string => (isFound ? '' : `, ${rowHash(sql, side)} AS h`);
+  const values = valuesOf(file)
+    .map((value, at) => `, ${value} AS y${at}`)
+    .join('');
+  const position = 'b.p';
+  if (counts.found !== undefined)
+    return {
+      from: `FROM (SELECT _row AS r${values} ${file.from}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
+      position,
+    };
+  const hash = (side: MergeSide): string => `, ${rowHash(sql, side)} AS h`;
   return {
-    from: `FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hits}) AS b
-      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${values.join('')} ${fromWinners}) AS f ON ${on}
-      ${isFound ? '' : 'WHERE b.h != f.h'}`,
-    position: 'b.p',
+    from: `FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hitRows(merge, sql, counts)}) AS b
+      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${values} ${fromWinners}) AS f ON ${on} WHERE b.h != f.h`,
+    position,
   };
 };
 
 /** Rows of the version before that the version to come lacks: of keys that the file has, or, in mode sync, lacks. */
-const removedRows = ({ mode }: SegmentMerge, sql: MergeSql, hits: string, fromWinners: string): RowSet => {
+const removedRows = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, fromWinners: string): RowSet => {
   const { base, file, keysOf, on } = sql;
   const keys = `(SELECT toUInt8(1) AS hit, ${keysOf(file)} ${fromWinners}) AS f ON ${on}`;
   const of = (rows: string): string => `FROM (SELECT _row AS p, ${keysOf(base)} ${rows}) AS b`;
-  return {
-    from:
-      mode === 'sync'
-        ? `${of(base.from)} LEFT JOIN ${keys} WHERE f.hit = 0`
-        : `${of(hits)} INNER JOIN ${keys}`,
-    position: 'b.p',
-    values: [],
-    gone: true,
+  const from = (): string => {
+    if (merge.mode === 'sync') return `${of(base.from)} LEFT JOIN ${keys} WHERE f.hit = 0`;
+    if (counts.found !== undefined) return `FROM ${foundPairs(counts.found)} AS b`;
+    return `${of(hitRows(merge, sql, counts))} INNER JOIN ${keys}`;
   };
+  return { from: from(), position: 'b.p', values: [], gone: true };
 };
 
 const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[] => {
   const fromWinners = winners(merge, sql, counts);
-  const hits = changedRows(merge, sql, counts);
   const named = merge.columns.map(namedColumn);
   const valuesBy = (value: (at: number) => string) => storedValuesOf(named, merge.targetPlace, value);
   const fileValues = sql.valuesOf(sql.file);
   const sets: RowSet[] = [];
   if (changes.replaced > 0)
     sets.push({
-      ...replacedRows(sql, hits, counts.found !== undefined, fromWinners),
+      ...replacedRows(merge, sql, counts, fromWinners),
       values: valuesBy((at) => `f.y${at}`),
     });
-  if (changes.removed > 0) sets.push(removedRows(merge, sql, hits, fromWinners));
+  if (changes.removed > 0) sets.push(removedRows(merge, sql, counts, fromWinners));
   if (changes.inserted > 0)
     sets.push({
       from: counts.known > 0 ? unknownRows(merge, sql, counts, fromWinners) : fromWinners,

@@ -8,7 +8,6 @@ import type { MergeMode } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import { CopyDiffers } from './copy.js';
-import type { RowCondition } from './patches.js';
 import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
 import { segmentRows, storedRows } from './source.js';
 
@@ -54,6 +53,8 @@ export interface KeyCounts {
 export interface FoundRows {
   /** Positions of rows of the version before that the file changes or deletes. */
   readonly changed: string;
+  /** For each of these the position of the row of the file that has its key. */
+  readonly changedBy: string;
   /** Positions of rows of the file that count and whose keys the version before has. */
   readonly known: string;
 }
@@ -68,8 +69,6 @@ export interface MergeSide {
 export interface MergeSql {
   readonly base: MergeSide;
   readonly file: MergeSide;
-  /** `FROM … WHERE …` of rows of the version before at some positions, listed as in `FoundRows`. */
-  baseAt(positions: string): string;
   /** Key columns in the order of the version. */
   readonly keys: readonly StoredColumn[];
   /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
@@ -136,14 +135,7 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   const source = (place: Place, columns: readonly StoredColumn[]): string =>
     sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
-  const rowsOfBase = (within?: string): RowCondition =>
-    segmentRows(database, merge.basePlace, {
-      list: merge.base,
-      name: 'base',
-      ...(within === undefined ? {} : { within }),
-    });
-  const rows = rowsOfBase();
-  const fromBase = `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE`;
+  const rows = segmentRows(database, merge.basePlace, { list: merge.base, name: 'base' });
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
   const { narrowed = none } = merge;
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
@@ -161,14 +153,9 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   return {
     base: inBuckets({
       columns: byId(merge.baseColumns),
-      from: `${fromBase} ${rows.sql}`,
+      from: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
       narrowed,
     }),
-    baseAt(positions) {
-      if (positions === '') return `${fromBase} 0`;
-      const within = `(${positions})`;
-      return `${fromBase} ${rowsOfBase(within).sql} AND _row IN ${within}`;
-    },
     file: inBuckets({
       columns: byId(merge.fileColumns),
       from: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
@@ -215,12 +202,14 @@ const maxKeysInSet = 4_000_000;
 /** Most keys whose values are looked up one by one: the index of a column may then leave out most rows. */
 const maxKeysByValue = 1_000;
 
-/** `FROM … WHERE …` of rows of the version before that the file changes or deletes, and perhaps of others. */
-export const changedRows = (
-  merge: SegmentMerge,
-  sql: MergeSql,
-  counts: Pick<KeyCounts, 'distinct' | 'found'>,
-): string => (counts.found === undefined ? hitRows(merge, sql, counts) : sql.baseAt(counts.found.changed));
+/**
+ * Subquery of the rows that a file changes or deletes: `p`, the position of the row in the version before, and `r`, that of the row in the
+ * file. It reads no table: a look at a few rows all over a table costs as much as a look at each of its granules.
+ */
+export const foundPairs = ({ changed, changedBy }: FoundRows): string => {
+  const list = (positions: string): string => `CAST([${positions}], 'Array(UInt64)')`;
+  return `(SELECT arrayJoin(arrayZip(${list(changed)}, ${list(changedBy)})) AS pair, pair.1 AS p, pair.2 AS r)`;
+};
 
 /** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
 export const hitRows = (
