@@ -8,7 +8,7 @@ import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from '
 import { type JoinedFacts, joinedFacts } from './joined-facts.js';
 import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 import { placeSql } from './place.js';
-import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
+import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
 
 /** Statement that takes compactions `c` from one state to the next, where the condition holds. */
@@ -244,7 +244,8 @@ export const createCompactions = (
   };
 };
 
-/** Compactions of a catalog that was restored: what was being written has no rows. */
+/** Compactions of a catalog that was restored: what was being written has no rows, nor has what no version names. */
 export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
   await tx.query(moveSql('abandon', 'true'));
+  await noteUnsaved(tx);
 };

@@ -35,11 +35,12 @@ export { createHashes, type Hashes, type ReferencedSegment, readNeeded } from '.
 export { createHomeTurns, type HomeTurns } from './homes.js';
 export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } from './join-columns.js';
 export { createKeys, type Keys } from './keys.js';
+/* Read: the rows by which two versions differ. */
+export { type Lineage, readLineage } from './lineage.js';
 export { createMerge, type Merge } from './merge.js';
 export { createWritePatch, hiddenBy, rowsOfPatch, type WritePatch } from './merge-patch.js';
 export { converted, type KeyCounts, type SegmentMerge } from './merge-sql.js';
-/* Read: the rows by which two versions differ. */
-export { pairRows } from './pair.js';
+export { areAlike, pairRows } from './pair.js';
 export type { PairPart, PairRows } from './pair-rows.js';
 /* Types of columns as they are stored. */
 export {

@@ -2,10 +2,15 @@
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import { type Divergence, divergenceOf, type Lineage } from './lineage.js';
 import type { Pair, PairPart, PairRows } from './pair-rows.js';
 import { differingPatches, patchedPair } from './patched-pair.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
 import { type CountedRows, countGuard, segmentRows, storedRows } from './source.js';
+
+/** True where both lists have the same columns, stored in the same types. */
+export const areAlike = (some: readonly StoredColumn[], others: readonly StoredColumn[]): boolean =>
+  columnSet(some) === columnSet(others);
 
 const columnSet = (columns: readonly StoredColumn[]): string =>
   columns
@@ -37,6 +42,17 @@ const sharedOf = (rest: Pair<SegmentList>, { from, to }: Pair<CountedRows>): Pai
   if (isAll(rest.from, from) && isAll(rest.to, to)) return 'none';
   if (isNone(rest.from)) return 'all of from';
   return isNone(rest.to) ? 'all of to' : 'some';
+};
+
+const none: SegmentList = { segmentIds: [] };
+
+/** By the lists of the versions alone. */
+const divergenceByName = ({ from, to }: Pair<CountedRows>, isAlike: boolean): Divergence => {
+  const rest = isAlike
+    ? { from: segmentsWithout(from, to), to: segmentsWithout(to, from) }
+    : { from: from.rowCount === 0 ? none : from, to: to.rowCount === 0 ? none : to };
+  const isPatched = isAlike && sharedOf(rest, { from, to }) !== 'none';
+  return { rest, differing: isPatched ? differingPatches(from, to) : [], witnesses: [] };
 };
 
 const oneSide = (
@@ -104,16 +120,20 @@ const bothSides = (
 /**
  * Leaves out what both versions share, where they have the same columns: a row that both have differs in neither. Every
  * statement checks that the versions it reads are complete.
+ * @param lineage Of their segments; absent: only segments that both versions name are the same.
  */
-export const pairRows = (database: string, from: CountedRows, to: CountedRows): PairRows => {
-  const isAlike = columnSet(from.columns) === columnSet(to.columns);
-  const none: SegmentList = { segmentIds: [] };
-  const rest = isAlike
-    ? { from: segmentsWithout(from, to), to: segmentsWithout(to, from) }
-    : { from: from.rowCount === 0 ? none : from, to: to.rowCount === 0 ? none : to };
+export const pairRows = (
+  database: string,
+  from: CountedRows,
+  to: CountedRows,
+  lineage?: Lineage,
+): PairRows => {
+  const isAlike = areAlike(from.columns, to.columns);
+  const { rest, differing, witnesses } =
+    (isAlike && lineage !== undefined ? divergenceOf({ from, to }, lineage) : undefined) ??
+    divergenceByName({ from, to }, isAlike);
   const shared = sharedOf(rest, { from, to });
-  const differing = isAlike && shared !== 'none' ? differingPatches(from, to) : [];
-  if (differing.length > 0) return patchedPair(database, { from, to }, rest, differing);
+  if (differing.length > 0) return patchedPair(database, { from, to }, { rest, differing, witnesses });
   const sides = (['from', 'to'] as const).filter((name) => !isNone(rest[name]));
   const mostRows =
     sides.length < 2 && shared !== 'none'

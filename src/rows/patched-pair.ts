@@ -4,6 +4,7 @@
  */
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import type { Divergence } from './lineage.js';
 import type { Pair, PairPart, PairRows } from './pair-rows.js';
 import { patchedRows } from './patches.js';
 import { namedColumn, sourceOf, statedTable } from './place.js';
@@ -26,10 +27,25 @@ const differingName = 'differing';
 interface Side {
   readonly name: 'from' | 'to';
   readonly version: CountedRows;
-  /** Segments that the other version lacks, or has another part of. */
+  /** Segments that the other version lacks, or has another part of; across a fold those that are no patches. */
   readonly only: SegmentList;
   readonly differing: readonly number[];
+  readonly witnesses: Divergence['witnesses'];
 }
+
+/** Condition that the version is complete, and all positions of the differing patches are there. */
+const guardOf = (
+  database: string,
+  { name, version, witnesses }: Side,
+): { sql: string; values: BoundValues } => {
+  const own = countGuard(database, version, name);
+  if (witnesses.length === 0) return own;
+  const { place, columns } = version;
+  const segmentIds = witnesses.map(({ id }) => id);
+  const rowCount = witnesses.reduce((sum, { rows }) => sum + rows, 0);
+  const others = countGuard(database, { place, columns, segmentIds, rowCount }, 'witnesses');
+  return { sql: `${own.sql} AND ${others.sql}`, values: { ...own.values, ...others.values } };
+};
 
 /**
  * True where the version has no row of the segments that both have at a position of the differing patches: all of these are its own,
@@ -45,7 +61,7 @@ const partsOf = (database: string, side: Side): { parts: PairPart[]; values: Bou
   const { name, version, only, differing } = side;
   const { place, columns, patches = [], cuts = [] } = version;
   if (place === null) throw new Error('a version has rows but no segment');
-  const guard = countGuard(database, version, name);
+  const guard = guardOf(database, side);
   const touched = patchedRows(statedTable(database, place), differingName);
   const part = (kind: string, list: SegmentList, isTouched: boolean) => {
     const { sql, params } = segmentRows(database, place, {
@@ -91,20 +107,18 @@ const rowsOf = ({ patches = [], patchRows = [] }: SegmentList, some: ReadonlySet
   );
 
 /**
- * Two SELECTs of each version: one of the segments that it alone has, and one of those of both at the positions of the differing
+ * Two SELECTs of each version: one of the segments that it alone has, and one of its others at the positions of the differing
  * patches, which the key of the table finds.
- * @param rest Segments that only one of the versions has.
- * @param differing Patches among them; at least one.
+ * @param divergence With at least one differing patch.
  */
 export const patchedPair = (
   database: string,
   { from, to }: Pair<CountedRows>,
-  rest: Pair<SegmentList>,
-  differing: readonly number[],
+  { rest, differing, witnesses }: Divergence,
 ): PairRows => {
   const sides: Side[] = [
-    { name: 'from', version: from, only: rest.from, differing },
-    { name: 'to', version: to, only: rest.to, differing },
+    { name: 'from', version: from, only: rest.from, differing, witnesses },
+    { name: 'to', version: to, only: rest.to, differing, witnesses },
   ];
   const found = sides
     .filter(({ version }) => version.rowCount > 0)
@@ -112,7 +126,10 @@ export const patchedPair = (
   const patched = new Set(differing);
   const isPatchesOnly = sides.every(({ only }) => only.segmentIds.every((id) => patched.has(id)));
   // A version has one row at most at each position.
-  const touched = isPatchesOnly ? rowsOf(from, patched) + rowsOf(to, patched) : Number.POSITIVE_INFINITY;
+  const others = witnesses.reduce((sum, { rows }) => sum + rows, 0);
+  const touched = isPatchesOnly
+    ? rowsOf(from, patched) + rowsOf(to, patched) + others
+    : Number.POSITIVE_INFINITY;
   return {
     parts: found.flatMap(({ parts }) => parts),
     values: Object.assign({ [differingName]: differing }, ...found.map(({ values }) => values)),

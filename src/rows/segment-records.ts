@@ -1,7 +1,7 @@
 /** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
 import { processOfSegment } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { isOpen } from './compaction-states.js';
+import { inState, isOpen } from './compaction-states.js';
 import { isWrittenBy } from './segment-ids.js';
 import { isListed } from './segment-ranges.js';
 
@@ -78,8 +78,16 @@ export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
   await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);
 };
 
-/** Condition that no version has the segment `s`. */
-const isUnlisted = `NOT ${isListed('s.id')}`;
+/**
+ * Condition that the segment `s` is a patch that was folded, while versions have other segments of that run: they are compared with
+ * versions that have the fold at its positions (lineage.ts). The last patch of a run is one that no version names.
+ */
+const isWitness = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (SELECT 1 FROM compactions c
+    WHERE c.store_id = s.store_id AND c.folds AND ${inState('c', 'swapping', 'done')} AND s.id = ANY (c.run)
+      AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ANY (c.run)))`;
+
+/** Condition that no version has the segment `s`, and none is compared with others by it. */
+const isUnlisted = `NOT ${isListed('s.id')} AND NOT (${isWitness})`;
 
 /**
  * Condition that no version has the segment `s`, and nothing in progress will refer to it. A segment without references never
@@ -95,6 +103,13 @@ export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<voi
   await tx.query(
     `UPDATE segments s SET unreferenced_at = now() WHERE s.id = ANY ($1) AND s.unreferenced_at IS NULL AND ${isUnlisted}`,
     [ids],
+  );
+};
+
+/** The same for segments that no version of a backup names: it has no rows of them. */
+export const noteUnsaved = async (tx: Sql): Promise<void> => {
+  await tx.query(
+    `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND NOT ${isListed('s.id')}`,
   );
 };
 

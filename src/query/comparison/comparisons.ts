@@ -10,8 +10,9 @@ import { createCache } from '../../lib/cache.js';
 import { isAppError } from '../../lib/errors.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { commonKeys, pairRows, readDryRun, serverOf } from '../../rows/index.js';
+import { areAlike, commonKeys, pairRows, readDryRun, readLineage, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
+import { readMergeChanges } from '../../storage/postgres/merge-changes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { csv } from '../formats/delimited/delimited.js';
 import { plainAppearance } from '../formats/format.js';
@@ -137,11 +138,11 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     // When both versions are missing, the error names the first.
     if (from.status === 'rejected') throw from.reason;
     if (to.status === 'rejected') throw to.reason;
-    return pairOf(from.value, to.value);
+    return { ...pairOf(from.value, to.value), lineage: await readLineage(sql, from.value, to.value) };
   };
 
-  const comparisonOf = ({ from, to }: Pair, keys: readonly StoredColumn[]): Comparison => ({
-    pair: pairRows(reader.database, from, to),
+  const comparisonOf = ({ from, to, lineage }: Pair, keys: readonly StoredColumn[]): Comparison => ({
+    pair: pairRows(reader.database, from, to, lineage),
     from: from.columns,
     to: to.columns,
     keyIds: idsOf(keys),
@@ -154,8 +155,26 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     owner: ownerOfMany(pair.from.rowCount + pair.to.rowCount, owner),
   });
 
+  const areUnique = (pair: Pair, context: ReadContext): Promise<boolean> =>
+    uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` });
+
+  /** Counts on record, of a version that a merge by the same key made of the other one. */
+  const mergeCounts = async (pair: Pair, context: ReadContext): Promise<Counts | undefined> => {
+    const { from, to, keys, name } = pair;
+    if (name === undefined || !areAlike(from.columns, to.columns)) return undefined;
+    const merged = await readMergeChanges(sql, from.versionId, to.versionId);
+    if (merged === undefined || String(merged.keyIds.toSorted()) !== String(idsOf(keys).toSorted()))
+      return undefined;
+    const { inserted, removed, replaced: changed } = merged;
+    const own = { ...context, queryId: `${context.queryId}-key` };
+    if (changed > 0 && !(await uniqueKeys.areUniqueBefore(pair, own))) return undefined;
+    return { added: inserted, removed, changed, byKey: true };
+  };
+
   const askCounts = async (pair: Pair, context: ReadContext): Promise<Counts> => {
     const { from, to, keys } = pair;
+    const known = await mergeCounts(pair, context);
+    if (known !== undefined) return known;
     const comparison = comparisonOf(pair, keys);
     const { sides, mostRows, values, byPosition } = comparison.pair;
     // Rows that only one of the versions has are all added, or all removed.
@@ -174,10 +193,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     if (row === undefined) throw new Error('the data store gave no counts');
     const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo } = row;
     // Where no row changed, both ways count the same.
-    const byKey =
-      changed === 0 ||
-      (Math.max(mostFrom, mostTo) < 2 &&
-        (await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` })));
+    const byKey = changed === 0 || (Math.max(mostFrom, mostTo) < 2 && (await areUnique(pair, context)));
     return byKey
       ? { added, removed, changed, byKey }
       : { added: addedRows, removed: removedRows, changed: 0, byKey };
@@ -198,7 +214,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
   const openRows = async (pair: Pair, wanted: ChangesWanted): Promise<ComparedRows> => {
     const { from, to, keys, name } = pair;
     const context = contextOf(pair, wanted);
-    const isUnique = await uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` });
+    const isUnique = await areUnique(pair, context);
     const matched = matchedBy(keys, isUnique);
     const comparison = comparisonOf(pair, matched.keys);
     const { output, from: rows } = changedRowsSql(comparison);

@@ -2,7 +2,7 @@
 import { createCache } from '../../lib/cache.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { pairRows, serverOf } from '../../rows/index.js';
+import { type Lineage, pairRows, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readKeys } from '../../storage/postgres/version-keys.js';
@@ -26,11 +26,14 @@ export interface VersionPair {
   readonly from: ReadableVersion;
   readonly to: ReadableVersion;
   readonly keys: readonly StoredColumn[];
+  readonly lineage?: Lineage | undefined;
 }
 
 export interface UniqueKeys {
   /** True when no two rows of either version have the same key. Without a key it is true. */
   areUnique(pair: VersionPair, context: ReadContext): Promise<boolean>;
+  /** The same where the second version was made of the first one by the key: rows that are unique before are unique afterwards. */
+  areUniqueBefore(pair: VersionPair, context: ReadContext): Promise<boolean>;
 }
 
 /** Answers that are remembered: rows of a version never change. */
@@ -128,14 +131,23 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
     return true;
   };
 
+  const areUnique: UniqueKeys['areUnique'] = async (pair, context) => {
+    const { from, to, keys } = pair;
+    if (keys.length === 0) return true;
+    if (from.versionId === 0 || to.versionId === 0) return find(pair, context);
+    return asking.run(`${nameOf(from, [])}${nameOf(to, keys)}`, context.signal, (signal) =>
+      find(pair, { ...context, signal }),
+    );
+  };
+
   return {
-    async areUnique(pair, context) {
+    areUnique,
+
+    async areUniqueBefore(pair, context) {
       const { from, to, keys } = pair;
-      if (keys.length === 0) return true;
-      if (from.versionId === 0 || to.versionId === 0) return find(pair, context);
-      return asking.run(`${nameOf(from, [])}${nameOf(to, keys)}`, context.signal, (signal) =>
-        find(pair, { ...context, signal }),
-      );
+      const isUnique = await areUnique({ from, to: from, keys }, context);
+      if (isUnique) remember(to, keys, true);
+      return isUnique;
     },
   };
 };

@@ -54,6 +54,8 @@ export interface MergeOutcome {
   readonly own?: OwnFacts;
   /** Absent: nothing was compared with the version before. */
   readonly changes?: RowChanges;
+  /** Ids of the columns by which rows were compared; absent: there was no key. */
+  readonly keyIds?: readonly number[];
   /** Storage ids of columns by which the rows are unique; absent: not known. */
   readonly uniqueBy?: readonly number[];
 }

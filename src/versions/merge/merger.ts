@@ -115,6 +115,7 @@ export const createMerger = (options: MergerOptions): Step => {
         columns: plan.columns,
         facts,
         changes,
+        ...(plan.keyIds.length === 0 ? {} : { keyIds: plan.keyIds }),
         ...(own === undefined ? {} : { own }),
         ...(uniqueBy === undefined ? {} : { uniqueBy }),
       },

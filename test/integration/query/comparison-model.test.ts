@@ -1,5 +1,6 @@
 /** Comparisons of all pairs of versions against a plain model, asked twice: what is remembered must be what was computed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readMergeChanges } from '../../../src/storage/postgres/merge-changes.js';
 import { compared, type Expected, shown } from '../../support/changes/comparison.js';
 import { emptyTable, type Row, type Table, type TableColumn } from '../../support/changes/table.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
@@ -69,6 +70,7 @@ const steps: Readonly<Record<string, readonly (readonly [mode: string, content: 
     ['append', file('Malta,2020-01-01,5', 'Italy,2020-01-01,6')],
     ['upsert', file('France,2020-01-01,2', 'Peru,2020-01-01,7')],
     ['append', 'Country,Date,Value,Extra\nChad,2020-01-01,8,9\n'],
+    ['upsert', file('Kenya,2020-02-01,0', 'Cuba,2020-03-01,0')],
     ['delete', 'Country,Date\nMalta,2020-01-01\n'],
     ['replace', file('Kenya,2020-02-01,0', 'France,2020-01-01,1.25', 'Spain,2020-01-01,')],
     ['append', file('Cuba,2020-01-01,12345678901234567.5')],
@@ -108,6 +110,51 @@ describe('the differences of each pair of versions', () => {
         }
     },
   );
+});
+
+describe('a version that was made of another by a key', () => {
+  const start = async () => {
+    const dataset = await createDataset(owner);
+    const content = file(
+      'France,2020-01-01,1',
+      'Spain,2020-01-01,-0e0',
+      'Kenya,2020-02-01,3',
+      'Peru,2020-02-01,0',
+    );
+    return { dataset, before: (await upload(owner, dataset, content)).versionId };
+  };
+  const change = async (dataset: number, mode: string, content: string, options = {}) =>
+    (await uploadWith(owner, dataset, content, { mode, ...options })).versionId;
+  const changed = file(
+    'France,2020-01-01,2',
+    'Spain,2020-01-01,0',
+    'Kenya,2020-02-01,3',
+    'Cuba,2020-03-01,4',
+  );
+
+  it.each([
+    ['upsert', { added: 1, removed: 0, changed: 1 }, { inserted: 1, removed: 0, replaced: 1 }],
+    ['sync', { added: 1, removed: 1, changed: 1 }, { inserted: 1, removed: 1, replaced: 1 }],
+  ])('is counted by what the merge has on record: %s', async (mode, counts, merged) => {
+    const { dataset, before } = await start();
+    const after = await change(dataset, mode, changed);
+    expect(await readMergeChanges(product.sql, Number(before), Number(after))).toMatchObject(merged);
+    expect(
+      await json(await call(owner, 'GET', `/datasets/${dataset}/versions/${before}/diff/${after}`)),
+    ).toMatchObject({ ...counts, keys: ['Country', 'Date'] });
+    expect(
+      await json(await call(owner, 'GET', `/datasets/${dataset}/versions/${after}/diff/${before}`)),
+    ).toMatchObject({ added: counts.removed, removed: counts.added, changed: counts.changed });
+  });
+
+  it('is compared by the key of its columns where the merge had another', async () => {
+    const { dataset, before } = await start();
+    const after = await change(dataset, 'upsert', file('France,2020-01-09,2'), { key: 'Country' });
+    expect(await readMergeChanges(product.sql, Number(before), Number(after))).toMatchObject({ replaced: 1 });
+    expect(
+      await json(await call(owner, 'GET', `/datasets/${dataset}/versions/${before}/diff/${after}`)),
+    ).toMatchObject({ added: 1, removed: 1, changed: 0 });
+  });
 });
 
 describe('what is remembered of two versions', () => {

@@ -1,12 +1,20 @@
 /** Folds where versions share segments in other ways than one after the other. Changes go through the API. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUploadCommands } from '../../../src/admin/uploads.js';
 import { createRoomCheck } from '../../../src/catalog/quotas.js';
 import { openUploadReplay } from '../../../src/compose/operator.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { createVersions } from '../../../src/query/versions.js';
 import { createCompactions } from '../../../src/rows/compactions.js';
 import type { FoldLimits } from '../../../src/rows/folds.js';
-import { createCompactor, createJoin } from '../../../src/rows/index.js';
+import {
+  createCompactor,
+  createJoin,
+  createStoreTables,
+  createTidy,
+  pairRows,
+  readLineage,
+} from '../../../src/rows/index.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { runAdmin } from '../../support/admin.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
@@ -275,4 +283,109 @@ it('need room in the plans of those accounts alone that keep more afterwards, fo
   const removed = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${first.versionId}`);
   expect(removed.status).toBe(204);
   expect(await hasRoom(dataset, 100)).toBe(true);
+  await free('owner');
+});
+
+const tidyOf = () =>
+  createTidy({
+    sql: product.sql,
+    clickhouse,
+    tables: createStoreTables(clickhouse),
+    leases: leasesOf(product.sql),
+    poolDropIntervalMs: 0,
+    graceMs: 0,
+    isBeingRead: () => 'false',
+    log: silentLog,
+  });
+
+const storedSegments = async (dataset: number): Promise<number> => {
+  const [found] = await product.sql.query<{ count: number }>(
+    'SELECT count(*) FROM segments g JOIN datasets d ON d.store_id = g.store_id WHERE d.id = $1',
+    [dataset],
+  );
+  return found?.count ?? 0;
+};
+
+describe('versions before and after a fold', () => {
+  /** Thousands of rows, so that whole versions take several granules. */
+  const rows = 10_000;
+
+  const differences = async (dataset: number, versions: readonly string[]) => {
+    const found: Record<string, unknown> = {};
+    for (const from of versions)
+      for (const to of versions) {
+        const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
+        const counts = await json(await call(owner, 'GET', path));
+        found[path] = [counts, await (await call(owner, 'GET', `${path}/rows`)).text()];
+      }
+    return found;
+  };
+
+  const versionsOf = async (dataset: number): Promise<string[]> =>
+    (await json<{ versionId: string }[]>(await call(owner, 'GET', `/datasets/${dataset}/versions`)))
+      .map(({ versionId }) => versionId)
+      .reverse();
+
+  const deleteKeys = (dataset: number, from: number, count: number) =>
+    uploadWith(owner, dataset, `k\n${Array.from({ length: count }, (_, at) => `k${from + at}\n`).join('')}`, {
+      mode: 'delete',
+      key: 'k',
+    });
+
+  /** Rows that a comparison reads. */
+  const lineageOf = async (dataset: number, from: string | undefined, to: string | undefined) => {
+    const versions = createVersions(product.sql);
+    const [one, other] = [
+      await versions.find({ datasetId: dataset, currentVersionId: null, versionId: Number(from) }),
+      await versions.find({ datasetId: dataset, currentVersionId: null, versionId: Number(to) }),
+    ];
+    const lineage = await readLineage(product.sql, one, other);
+    return pairRows(clickhouse.database, one, other, lineage).mostRows;
+  };
+
+  it('are compared at the positions of patches alone, and otherwise once these are gone', async () => {
+    const dataset = await createDataset(owner);
+    await replace(dataset, 0, rows);
+    await upsert(dataset, 0, 30);
+    await deleteKeys(dataset, 10, 5);
+    await append(dataset, rows, 10);
+    await upsert(dataset, 20, 40);
+    const before = await versionsOf(dataset);
+    const answers = await allAnswers([dataset]);
+    expect(await compact([dataset], { ...foldAll, minPercent: 0 })).toBeGreaterThan(0);
+    expect(await kindsOf(dataset)).toBe('b');
+    await tidyOf().sweep();
+    await upsert(dataset, 30, 20);
+    await deleteKeys(dataset, 3, 2);
+    // The rows that were appended are in the fold, among others: only versions behind them share all bases.
+    const [first, , , fourth] = before;
+    const last = (await versionsOf(dataset)).at(-1);
+    expect(await lineageOf(dataset, fourth, last)).toBeLessThan(1_000);
+    expect(await lineageOf(dataset, first, last)).toBeGreaterThan(rows);
+    for (const [key, text] of await allAnswers([dataset]))
+      if (answers.has(key)) expect(text).toBe(answers.get(key));
+
+    // Copies under other names share no segments with these: their differences are found by the key.
+    const versions = await versionsOf(dataset);
+    const told = await differences(dataset, versions);
+    const plain = await createDataset(owner);
+    const named = new Map<string, string>();
+    for (const version of versions) {
+      const text = await (
+        await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0&versionId=${version}`)
+      ).text();
+      named.set(version, (await uploadWith(owner, plain, text, {})).versionId ?? '');
+    }
+    const expected = await differences(plain, [...named.values()]);
+    expect(Object.values(told).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, ''))).toEqual(
+      Object.values(expected).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, '')),
+    );
+
+    const withWitnesses = await storedSegments(dataset);
+    for (const version of before.slice(0, -1))
+      await call(owner, 'DELETE', `/datasets/${dataset}/versions/${version}`);
+    await tidyOf().sweep();
+    expect(withWitnesses - (await storedSegments(dataset))).toBeGreaterThan(3);
+    expect(await differences(dataset, await versionsOf(dataset))).toMatchObject({});
+  });
 });

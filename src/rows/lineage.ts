@@ -1,0 +1,135 @@
+/**
+ * Lineage of segments that compaction made: the segments that uploads wrote, of whose rows each consists. Compaction changes no
+ * version's rows, so versions of the same written segments have the same rows, and two versions differ only at positions of
+ * patches, and in rows of other segments, that were written into one of them alone. That holds across a fold as well: bases and fold
+ * need not be compared. Records of compactions stay, whatever becomes of the segments.
+ */
+import type { SegmentList } from '../model/version.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { inState } from './compaction-states.js';
+import type { Pair } from './pair-rows.js';
+import { isSamePlace } from './place.js';
+import type { CountedRows } from './source.js';
+
+/** A segment of a run that was joined or folded. */
+interface Part {
+  readonly id: number;
+  /** Null: its record is gone. */
+  readonly patch: boolean | null;
+  readonly rows: number;
+  /** False: its rows are gone, or may soon be. */
+  readonly stored: boolean;
+}
+
+interface Run {
+  readonly folds: boolean;
+  readonly parts: readonly Part[];
+}
+
+/** Runs by the segment that was made of each. */
+export type Lineage = ReadonlyMap<number, Run>;
+
+/** What was written into one of two versions alone. */
+export interface Divergence {
+  /** Segments, other than patches, that each version has by itself. */
+  readonly rest: Pair<SegmentList>;
+  /** Stored patches that have all positions of the patches of one version alone. */
+  readonly differing: readonly number[];
+  /** Patches among them that neither version names; other versions need not name them either. */
+  readonly witnesses: readonly Pick<Part, 'id' | 'rows'>[];
+}
+
+const readSql = `
+  WITH RECURSIVE part (target, folds, id) AS (
+    SELECT c.segment_id, c.folds, run.id FROM compactions c, unnest(c.run) AS run (id)
+    WHERE c.segment_id = ANY ($1) AND ${inState('c', 'swapping', 'done')}
+    UNION
+    SELECT c.segment_id, c.folds, run.id FROM part JOIN compactions c ON c.segment_id = part.id, unnest(c.run) AS run (id)
+    WHERE ${inState('c', 'swapping', 'done')}
+  )
+  SELECT part.target, part.folds, part.id, s.patch, coalesce(s.rows, 0) AS rows,
+    s.id IS NOT NULL AND s.unreferenced_at IS NULL AS stored
+  FROM part LEFT JOIN segments s ON s.id = part.id`;
+
+const basesWithout = (version: CountedRows, other: CountedRows): number[] => {
+  const [there, patches] = [new Set(other.segmentIds), new Set(version.patches)];
+  return version.segmentIds.filter((id) => !there.has(id) && !patches.has(id));
+};
+
+/** Lineage of the segments that one of two versions lacks; undefined where their lists say enough, or nothing is shared. */
+export const readLineage = async (
+  sql: Sql,
+  from: CountedRows,
+  to: CountedRows,
+): Promise<Lineage | undefined> => {
+  if (from.place === null || to.place === null || !isSamePlace(from.place, to.place)) return undefined;
+  if (basesWithout(from, to).length === 0 || basesWithout(to, from).length === 0) return undefined;
+  const rows = await sql.query<Part & { readonly target: number; readonly folds: boolean }>(readSql, [
+    [...new Set([...from.segmentIds, ...to.segmentIds])],
+  ]);
+  if (!rows.some(({ folds }) => folds)) return undefined;
+  const lineage = new Map<number, { folds: boolean; parts: Part[] }>();
+  for (const { target, folds, ...part } of rows) {
+    const run = lineage.get(target) ?? { folds, parts: [] };
+    lineage.set(target, { ...run, parts: [...run.parts, part] });
+  }
+  return lineage;
+};
+
+/** How a version has a segment that an upload wrote. */
+interface Written {
+  /** Undefined: not known any more. */
+  readonly patch: boolean | undefined;
+  /** The stored patch that has its positions; undefined: none. */
+  readonly cover: number | undefined;
+}
+
+const writtenIn = ({ segmentIds, patches = [] }: SegmentList, lineage: Lineage): Map<number, Written> => {
+  const found = new Map<number, Written>();
+  const visit = (id: number, written: Written): void => {
+    const run = lineage.get(id);
+    if (run === undefined) found.set(id, written);
+    else
+      for (const part of run.parts) {
+        // Bases are joined with bases, and patches with patches.
+        const patch = part.patch ?? (run.folds ? undefined : written.patch);
+        visit(part.id, { patch, cover: written.cover ?? (patch && part.stored ? part.id : undefined) });
+      }
+  };
+  const isPatch = new Set(patches);
+  for (const id of segmentIds) visit(id, { patch: isPatch.has(id), cover: isPatch.has(id) ? id : undefined });
+  return found;
+};
+
+/** Undefined where the records do not tell by what two versions differ. */
+export const divergenceOf = ({ from, to }: Pair<CountedRows>, lineage: Lineage): Divergence | undefined => {
+  if (from.cuts !== undefined || to.cuts !== undefined) return undefined;
+  const written = { from: writtenIn(from, lineage), to: writtenIn(to, lineage) };
+  const rest: Pair<number[]> = { from: [], to: [] };
+  const differing = new Set<number>();
+  const isApart = (
+    name: 'from' | 'to',
+    version: CountedRows,
+    other: ReadonlyMap<number, Written>,
+  ): boolean => {
+    const named = new Set(version.segmentIds);
+    for (const [id, { patch, cover }] of written[name]) {
+      if (other.has(id)) continue;
+      if (cover !== undefined) differing.add(cover);
+      else if (patch === false && named.has(id)) rest[name].push(id);
+      else return false;
+    }
+    return true;
+  };
+  if (!isApart('from', from, written.to) || !isApart('to', to, written.from)) return undefined;
+  const named = new Set([...from.segmentIds, ...to.segmentIds]);
+  const parts = [...lineage.values()].flatMap((run) => run.parts);
+  const witnesses = new Map(
+    parts.filter(({ id }) => differing.has(id) && !named.has(id)).map((part) => [part.id, part]),
+  );
+  return {
+    rest: { from: { segmentIds: rest.from }, to: { segmentIds: rest.to } },
+    differing: [...differing],
+    witnesses: [...witnesses.values()],
+  };
+};

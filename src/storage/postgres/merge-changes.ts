@@ -1,0 +1,24 @@
+/** What merges did to the versions before them, by a key. */
+import type { RowChanges } from '../../model/process.js';
+import { prepared, type Sql } from './sql.js';
+
+export interface MergeChanges extends RowChanges {
+  /** Ids of the columns of the key. */
+  readonly keyIds: readonly number[];
+}
+
+const changesSql = prepared(
+  `SELECT (p.merge -> 'changes') || jsonb_build_object('keyIds', p.merge -> 'keyIds') AS changes
+   FROM versions v JOIN processes p ON p.id = v.process_id AND p.version_id = v.id
+   WHERE v.id = $2 AND p.merge ->> 'baseVersionId' = $1::bigint::text AND p.merge ? 'changes' AND p.merge ? 'keyIds'`,
+);
+
+/** Undefined where the second version was not made of the first one by a key, or that is not on record. */
+export const readMergeChanges = async (
+  sql: Sql,
+  from: number,
+  to: number,
+): Promise<MergeChanges | undefined> => {
+  const [row] = await sql.query<{ changes: MergeChanges }>(changesSql, [from, to]);
+  return row?.changes;
+};
