@@ -6,6 +6,7 @@ import {
   seriesNotFound,
   unexpectedReply,
 } from '../errors.js';
+import { allPages } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
@@ -108,19 +109,17 @@ type Reply = Awaited<ReturnType<typeof askPage>>;
 
 const askAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Reply> => {
   const query = { ...boundsOf(params, wanted.frequency), 'sort[0][direction]': 'asc', length: pageSize };
-  const first = await askPage(wanted, { ...query, offset: 0 }, ctx);
-  let { data } = first;
+  let first: string | undefined;
   // A reply that was cut says so in `warnings`; `total` tells it more surely.
-  while (data.length < first.total) {
-    const next = await askPage(wanted, { ...query, offset: data.length }, ctx);
-    if (next.data.length === 0) throw unexpectedReply(named, 'fewer rows than it tells');
+  const { items: data, ...reply } = await allPages(named, async (offset) => {
+    const page = await askPage(wanted, { ...query, offset }, ctx);
+    const row = JSON.stringify(page.data[0]);
     // Rows are in order: the first one again means that the offset was not heeded, and rows would be missing.
-    if (JSON.stringify(next.data[0]) === JSON.stringify(data[0])) {
-      throw unexpectedReply(named, 'the first page again');
-    }
-    data = data.concat(next.data);
-  }
-  return { ...first, data };
+    if (row !== undefined && row === first) throw unexpectedReply(named, 'the first page again');
+    first ??= row;
+    return { ...page, items: page.data };
+  });
+  return { ...reply, data };
 };
 
 const textOf = (row: Row, ...names: readonly string[]): string | undefined =>
