@@ -206,13 +206,13 @@ export const createSession = (options: SessionOptions): Session => {
   };
 
   const validatorsFor = (request: UpstreamRequest, reply: UpstreamReply): Validators | undefined =>
-    request.body === undefined ? validatorsOf(reply) : undefined;
+    request.body === undefined ? validatorsOf(reply, now()) : undefined;
 
   const sendUnkept = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     requests += 1;
     const name = JSON.stringify(partsOf(request));
     const isLast = lastBasis?.request === name && lastBasis.readBy === versionText;
-    const reply = await send(isLast ? ifChanged(request, lastBasis.validators) : request, deadlineMs);
+    const reply = await send(isLast ? ifChanged(request, lastBasis.validators, now()) : request, deadlineMs);
     freshReplies += 1;
     isUnchanged = reply.status === 304;
     // Ends the connector: its last answer stands.
@@ -238,7 +238,7 @@ export const createSession = (options: SessionOptions): Session => {
       },
       async (lastBody) => {
         const { validators } = JSON.parse(lastBody ?? '{}') as Partial<KeptReply>;
-        const wanted = validators === undefined ? request : ifChanged(request, validators);
+        const wanted = validators === undefined ? request : ifChanged(request, validators, now());
         const reply = await send(wanted, Number.POSITIVE_INFINITY);
         if (reply.status === 304 && lastBody !== undefined) return { body: lastBody };
         const { status, text } = reply;

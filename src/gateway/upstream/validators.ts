@@ -4,32 +4,44 @@ import type { UpstreamReply, UpstreamRequest } from '../../providers/provider.js
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
+  /** When the reply was read as a whole, milliseconds since the epoch. */
+  readonly readAtMs: number;
 }
 
 /** A second change within the second of `Last-Modified` could not be told apart. RFC 9110, 8.8.2.2 names a minute. */
 const settledMs = 60_000;
 
+/** Longest time between whole replies: an upstream that says "unchanged" wrongly is not believed for ever. */
+const believedMs = 30 * 86_400_000;
+
 const isSettled = (lastModified: string, date: string | undefined): boolean =>
   Date.parse(lastModified) + settledMs <= Date.parse(date ?? '');
 
 /** Validators of a reply; undefined if it has none. */
-export const validatorsOf = (reply: UpstreamReply): Validators | undefined => {
+export const validatorsOf = (reply: UpstreamReply, readAtMs: number): Validators | undefined => {
   const etag = reply.header('etag');
   const lastModified = reply.header('last-modified');
   const settled = lastModified !== undefined && isSettled(lastModified, reply.header('date'));
   if (etag === undefined && !settled) return undefined;
-  return { ...(etag === undefined ? {} : { etag }), ...(settled ? { lastModified } : {}) };
+  return { readAtMs, ...(etag === undefined ? {} : { etag }), ...(settled ? { lastModified } : {}) };
 };
 
 /** The request, answered 304 without a body if the reply with these validators is still the current one. */
-export const ifChanged = (request: UpstreamRequest, { etag, lastModified }: Validators): UpstreamRequest => ({
-  ...request,
-  headers: {
-    ...request.headers,
-    ...(etag === undefined ? {} : { 'if-none-match': etag }),
-    ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
-  },
-});
+export const ifChanged = (
+  request: UpstreamRequest,
+  { etag, lastModified, readAtMs }: Validators,
+  nowMs: number,
+): UpstreamRequest => {
+  if (nowMs - readAtMs > believedMs) return request;
+  return {
+    ...request,
+    headers: {
+      ...request.headers,
+      ...(etag === undefined ? {} : { 'if-none-match': etag }),
+      ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
+    },
+  };
+};
 
 /** Returns true for a reply that says that nothing changed, to a request that asked for that. */
 export const isUnchanged = ({ status }: Pick<UpstreamReply, 'status'>, { headers = {} }: UpstreamRequest) =>

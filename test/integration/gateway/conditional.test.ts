@@ -122,6 +122,19 @@ describe('an expired answer', () => {
     ]);
   });
 
+  it('is asked for as a whole after thirty days, whatever the upstream says', async () => {
+    const gateway = await open([
+      { ...data, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },
+      { ...data, headers: { etag: '"1"' }, reply: rates },
+    ]);
+    await read(gateway);
+    for (let week = 0; week < 5; week += 1) {
+      nowMs += 7 * day;
+      await read(gateway);
+    }
+    expect(conditions().map(([etag]) => etag)).toEqual([undefined, '"1"', '"1"', '"1"', '"1"', undefined]);
+  });
+
   it('is no answer to a request without a condition', async () => {
     const gateway = await open([{ ...data, status: 304, reply: '' }]);
     await expect(read(gateway)).rejects.toMatchObject({ code: 'upstream_failed' });
