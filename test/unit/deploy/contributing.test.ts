@@ -106,8 +106,16 @@ describe('a walk through a change', () => {
     const tests = readdirSync(`${root}test/unit/providers`)
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => readFileSync(`${root}test/unit/providers/${file}`, 'utf8'));
+    const replies = new Map(
+      [...projectFile('docs/providers.md').matchAll(/^\| ([^|]+) \| (\d+) \|/gm)].map(
+        ([, cell = '', files]) => [cell.toLowerCase().replaceAll(' ', ''), Number(files)],
+      ),
+    );
     for (const { slug, name } of allProviders) {
       expect(payloads, slug).toContain(slug);
+      expect(replies.get(slug) ?? replies.get(name.toLowerCase().replaceAll(' ', '')), slug).toBe(
+        readdirSync(`${root}test/fixtures/providers/${slug}`).length,
+      );
       expect([slug, name.toLowerCase().replaceAll(' ', '')], slug).toContainEqual(
         expect.toSatisfy((written: string) => documented.includes(written)),
       );
