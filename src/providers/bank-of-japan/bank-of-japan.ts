@@ -54,7 +54,7 @@ const unknownDatabase = 'M181005E';
 /** Errors have the status of HTTP or 200; the body has theirs. */
 const explain = (reply: UpstreamReply, { path, query = {} }: UpstreamRequest): Error | undefined => {
   const error = readErrorReply(errorReply, reply);
-  if (error === undefined || error.STATUS === 200) return undefined;
+  if (error === undefined || (error.STATUS === 200 && !unknownCodes.has(error.MESSAGEID))) return undefined;
   const [db, code] = [String(query.db), String(query.code)];
   const isData = path[0] === 'getDataCode';
   if (error.MESSAGEID === unknownDatabase && !isData) return unknownPath(named, [db]);
@@ -96,6 +96,7 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
   const [series] = RESULTSET;
   // Pages end between series, so one series has no second page.
   if (series === undefined || next != null) throw unexpectedReply(named, 'a part of a series');
+  if (series.SERIES_CODE.toUpperCase() !== code.toUpperCase()) throw unexpectedReply(named, 'another series');
   const { SURVEY_DATES: dates, VALUES: values } = series.VALUES;
   if (dates.length !== values.length) throw unexpectedReply(named, 'more dates than values');
   return {

@@ -84,6 +84,7 @@ describe('bankofjapan', () => {
     ['a year that begins in April', 'QUARTERLY', 'ANNUAL(MAR)'],
     ['the beginning of a series alone', '"NEXTPOSITION":null', '"NEXTPOSITION":2'],
     ['fewer values than dates', '14,15]', '14]'],
+    ['another series', 'CODE":"TK99F1000601', 'CODE":"TK99F1000602'],
   ])('refuses %s', async (_name, from, to) => {
     const reply = file('TK99F1000601GCQ01000').replace(from, to);
     const { ctx } = await open([data('CO', 'TK99F1000601GCQ01000', { reply })]);
@@ -116,8 +117,14 @@ describe('bankofjapan', () => {
 
   it('says whether a database or the service is at fault', async () => {
     const refused = { ...refusal('M181005E', 'Invalid database name'), path: '/getMetadata' };
+    const empty = { STATUS: 200, MESSAGEID: 'M181030I', MESSAGE: 'No data', RESULTSET: [] };
     const down = data('FM08', 'FXERD01', refusal('M181090S', 'Unexpected error'));
-    const { ctx } = await open([{ ...refused, query: { format: 'json', lang: 'en', db: 'OT' } }, down]);
+    const { ctx } = await open([
+      { ...refused, query: { format: 'json', lang: 'en', db: 'OT' } },
+      down,
+      data('FM08', 'FXERD99', { reply: empty }),
+    ]);
+    await expect(bankOfJapan.series('FM08/FXERD99', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(bankOfJapan.seriesAt?.(['OT'], { limit: 9, offset: 0 }, ctx)).rejects.toMatchObject({
       code: 'path_not_found',
     });
