@@ -86,7 +86,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
   const versions = createVersionRecords(sql);
   const gone: { dataset: number; version?: number }[] = [];
 
-  async function* facts(): AsyncGenerator<Entry> {
+  async function* documents(): AsyncGenerator<Entry> {
     yield { name: 'account.json', content: json(() => catalog.overview(caller)) };
     yield { name: 'keys.json', content: json(() => catalog.keys.list(accountId)) };
     // Names of providers: nobody but the provider ever gets the key itself.
@@ -203,7 +203,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
   return {
     gone,
     async *all(): AsyncGenerator<Entry> {
-      yield* facts();
+      yield* documents();
       yield* repositories();
       for await (const one of owned<Owned>(datasetsSql)) {
         await requireRight(one.id);

@@ -40,10 +40,10 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
         const named = input.options('provider').map((slug) => slug.toLowerCase());
         const replaced = Object.keys(context.config.providerUrls ?? {});
         const wanted = named.length > 0 ? named : gateway.list().map(({ slug }) => slug);
-        const asked = input.flag('live') ? wanted : wanted.filter((slug) => replaced.includes(slug));
-        const skipped = wanted.filter((slug) => !asked.includes(slug));
+        const probed = input.flag('live') ? wanted : wanted.filter((slug) => replaced.includes(slug));
+        const skipped = wanted.filter((slug) => !probed.includes(slug));
         return [
-          ...(await gateway.check(asked)),
+          ...(await gateway.check(probed)),
           ...skipped.map((slug) => ({ slug, state: 'not asked', milliseconds: null, detail: 'add --live' })),
         ];
       },

@@ -24,7 +24,7 @@ const datasetOf = (input: CommandInput): { dataset?: number } => {
 };
 
 /** Puts the result first, which the operator reads first. */
-const told = (processId: number, report: ReplayReport): object => {
+const resultOf = (processId: number, report: ReplayReport): object => {
   if (report.kind === 'rewritten') {
     const { outcome, rows, rowsBefore, versions } = report;
     return { process: processId, outcome, rows, rowsBefore, versions };
@@ -98,7 +98,7 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
         const id = processOf(input);
         const seconds = wholeNumber(input.option('wait') ?? String(waitSeconds), 'a number of seconds');
         const replay = await open(input.context);
-        return told(
+        return resultOf(
           id,
           await replay.replay(id, { takeOver: input.flag('take-over'), waitMs: seconds * 1000 }),
         );

@@ -29,7 +29,7 @@ export interface BackupFolder {
    */
   manifest(id: string): Promise<Manifest>;
   /** The same, also of one that no key of ours signed: its rows must not become part of a backup that is signed. */
-  look(id: string): Promise<{ readonly manifest: Manifest; readonly trusted: boolean }>;
+  readManifest(id: string): Promise<{ readonly manifest: Manifest; readonly trusted: boolean }>;
   /** Writes a file for its owner alone, whole or not at all. */
   write(key: string, source: AsyncIterable<Buffer>): Promise<StoredFile>;
   /** Ends with `backup_damaged` when the bytes are not those that were written, even if they were compared before. */
@@ -136,7 +136,7 @@ export const createBackupFolder = ({
   };
 
   /** Both are parsed from the very bytes that were compared. */
-  const look: BackupFolder['look'] = async (id) => {
+  const readManifest: BackupFolder['readManifest'] = async (id) => {
     if (!isBackupId(id)) throw invalid('no_backup', `${id.slice(0, 80)} is not the id of a backup.`);
     const complete = completeKey(id);
     if ((await storage.stat(complete)) === undefined)
@@ -159,7 +159,7 @@ export const createBackupFolder = ({
     write,
     check,
     read,
-    look,
+    readManifest,
 
     async list() {
       return (await keys())
@@ -168,7 +168,7 @@ export const createBackupFolder = ({
     },
 
     async manifest(id) {
-      const { manifest, trusted } = await look(id);
+      const { manifest, trusted } = await readManifest(id);
       if (!trusted)
         throw invalid(
           'backup_not_signed',

@@ -67,7 +67,7 @@ interface Moment {
   readonly counts: Pick<Manifest['counts'], 'accounts' | 'datasets' | 'versions'>;
 }
 
-type Earlier = Awaited<ReturnType<BackupFolder['look']>>;
+type Earlier = Awaited<ReturnType<BackupFolder['readManifest']>>;
 
 /** Sorts by time. The random part tells backups of the same millisecond apart, whatever container or host made them. */
 const idOf = (at: Date): string =>
@@ -109,7 +109,7 @@ export const createBackup = (options: BackupOptions) => {
   /** Earlier backups of the folder. Rows are taken only from those that are trusted. */
   const earlier = async (): Promise<Earlier[]> => {
     const found: Earlier[] = [];
-    for (const id of await folder.list()) found.push(await folder.look(id));
+    for (const id of await folder.list()) found.push(await folder.readManifest(id));
     return found;
   };
 

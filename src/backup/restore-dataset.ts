@@ -159,9 +159,9 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
     saved: SavedDataset,
     storeId: number,
     wanted: WantedDataset,
-    facts: Omit<DatasetRestoreReport, 'dataset'>,
+    summary: Omit<DatasetRestoreReport, 'dataset'>,
   ): Promise<DatasetRestoreReport> => {
-    const { name, repository: repositoryId } = facts;
+    const { name, repository: repositoryId } = summary;
     const accountId = await options.admit(tx, repositoryId, name, saved);
     const dataset = await publishSaved(tx, saved, { repositoryId, accountId, storeId, name }).catch(
       (error: unknown) => {
@@ -169,7 +169,7 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
       },
     );
     if (dataset === undefined) throw options.nameTaken(name);
-    const report = { dataset, ...facts };
+    const report = { dataset, ...summary };
     await options.published(tx, report, wanted);
     return report;
   };
@@ -184,7 +184,7 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
     const saved = await readCatalog(session, manifest, wanted);
     const files = await checkedFiles(manifest, await savedSegments(sql));
     const ids = files.flatMap(({ segments }) => segments);
-    const facts = {
+    const summary = {
       name: wanted.name ?? saved.name,
       repository: wanted.into,
       backup: manifest.id,
@@ -200,14 +200,14 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
     const home = await options.homeFor(saved);
     const { storeId, shard, segments } = await session.tx(async (tx) => {
       const registered = await registerSaved(tx, home);
-      await session.rehearse(() => publish(tx, saved, registered.storeId, wanted, facts));
+      await session.rehearse(() => publish(tx, saved, registered.storeId, wanted, summary));
       return registered;
     });
     const columns = await savedTableColumns(sql);
     if (columns.length > 0) await options.ensureTable(storeId, shard, columns);
     for (const { file, segments: some } of files)
       await archive.load(file, some, tablePlace({ storeId, shard }), segments);
-    return session.tx((tx) => publish(tx, saved, storeId, wanted, facts));
+    return session.tx((tx) => publish(tx, saved, storeId, wanted, summary));
   };
 
   return {

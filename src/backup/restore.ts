@@ -52,7 +52,7 @@ export interface RestoreOptions {
   readonly tables: (sql: Sql) => Promise<readonly { name: string; columns: readonly string[] }[]>;
   readonly target: RestoreTarget;
   /** Gives tables the columns that versions have and no saved row needed. */
-  readonly mendTables: () => Promise<void>;
+  readonly repairTables: () => Promise<void>;
   /** Settles work that was in progress; returns the number of uploads that failed by it. */
   readonly settle: (sql: Sql, installation: string) => Promise<number>;
   readonly log: Log;
@@ -202,7 +202,7 @@ export const createRestore = (options: RestoreOptions) => {
           throw error;
         }
         await options.migrate(options.knownMigrations.length);
-        await options.mendTables();
+        await options.repairTables();
         return { id: manifest.id, takenAt: manifest.takenAt, ...manifest.counts, failedUploads };
       } finally {
         await hold.release();

@@ -1,6 +1,6 @@
 import { AppError, forbidden, notFound } from '../lib/errors.js';
 import {
-  type AccessFacts,
+  type AccessTarget,
   type Caller,
   type Decision,
   decide,
@@ -12,13 +12,13 @@ import type { StorageLimits } from '../model/plan.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import {
   callerValues,
-  type DatasetFactRow,
-  datasetFactColumns,
-  datasetFacts,
-  type RepositoryFactRow,
-  repositoryFactColumns,
-  repositoryFacts,
-} from './facts.js';
+  type DatasetTargetRow,
+  datasetTarget,
+  datasetTargetColumns,
+  type RepositoryTargetRow,
+  repositoryTarget,
+  repositoryTargetColumns,
+} from './access-target.js';
 
 /** A dataset the caller may do something with. */
 export interface DatasetAccess {
@@ -80,28 +80,31 @@ export interface Access {
   ): Promise<RepositoryAccess>;
 }
 
-interface Asked {
+interface AccessRequest {
   readonly what: 'dataset' | 'repository';
   readonly id: number;
   readonly need: Level;
   readonly rule?: RefusalRule | undefined;
 }
 
-const missing = ({ what, id }: Asked): AppError =>
+const missing = ({ what, id }: AccessRequest): AppError =>
   notFound(`${what}_not_found`, `There is no ${what} ${id}.`);
 
-const noAccess = ({ what, id }: Asked): AppError =>
+const noAccess = ({ what, id }: AccessRequest): AppError =>
   forbidden('no_permission', `You have no permission on ${what} ${id}.`);
 
 /** How a decision against a caller is answered. */
-export const refusal = (decision: Extract<Decision, { allowed: false }>, asked: Asked): AppError => {
+export const refusal = (
+  decision: Extract<Decision, { allowed: false }>,
+  request: AccessRequest,
+): AppError => {
   switch (decision.reason) {
     case 'no_key':
       return new AppError('unauthenticated', 'no_key', 'An API key is required.');
     case 'missing':
-      return asked.rule === 'destination' ? noAccess(asked) : missing(asked);
+      return request.rule === 'destination' ? noAccess(request) : missing(request);
     case 'no_access':
-      return asked.rule === 'update' ? missing(asked) : noAccess(asked);
+      return request.rule === 'update' ? missing(request) : noAccess(request);
     case 'key_scope':
       return forbidden('key_scope', 'This API key is limited to other repositories.');
     case 'key_read_only':
@@ -109,7 +112,7 @@ export const refusal = (decision: Extract<Decision, { allowed: false }>, asked: 
     case 'level':
       return forbidden(
         'no_permission',
-        `This needs ${asked.need} on the ${asked.what}; you have ${decision.level}.`,
+        `This needs ${request.need} on the ${request.what}; you have ${decision.level}.`,
       );
     default: {
       const never: never = decision.reason;
@@ -118,7 +121,7 @@ export const refusal = (decision: Extract<Decision, { allowed: false }>, asked: 
   }
 };
 
-interface DatasetRow extends DatasetFactRow, StorageLimits {
+interface DatasetRow extends DatasetTargetRow, StorageLimits {
   id: number;
   name: string;
   storeId: number;
@@ -130,15 +133,15 @@ const datasetSql = prepared(`
   SELECT d.id, d.name, d.store_id AS "storeId", d.current_version_id AS "currentVersionId",
     d.columns_revision AS "columnsRevision", p.max_stored_bytes AS "maxStoredBytes",
     p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns", p.max_upload_bytes AS "maxUploadBytes",
-    ${datasetFactColumns('$2', '$3')}
+    ${datasetTargetColumns('$2', '$3')}
   FROM datasets d JOIN repositories r ON r.id = d.repository_id
     JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
   WHERE d.id = ANY ($1)`);
 
 /** True for data of the caller's own repositories and teams. */
-export const isOwn = (caller: Caller | undefined, facts: AccessFacts): boolean =>
+export const isOwn = (caller: Caller | undefined, target: AccessTarget): boolean =>
   caller !== undefined &&
-  (facts.createdBy === caller.accountId || caller.teams.some(({ id }) => id === facts.teamId));
+  (target.createdBy === caller.accountId || caller.teams.some(({ id }) => id === target.teamId));
 
 const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level): DatasetAccess => {
   const { maxStoredBytes, maxDatasetRows, maxColumns, maxUploadBytes } = row;
@@ -152,7 +155,7 @@ const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level
     currentVersionId: row.currentVersionId,
     columnsRevision: row.columnsRevision,
     ownerId: row.createdBy,
-    own: isOwn(caller, repositoryFacts(row)),
+    own: isOwn(caller, repositoryTarget(row)),
     limits: { maxStoredBytes, maxDatasetRows, maxColumns, maxUploadBytes },
     uploadQuota: { maxBytes: maxUploadBytes, maxRows: maxDatasetRows, maxColumns },
   };
@@ -170,10 +173,10 @@ export const judgeDatasets = async (
   const byId = new Map(rows.map((row) => [row.id, row]));
   return datasetIds.map((id) => {
     const row = byId.get(id);
-    const asked: Asked = { what: 'dataset', id, need };
-    const decision = decide(caller, row && datasetFacts(row), need, intent);
-    if (!decision.allowed) return refusal(decision, asked);
-    return row === undefined ? missing(asked) : datasetAccess(caller, row, decision.level);
+    const request: AccessRequest = { what: 'dataset', id, need };
+    const decision = decide(caller, row && datasetTarget(row), need, intent);
+    if (!decision.allowed) return refusal(decision, request);
+    return row === undefined ? missing(request) : datasetAccess(caller, row, decision.level);
   });
 };
 
@@ -186,14 +189,14 @@ export const createAccess = ({ sql }: { sql: Sql }): Access => ({
   },
 
   async repository(caller, repositoryId, need, intent, rule) {
-    const [row] = await sql.query<RepositoryFactRow>(
-      `SELECT ${repositoryFactColumns('$2', '$3')} FROM repositories r WHERE r.id = $1`,
+    const [row] = await sql.query<RepositoryTargetRow>(
+      `SELECT ${repositoryTargetColumns('$2', '$3')} FROM repositories r WHERE r.id = $1`,
       [repositoryId, ...callerValues(caller)],
     );
-    const asked: Asked = { what: 'repository', id: repositoryId, need, rule };
-    const decision = decide(caller, row && repositoryFacts(row), need, intent);
-    if (!decision.allowed) throw refusal(decision, asked);
-    if (row === undefined) throw missing(asked);
+    const request: AccessRequest = { what: 'repository', id: repositoryId, need, rule };
+    const decision = decide(caller, row && repositoryTarget(row), need, intent);
+    if (!decision.allowed) throw refusal(decision, request);
+    if (row === undefined) throw missing(request);
     const { privacy, isHome, teamId, createdBy: ownerId } = row;
     return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
   },

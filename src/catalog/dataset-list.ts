@@ -1,6 +1,13 @@
 import { isoUtc } from '../lib/time.js';
 import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import {
+  callerValues,
+  type DatasetTargetRow,
+  datasetTarget,
+  datasetTargetColumns,
+  seenRepositories,
+} from './access-target.js';
 import { inBatches, searchPatterns } from './batches.js';
 import {
   type ColumnPages,
@@ -10,13 +17,6 @@ import {
   firstColumns,
   publishedColumnsJson,
 } from './columns.js';
-import {
-  callerValues,
-  type DatasetFactRow,
-  datasetFactColumns,
-  datasetFacts,
-  seenRepositories,
-} from './facts.js';
 import {
   type RefreshRow,
   type RefreshView,
@@ -69,7 +69,7 @@ export interface DatasetFilter {
   readonly updatedSince?: Date | undefined;
 }
 
-export interface DatasetRow extends DatasetFactRow {
+export interface DatasetRow extends DatasetTargetRow {
   id: number;
   name: string;
   description: string | null;
@@ -100,7 +100,7 @@ export const datasetFrom = fromWith('d.current_version_id');
 
 /** As the caller sees it; none when it does not exist for the caller. */
 export const shownDataset = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
-  const permission = levelOn(caller, datasetFacts(row));
+  const permission = levelOn(caller, datasetTarget(row));
   if (permission === null) return [];
   return [
     {
@@ -137,7 +137,7 @@ export const readDataset = async (
   const [row] = await sql.query<
     DatasetRow & RefreshRow & { retention: RetentionBounds; shownVersionId: number | null }
   >(
-    `SELECT ${datasetColumns}, ${datasetFactColumns('$2', '$3')}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce},
+    `SELECT ${datasetColumns}, ${datasetTargetColumns('$2', '$3')}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce},
        v.id AS "shownVersionId",
        ${refreshColumns}
      FROM ${fromWith('coalesce($4::bigint, d.current_version_id)')} WHERE d.id = $1`,
@@ -145,8 +145,8 @@ export const readDataset = async (
   );
   const [summary] = row === undefined ? [] : shownDataset(caller, row);
   if (row === undefined || summary === undefined) return undefined;
-  const isTold = summary.privacy === 'Private' || includesLevel(summary.permission, 'Write');
-  const refresh = refreshView(row, isTold);
+  const mayReadErrors = summary.privacy === 'Private' || includesLevel(summary.permission, 'Write');
+  const refresh = refreshView(row, mayReadErrors);
   const { columns: list = [], retention, shownVersionId } = row;
   const pages = columnPages(sql, shownVersionId, list, columnsJson);
   return { ...summary, ...pages, retention, ...(refresh === undefined ? {} : { refresh }) };
@@ -183,7 +183,7 @@ const seenIds = `ARRAY(
 
 const listSql = `
   WITH ${seenDatasets}
-  SELECT ${datasetColumns}, ${datasetFactColumns('$1', '$2')}
+  SELECT ${datasetColumns}, ${datasetTargetColumns('$1', '$2')}
   FROM ${datasetFrom}
   WHERE d.id = ANY (${seenIds})
     AND ($5::bigint IS NULL OR d.repository_id = $5) AND ($6::timestamptz IS NULL OR d.updated_at >= $6)

@@ -89,24 +89,24 @@ const isoOrNull = (time: Date | null): string | null => (time === null ? null : 
 /** Message for readers of a public dataset: the real one may quote rows. */
 const failed = 'The last run failed.';
 
-const backfillView = ({ nextAt, error, ...counts }: BackfillRow, isTold: boolean): BackfillView => ({
+const backfillView = ({ nextAt, error, ...counts }: BackfillRow, mayReadErrors: boolean): BackfillView => ({
   ...counts,
   state: nextAt === null ? 'done' : error === null ? 'running' : 'waiting',
-  error: error === null || isTold ? error : failed,
+  error: error === null || mayReadErrors ? error : failed,
   nextRunAt: isoOrNull(nextAt === null ? null : new Date(nextAt)),
 });
 
 /**
  * Undefined for a dataset that is not made of series.
- * @param isTold whether the reader may see why a run failed
+ * @param mayReadErrors whether the reader may see why a run failed
  */
-export const refreshView = (row: RefreshRow, isTold: boolean): RefreshView | undefined =>
+export const refreshView = (row: RefreshRow, mayReadErrors: boolean): RefreshView | undefined =>
   row.isRefreshed
     ? {
         schedule: row.refreshSchedule,
         lastRunAt: isoOrNull(row.refreshLastRunAt),
-        lastError: row.refreshLastError === null || isTold ? row.refreshLastError : failed,
+        lastError: row.refreshLastError === null || mayReadErrors ? row.refreshLastError : failed,
         nextRunAt: isoOrNull(row.refreshNextRunAt),
-        ...(row.backfill === null ? {} : { backfill: backfillView(row.backfill, isTold) }),
+        ...(row.backfill === null ? {} : { backfill: backfillView(row.backfill, mayReadErrors) }),
       }
     : undefined;

@@ -2,14 +2,14 @@ import { isoUtc } from '../lib/time.js';
 import { handleKey } from '../model/handles.js';
 import { type Caller, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { inBatches, searchPatterns } from './batches.js';
 import {
   callerValues,
-  type RepositoryFactRow,
-  repositoryFactColumns,
-  repositoryFacts,
+  type RepositoryTargetRow,
+  repositoryTarget,
+  repositoryTargetColumns,
   seenRepositories,
-} from './facts.js';
+} from './access-target.js';
+import { inBatches, searchPatterns } from './batches.js';
 
 export interface Repository {
   readonly id: number;
@@ -33,7 +33,7 @@ export interface RepositoryFilter {
   readonly team?: string | undefined;
 }
 
-export interface RepositoryRow extends RepositoryFactRow {
+export interface RepositoryRow extends RepositoryTargetRow {
   id: number;
   name: string;
   description: string | null;
@@ -48,7 +48,7 @@ export const repositoryColumns = `r.id, r.name, r.description, t.name AS team, r
 
 /** As the caller sees it; none when it is not to be seen. */
 export const shownRepository = (caller: Caller | undefined, row: RepositoryRow): Repository[] => {
-  const permission = levelOn(caller, repositoryFacts(row));
+  const permission = levelOn(caller, repositoryTarget(row));
   if (permission === null) return [];
   return [
     {
@@ -72,7 +72,7 @@ export const readRepository = async (
   id: number,
 ): Promise<Repository | undefined> => {
   const [row] = await sql.query<RepositoryRow>(
-    `SELECT ${repositoryColumns}, ${repositoryFactColumns('$2', '$3')}
+    `SELECT ${repositoryColumns}, ${repositoryTargetColumns('$2', '$3')}
      FROM repositories r LEFT JOIN teams t ON t.id = r.team_id WHERE r.id = $1`,
     [id, ...callerValues(caller)],
   );
@@ -81,7 +81,7 @@ export const readRepository = async (
 
 const listSql = `
   WITH ${seenRepositories('$1', '$2', '$3')}
-  SELECT ${repositoryColumns}, ${repositoryFactColumns('$1', '$2')}
+  SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
   WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR t.id = (SELECT n.team_id FROM names n WHERE n.key = $6))
     AND (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($7::text[])

@@ -1,6 +1,12 @@
 import type { Caller } from '../model/permission.js';
 import { columnsOfVersion } from '../storage/postgres/column-lists.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import {
+  callerValues,
+  datasetTargetColumns,
+  repositoryTargetColumns,
+  seenRepositories,
+} from './access-target.js';
 import { searchPatterns } from './batches.js';
 import {
   type DatasetRow,
@@ -13,7 +19,6 @@ import {
   seenIdsWhere,
   shownDataset,
 } from './dataset-list.js';
-import { callerValues, datasetFactColumns, repositoryFactColumns, seenRepositories } from './facts.js';
 import {
   type Repository,
   type RepositoryRow,
@@ -55,7 +60,7 @@ const datasetsSql = `
     WHERE d.id = ANY (ARRAY(${seenIdsWhere('true')})) AND ${datasetText} ILIKE ALL ($4::text[])
     ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC LIMIT $5
   )
-  SELECT ${datasetColumns}, ${datasetFactColumns('$1', '$2')},
+  SELECT ${datasetColumns}, ${datasetTargetColumns('$1', '$2')},
     coalesce(jsonb_array_length(${columnsOfVersion('v')}), 0) AS "columnCount"
   FROM ${datasetFrom} JOIN found ON found.id = d.id
   ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC`;
@@ -64,7 +69,7 @@ const datasetsSql = `
 const columnsSql = `
   WITH ${seenDatasets}
   SELECT c.id AS "columnId", c.name AS "columnName", c.description AS "columnDescription",
-    ${datasetColumns}, ${datasetFactColumns('$1', '$2')}
+    ${datasetColumns}, ${datasetTargetColumns('$1', '$2')}
   FROM ${datasetFrom} JOIN columns c ON c.dataset_id = d.id
   WHERE to_tsvector('simple', c.name) @@ to_tsquery('simple', $4) AND ${isSeenDataset}
     AND ${columnsOfVersion('v')} @> jsonb_build_array(jsonb_build_object('id', c.id))
@@ -72,7 +77,7 @@ const columnsSql = `
 
 const repositoriesSql = `
   WITH ${seenRepositories('$1', '$2', '$3')}
-  SELECT ${repositoryColumns}, ${repositoryFactColumns('$1', '$2')}
+  SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
   WHERE (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($4::text[])
   ORDER BY r.updated_at DESC, r.id DESC LIMIT $5`;

@@ -3,8 +3,8 @@ import { type Caller, decide, type Level } from '../model/permission.js';
 import type { DownloadRights } from '../model/plan.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { isOwn, refusal } from './access.js';
+import { type DatasetTargetRow, datasetTarget, datasetTargetColumns } from './access-target.js';
 import { foundCaller, type KeyRow, keySql } from './authenticator.js';
-import { type DatasetFactRow, datasetFactColumns, datasetFacts } from './facts.js';
 import { refuseDownload } from './quotas.js';
 
 /** The right behind an answer that goes on, or behind a link: a credential, a dataset, and the level that it takes. */
@@ -51,21 +51,21 @@ export interface StandingRights {
 
 /** Columns of a key or a dataset that is gone are null. */
 type Found = KeyRow &
-  DatasetFactRow & {
-    readonly asked: number;
+  DatasetTargetRow & {
+    readonly ordinal: number;
     readonly signedIn: boolean;
     readonly downloads: DownloadRights;
   };
 
 const judgeSql = prepared(`
-  SELECT q.asked, key.*, data.*,
+  SELECT q.ordinal, key.*, data.*,
     EXISTS (SELECT 1 FROM web_sessions s
       WHERE s.id = q.session AND s.key_id = q.key AND s.expires_at > now()) AS "signedIn",
     (SELECT p.downloads FROM plans p WHERE p.name = key.plan) AS downloads
-  FROM jsonb_to_recordset($1::jsonb) AS q (asked int, key bigint, session bigint, dataset bigint)
+  FROM jsonb_to_recordset($1::jsonb) AS q (ordinal int, key bigint, session bigint, dataset bigint)
     LEFT JOIN LATERAL (${keySql('k.id = q.key')}) AS key ON true
     LEFT JOIN LATERAL (
-      SELECT ${datasetFactColumns('key."accountId"', `ARRAY(SELECT (t ->> 'id')::bigint FROM json_array_elements(key.teams) AS t)`)}
+      SELECT ${datasetTargetColumns('key."accountId"', `ARRAY(SELECT (t ->> 'id')::bigint FROM json_array_elements(key.teams) AS t)`)}
       FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = q.dataset) AS data ON true`);
 
 const sessionEnded = (): AppError =>
@@ -78,26 +78,26 @@ const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
   if (right.sessionId !== undefined && !row.signedIn) return { ended: sessionEnded() };
   const { caller } = found;
   if (right.datasetId === null) return { caller };
-  const facts = row.repositoryId === null ? undefined : datasetFacts(row);
+  const target = row.repositoryId === null ? undefined : datasetTarget(row);
   const { need } = right;
-  const decision = decide(caller, facts, need, 'read');
+  const decision = decide(caller, target, need, 'read');
   if (!decision.allowed) return { ended: refusal(decision, { what: 'dataset', id: right.datasetId, need }) };
   const { plan: name, downloads, privacy } = row;
-  const own = facts !== undefined && isOwn(caller, facts);
+  const own = target !== undefined && isOwn(caller, target);
   const refused = right.download ? refuseDownload(caller, { own, privacy }, { name, downloads }) : undefined;
   return refused === undefined ? { caller } : { ended: refused };
 };
 
 export const createStandingRights = ({ sql }: { sql: Sql }): StandingRights => {
   const judge = async (rights: readonly StandingRight[]): Promise<JudgedRight[]> => {
-    const asked = rights.map(({ keyId, sessionId, datasetId }, index) => ({
-      asked: index,
+    const questions = rights.map(({ keyId, sessionId, datasetId }, index) => ({
+      ordinal: index,
       key: keyId,
       session: sessionId ?? null,
       dataset: datasetId,
     }));
-    const rows = await sql.query<Found>(judgeSql, [JSON.stringify(asked)]);
-    const byIndex = new Map(rows.map((row) => [row.asked, row]));
+    const rows = await sql.query<Found>(judgeSql, [JSON.stringify(questions)]);
+    const byIndex = new Map(rows.map((row) => [row.ordinal, row]));
     return rights.map((right, index) => judgeOne(right, byIndex.get(index) as Found));
   };
   return {

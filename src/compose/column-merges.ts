@@ -11,7 +11,7 @@ import { createMerger } from '../versions/merge/merger.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
 
 export interface ColumnMergeSettings extends MaintenanceOptions {
-  readonly columnMergeLookMs: number;
+  readonly columnMergePollMs: number;
 }
 
 /** The step of every process in phase `merge`: uploads, and columns. */
@@ -33,12 +33,12 @@ export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecord
 
 /** No message in Kafka tells of such a process, and its caller waits: they are looked for more often than a sweep comes. */
 export const keepMergingColumns = async (
-  { sql, columnMergeLookMs, jobs }: ColumnMergeSettings,
+  { sql, columnMergePollMs, jobs }: ColumnMergeSettings,
   dispatcher: Pick<Dispatcher, 'publish'>,
   scope: Scope,
 ): Promise<void> => {
   await jobs.loop('merges of columns', {
-    everyMs: columnMergeLookMs,
+    everyMs: columnMergePollMs,
     run: async () => {
       for (const datasetId of await datasetsToMerge(sql)) await dispatcher.publish(datasetId);
     },

@@ -71,7 +71,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
     publisher: tracePublisher(
       createPublisher({
         sql,
-        askRefusals: uploadRefusals,
+        findRefusals: uploadRefusals,
         dryRunKeptMs: options.dryRunKeptMs,
         joinPlainly: createPlainAppend(options.pools),
       }),

@@ -30,7 +30,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     groupPrefix: config.kafkaPrefix,
     ageShare: 0.5,
     // One probe early: a chunk that is not late yet may be late at the next one.
-    lateMs: Math.max(500 * config.maxBacklogSeconds, 1000 * config.maxBacklogSeconds - config.backlogLookMs),
+    lateMs: Math.max(500 * config.maxBacklogSeconds, 1000 * config.maxBacklogSeconds - config.backlogProbeMs),
     log,
   });
   const producer = await createChunkProducer({
@@ -46,7 +46,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   const admission = createUploadAdmission({
     sql,
     monitor: backlog,
-    intervalMs: config.backlogLookMs,
+    intervalMs: config.backlogProbeMs,
     patienceMs: config.sendPatienceMs,
     maxWaitSeconds: config.maxBacklogSeconds,
     onProbe: showBacklog(metrics),
@@ -67,7 +67,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     publisher: tracePublisher(
       createPublisher({
         sql,
-        askRefusals: uploadRefusals,
+        findRefusals: uploadRefusals,
         dryRunKeptMs: config.dryRunKeptMs,
         joinPlainly: createPlainAppend({ maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes }),
       }),

@@ -30,7 +30,8 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     load: (work) => loadCatalog(databaseUrl, work),
     tables: catalogTables,
     target: createRestoreTarget({ sql, clickhouse: servers, spreadMinBytes: config.spreadMinBytes, log }),
-    mendTables: createVersionReads({ sql, clickhouse: servers, write: createWrite(servers, tables) }).mendAll,
+    repairTables: createVersionReads({ sql, clickhouse: servers, write: createWrite(servers, tables) })
+      .repairAll,
     settle: settleRestored,
     log,
   });

@@ -16,7 +16,7 @@ import { createConsumingSwitch } from '../uploads/lifecycle/consuming.js';
 import { connect, type Listening, requestDrainMs } from './core.js';
 import { startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
-import { keepRowFacts } from './row-facts.js';
+import { startRowStatistics } from './row-statistics.js';
 
 /** The worker: consumers, replays, sweeps, and a small HTTP server for its health. */
 export const createWorkerProcess = async (
@@ -47,8 +47,8 @@ export const createWorkerProcess = async (
   const port = await server.listen({ host: config.host, port: config.workerPort, setting: 'WORKER_PORT' });
   const consumingSwitch = await createConsumingSwitch(core);
   await core.jobs.loop('switch of the consumers', {
-    everyMs: config.consumingLookMs,
-    run: consumingSwitch.look,
+    everyMs: config.consumingPollMs,
+    run: consumingSwitch.poll,
     scope,
   });
   await startIngestWorker(
@@ -61,7 +61,7 @@ export const createWorkerProcess = async (
       bulkMembers: config.insertsInFlight,
       shortMembers: 2,
       dryRunKeptMs: config.dryRunKeptMs,
-      columnMergeLookMs: config.columnMergeLookMs,
+      columnMergePollMs: config.columnMergePollMs,
       sweepIntervalMs: config.sweepIntervalMs,
       receiveTimeoutMs: config.receiveTimeoutMs,
       retentionMs: config.kafkaRetentionMs,
@@ -83,7 +83,7 @@ export const createWorkerProcess = async (
     },
     scope,
   );
-  await keepRowFacts(core, scope);
+  await startRowStatistics(core, scope);
   const audit = createAuditTrail({ sql: core.sql });
   await core.jobs.start('trims', {
     everyMs: config.storageSweepIntervalMs,

@@ -81,8 +81,8 @@ export const ingestSettings = {
     '300000',
     'Milliseconds to keep trying to send a chunk to Kafka while it does not answer.',
   ),
-  backlogLookMs: setting(
-    'BACKLOG_LOOK_MS',
+  backlogProbeMs: setting(
+    'BACKLOG_PROBE_MS',
     integer(50),
     '2000',
     'Milliseconds between checks of how much of what Kafka retains is not stored yet.',
@@ -135,17 +135,17 @@ export const ingestSettings = {
     '10000',
     'Milliseconds of silence after which another process takes over a job: a replay, a merge, a sweep.',
   ),
-  consumingLookMs: setting(
-    'CONSUMING_LOOK_MS',
+  consumingPollMs: setting(
+    'CONSUMING_POLL_MS',
     integer(100),
     '1000',
-    'Milliseconds between two looks of a worker whether an operator has paused or resumed consuming.',
+    'Milliseconds between polls of a worker for an operator pausing or resuming consumption.',
   ),
-  columnMergeLookMs: setting(
-    'COLUMN_MERGE_LOOK_MS',
+  columnMergePollMs: setting(
+    'COLUMN_MERGE_POLL_MS',
     integer(50),
     '500',
-    'Milliseconds between two looks of a worker for columns that are to be merged.',
+    'Milliseconds between polls of a worker for columns to merge.',
   ),
   sweepIntervalMs: setting(
     'SWEEP_INTERVAL_MS',
@@ -211,7 +211,7 @@ export const ingestSettings = {
     'COMPACTION_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between two looks for datasets of many small segments.',
+    'Milliseconds between searches for datasets of many small segments.',
   ),
   compactionMinSegments: setting(
     'COMPACTION_MIN_SEGMENTS',

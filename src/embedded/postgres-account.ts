@@ -23,9 +23,9 @@ const userName = 'postgres';
 
 const lookUp = (): Account | undefined => {
   try {
-    const ask = (what: string): number =>
+    const idOf = (what: string): number =>
       Number(execFileSync('id', [what, userName], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-    return { uid: ask('-u'), gid: ask('-g') };
+    return { uid: idOf('-u'), gid: idOf('-g') };
   } catch (error) {
     // `id` ends with 1 when it knows no such user.
     if (error instanceof Error && 'status' in error && error.status === 1) return undefined;

@@ -172,8 +172,8 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
       for (const name of (await unlessGone(readdir(spoolFolder))) ?? []) {
         const path = join(spoolFolder, name);
         // A build that ends meanwhile takes its file away.
-        const facts = await unlessGone(stat(path));
-        if (facts !== undefined && Date.now() - facts.mtimeMs > abandonedMs) await rm(path, { force: true });
+        const stats = await unlessGone(stat(path));
+        if (stats !== undefined && Date.now() - stats.mtimeMs > abandonedMs) await rm(path, { force: true });
       }
     },
     async drain() {

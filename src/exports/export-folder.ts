@@ -119,13 +119,13 @@ export const createExportFolder = (options: ExportFolderOptions): ExportFolder =
     },
 
     async adopt(stored) {
-      const facts = [...stored].map(([{ key, size, storedAtMs }, version]) => ({
+      const files = [...stored].map(([{ key, size, storedAtMs }, version]) => ({
         key,
         size,
         version,
         at: storedAtMs,
       }));
-      await sql.query(adoptSql, [JSON.stringify(facts)]);
+      await sql.query(adoptSql, [JSON.stringify(files)]);
     },
 
     async forget(keys) {

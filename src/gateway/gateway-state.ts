@@ -109,7 +109,7 @@ export const readGatewayState = async (options: GatewayStateOptions): Promise<Up
     const owners = ownersOf(provider).map((owner) => ({ ...owner, quotas: scopes.get(owner.scope) ?? [] }));
     const holds = holdRows.filter((row) => row.provider === provider.slug).map((row) => toHold(row, now()));
     const held = holds.find(({ key, state }) => key !== 'own' && state === 'held');
-    const { failures, openUntilMs, state: circuit } = breaker.look(provider);
+    const { failures, openUntilMs, state: circuit } = breaker.view(provider);
     const filling = fillings.find((row) => row.provider === provider.slug);
     return {
       provider: provider.slug,

@@ -2,7 +2,7 @@ import { AppError, isAppError } from '../lib/errors.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
 import type { Context, Provider, Validity } from '../providers/provider.js';
 import { isOutage } from '../storage/outage.js';
-import type { Answer, Asked, CacheQuestion } from './cache/cache.js';
+import type { Answer, CacheQuestion, Fetched } from './cache/cache.js';
 import type { GatewayCaller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
 import { sanitize } from './upstream/error-mapping.js';
@@ -83,7 +83,7 @@ interface KeptAnswer<T> {
   readonly basis?: Basis | undefined;
 }
 
-interface Worked<T> extends KeptAnswer<T>, Pick<Asked, 'validSeconds' | 'staleSeconds'> {}
+interface Worked<T> extends KeptAnswer<T>, Pick<Fetched, 'validSeconds' | 'staleSeconds'> {}
 
 /** Data with an old code list is data; what was made of old replies alone is old. */
 const restOn = ({

@@ -1,7 +1,7 @@
 import { isoUtc } from '../lib/time.js';
 import type { Provider } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
-import { asksAs, rateOf, scopeOf } from './limits/limiter.js';
+import { quotaUserOf, rateOf, scopeOf } from './limits/limiter.js';
 import type { UsageRecords } from './limits/usage-records.js';
 import type { Operations } from './operations.js';
 
@@ -26,7 +26,7 @@ export interface QuotaAnswer {
 
 export interface QuotaDeps {
   readonly operations: Pick<Operations, 'keyFor'>;
-  readonly usage: Pick<UsageRecords, 'look'>;
+  readonly usage: Pick<UsageRecords, 'remaining'>;
 }
 
 /** Reads what is left; asks no upstream. */
@@ -38,12 +38,12 @@ export const readQuota = async (
   const key = await operations.keyFor(provider, caller);
   const owner = { provider, keyScope: key.scope, account: caller.share };
   const rate = rateOf(owner);
-  const { windows, heldUntil } = await usage.look({
+  const { windows, heldUntil } = await usage.remaining({
     scope: scopeOf(owner),
     account: caller.share,
     rate,
     zone: provider.limits.resetZone ?? 'UTC',
-    asks: asksAs(owner),
+    user: quotaUserOf(owner),
   });
   return {
     slug: provider.slug,

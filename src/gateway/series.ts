@@ -73,7 +73,7 @@ export interface SeriesReaderOptions {
 }
 
 /** How a series was asked for. */
-interface Asked {
+interface ReadMode {
   readonly params: Params;
   readonly isPreview: boolean;
   readonly key: ChosenKey;
@@ -91,7 +91,7 @@ export const createSeriesReader = ({
     provider: Provider,
     seriesId: string,
     kept: WithAge<KeptSeries>,
-    { params, isPreview, key, rangeNote }: Asked,
+    { params, isPreview, key, rangeNote }: ReadMode,
   ): Promise<SeriesAnswer> => {
     const { label, metadata } = kept.value;
     return createSeriesAnswer({

@@ -32,22 +32,22 @@ export const createRightsWatch = ({
   const watched = new Map<Readable, StandingRight>();
   let timer: NodeJS.Timeout | undefined;
 
-  const look = async (): Promise<void> => {
+  const checkAll = async (): Promise<void> => {
     const streams = [...watched];
     const ended = await findEnded(streams.map(([, right]) => right));
     for (const [index, [body]] of streams.entries())
       if (ended[index] !== undefined) body.destroy(ended[index]);
   };
-  const lookSoon = (): void => {
+  const schedule = (): void => {
     if (timer !== undefined || watched.size === 0) return;
     timer = setTimeout(async () => {
       try {
-        await look();
+        await checkAll();
       } catch (error) {
         log.warn({ err: error, answers: watched.size }, 'rights of running answers could not be asked');
       }
       timer = undefined;
-      lookSoon();
+      schedule();
     }, intervalMs).unref();
   };
 
@@ -56,7 +56,7 @@ export const createRightsWatch = ({
       if (body.destroyed) return;
       watched.set(body, right);
       body.once('close', () => watched.delete(body));
-      lookSoon();
+      schedule();
     },
   };
 };

@@ -56,7 +56,7 @@ interface Scheduled extends Job {
 }
 
 /** Longest time until a job that an operator asked for begins. */
-const longestLookMs = 1_000;
+const longestPollMs = 1_000;
 
 export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
   const { sql, process, leaseMs, onRun, onTakenOver, scope, log } = options;
@@ -97,7 +97,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
       });
   };
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const idle = [...scheduled.values()].filter(({ running }) => running === undefined);
     if (idle.length === 0) return;
     for (const claimed of await records.claimDue(idle)) {
@@ -108,10 +108,10 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
   };
 
   // Half the interval: a job of every second begins at most half a second late.
-  const lookMs = (): number =>
-    Math.min(longestLookMs, ...[...scheduled.values()].map(({ everyMs }) => everyMs / 2));
-  const looks = startPeriodic({ name: 'jobs', intervalMs: lookMs, run: look, log });
-  await scope.defer('jobs', looks.stop);
+  const pollMs = (): number =>
+    Math.min(longestPollMs, ...[...scheduled.values()].map(({ everyMs }) => everyMs / 2));
+  const polling = startPeriodic({ name: 'jobs', intervalMs: pollMs, run: poll, log });
+  await scope.defer('jobs', polling.stop);
 
   return {
     async start(name, job) {

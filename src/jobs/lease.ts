@@ -28,9 +28,9 @@ export const whileLeased = async <T>(
   };
 
   const renewOnce = async (): Promise<void> => {
-    const askedAt = Date.now();
+    const sentAt = Date.now();
     try {
-      if (await renew()) heldAt = askedAt;
+      if (await renew()) heldAt = sentAt;
       else lose();
     } catch (error) {
       onError(error);

@@ -43,7 +43,7 @@ export interface Caller {
 }
 
 /** Facts about a repository, and perhaps one dataset in it, from the caller's point of view. */
-export interface AccessFacts {
+export interface AccessTarget {
   readonly repositoryId: number;
   readonly privacy: Privacy;
   /** Account that made the repository. */
@@ -83,11 +83,11 @@ export const keyExcludes = (caller: Caller, repositoryId: number): boolean =>
 const teamDefault = (role: TeamRole): Level => (role === 'admin' ? 'Admin' : 'Write');
 
 /** Level by the caller's teams: a grant to the team of the repository replaces the level of its members. */
-const levelByTeams = (caller: Caller, facts: AccessFacts): Level | null => {
+const levelByTeams = (caller: Caller, target: AccessTarget): Level | null => {
   let level: Level | null = null;
   for (const team of caller.teams) {
-    const grant = facts.repositoryGrants.find((item) => item.teamId === team.id)?.level;
-    const byMembership = team.id === facts.teamId ? teamDefault(team.role) : null;
+    const grant = target.repositoryGrants.find((item) => item.teamId === team.id)?.level;
+    const byMembership = team.id === target.teamId ? teamDefault(team.role) : null;
     level = higherLevel(level, grant ?? byMembership);
   }
   return level;
@@ -97,12 +97,12 @@ const levelByTeams = (caller: Caller, facts: AccessFacts): Level | null => {
  * Level on a repository: its creator is Owner; otherwise a grant to the account decides alone, then the best
  * of what the account's teams have; a public one can be read by everybody.
  */
-const repositoryLevel = (caller: Caller | undefined, facts: AccessFacts): Level | null => {
-  const open: Level | null = facts.privacy === 'Public' ? 'Read' : null;
+const repositoryLevel = (caller: Caller | undefined, target: AccessTarget): Level | null => {
+  const open: Level | null = target.privacy === 'Public' ? 'Read' : null;
   if (caller === undefined) return open;
-  if (facts.createdBy === caller.accountId) return 'Owner';
-  const own = facts.repositoryGrants.find((item) => item.accountId === caller.accountId)?.level;
-  return higherLevel(own ?? levelByTeams(caller, facts), open);
+  if (target.createdBy === caller.accountId) return 'Owner';
+  const own = target.repositoryGrants.find((item) => item.accountId === caller.accountId)?.level;
+  return higherLevel(own ?? levelByTeams(caller, target), open);
 };
 
 /**
@@ -111,9 +111,9 @@ const repositoryLevel = (caller: Caller | undefined, facts: AccessFacts): Level 
  * has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
  * are looked at where something is done (`keyExcludes`, `readOnly`).
  */
-export const levelOn = (caller: Caller | undefined, facts: AccessFacts): Level | null => {
-  const onRepository = repositoryLevel(caller, facts);
-  const { dataset } = facts;
+export const levelOn = (caller: Caller | undefined, target: AccessTarget): Level | null => {
+  const onRepository = repositoryLevel(caller, target);
+  const { dataset } = target;
   if (dataset === undefined || caller === undefined) return onRepository;
   if (dataset.createdBy === caller.accountId && includesLevel(onRepository, 'Write')) return 'Admin';
   const teams = caller.teams.map(({ id }) => id);
@@ -150,16 +150,16 @@ const refuse = (reason: Exclude<Decision, { allowed: true }>['reason'], level: L
 /** The one decision about access; `facts` undefined: there is no such thing. */
 export const decide = (
   caller: Caller | undefined,
-  facts: AccessFacts | undefined,
+  target: AccessTarget | undefined,
   need: Level,
   intent: Intent,
 ): Decision => {
-  const level = facts === undefined ? null : levelOn(caller, facts);
+  const level = target === undefined ? null : levelOn(caller, target);
   if (caller === undefined && (intent === 'write' || !includesLevel(level, need)))
     return refuse('no_key', level);
-  if (facts === undefined) return refuse('missing', null);
+  if (target === undefined) return refuse('missing', null);
   if (level === null) return refuse('no_access', null);
-  if (caller !== undefined && keyExcludes(caller, facts.repositoryId)) return refuse('key_scope', level);
+  if (caller !== undefined && keyExcludes(caller, target.repositoryId)) return refuse('key_scope', level);
   if (!includesLevel(level, need)) return refuse('level', level);
   if (intent === 'write' && caller?.key.readOnly) return refuse('key_read_only', level);
   return { allowed: true, level };

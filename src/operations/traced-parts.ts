@@ -71,12 +71,12 @@ export const traceReader = (reader: Reader, url: string, tracing: Tracing): Read
       throw error;
     }
   },
-  facts: <T>(query: Parameters<Reader['facts']>[0]) =>
+  queryObjects: <T>(query: Parameters<Reader['queryObjects']>[0]) =>
     tracing.active
       ? traced(tracing, statementSpan({ url, database: reader.database }, query.sql, query.queryId), () =>
-          reader.facts<T>(query),
+          reader.queryObjects<T>(query),
         )
-      : reader.facts<T>(query),
+      : reader.queryObjects<T>(query),
 });
 
 /** One span for all chunks of a file: of the largest file there are thousands. */

@@ -114,7 +114,7 @@ const readId = (seriesId: string, field: string): Instrument => {
   };
 };
 
-const askMatches = async (keywords: string, http: UpstreamHttp) => {
+const fetchMatches = async (keywords: string, http: UpstreamHttp) => {
   // Kept: a symbol keeps its currency, and each request is one of few.
   const payload = await http.json({
     path: ['query'],
@@ -125,9 +125,9 @@ const askMatches = async (keywords: string, http: UpstreamHttp) => {
 };
 
 /** Currency of the exchange of a symbol, which the search alone tells. */
-const askCurrency = async (symbol: string, http: UpstreamHttp): Promise<string | undefined> => {
+const fetchCurrency = async (symbol: string, http: UpstreamHttp): Promise<string | undefined> => {
   try {
-    const matches = await askMatches(symbol, http);
+    const matches = await fetchMatches(symbol, http);
     const match = matches.find((one) => one.get('symbol')?.toUpperCase() === symbol.toUpperCase());
     return match?.get('currency') || undefined;
   } catch (error) {
@@ -137,7 +137,7 @@ const askCurrency = async (symbol: string, http: UpstreamHttp): Promise<string |
   }
 };
 
-const askSeries = async (
+const fetchSeries = async (
   seriesId: string,
   params: Params,
   outputsize: 'compact' | 'full',
@@ -157,7 +157,7 @@ const askSeries = async (
   if (!Object.values(rows).some((row) => row.has(field))) {
     throw unexpectedReply(named, `no observation has the ${field}`);
   }
-  const unit = known ?? (await askCurrency(label, http));
+  const unit = known ?? (await fetchCurrency(label, http));
   const fieldLabel = fields.find(({ code }) => code === field)?.label.replace(/ \(.*$/, '') ?? field;
   return {
     label: `${label}, ${fieldLabel.toLowerCase()}`,
@@ -178,11 +178,11 @@ const askSeries = async (
 const daysBefore = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
-const askRange = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
+const fetchRange = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const from = boundOf(params, 'start') ?? '';
   // The whole history is for premium keys; requests for the newest days alone are not refused.
   const size = from >= daysBefore(ctx.today, compactDays) ? 'compact' : 'full';
-  return withinBounds(await askSeries(seriesId, params, size, ctx), params);
+  return withinBounds(await fetchSeries(seriesId, params, size, ctx), params);
 };
 
 const notice = z.union([
@@ -265,9 +265,9 @@ export const alphaVantage: Provider = {
   explain,
 
   async search(query, { http }) {
-    return (await askMatches(query, http)).map(toItem);
+    return (await fetchMatches(query, http)).map(toItem);
   },
 
-  preview: (seriesId, params, ctx) => askSeries(seriesId, params, 'compact', ctx),
-  series: askRange,
+  preview: (seriesId, params, ctx) => fetchSeries(seriesId, params, 'compact', ctx),
+  series: fetchRange,
 };

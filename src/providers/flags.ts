@@ -41,7 +41,7 @@ export const withFlag = (
 ): Pick<Observation, 'value' | 'flag'> =>
   read.flag !== undefined || flag === undefined || flag === '' ? read : { ...read, flag };
 
-const look = (code: string, meanings: FlagMeanings): string | undefined => {
+const meaningIn = (code: string, meanings: FlagMeanings): string | undefined => {
   if (meanings instanceof Map) return meanings.get(code);
   return Object.hasOwn(meanings, code) ? (meanings as Record<string, string>)[code] : undefined;
 };
@@ -54,7 +54,7 @@ const partsOf = (flag: string): string[] => {
 
 const meaningOf = (flag: string, lists: readonly FlagMeanings[]): string | undefined => {
   const meaning = (code: string) =>
-    lists.map((list) => look(code, list)).find((text) => text !== undefined && text !== '');
+    lists.map((list) => meaningIn(code, list)).find((text) => text !== undefined && text !== '');
   const whole = meaning(flag);
   if (whole !== undefined) return whole;
   const parts = partsOf(flag).map(meaning);

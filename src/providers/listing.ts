@@ -5,10 +5,10 @@ import type { Context, Item, Page, Provider, SeriesPage } from './provider.js';
 export const listPart = async <T>(
   ctx: Context,
   part: string,
-  ask: () => Promise<T>,
+  load: () => Promise<T>,
 ): Promise<T | undefined> => {
   try {
-    return await ask();
+    return await load();
   } catch (error) {
     if (ctx.passOver?.(part, error) === true) return undefined;
     throw error;
@@ -36,16 +36,16 @@ export interface PartOfList<T> {
 export const allPages = async <T, P extends PartOfList<T>>(
   provider: Pick<Provider, 'slug' | 'name'>,
   /** @param offset entries before the page @param number pages before it */
-  ask: (offset: number, number: number) => Promise<P & PartOfList<T>>,
+  load: (offset: number, number: number) => Promise<P & PartOfList<T>>,
 ): Promise<P & PartOfList<T>> => {
-  const first = await ask(0, 0);
+  const first = await load(0, 0);
   let page = first;
   let { items } = first;
   for (let number = 1; items.length < first.total; number += 1) {
     if (page.isLast === true || page.items.length === 0) {
       throw unexpectedReply(provider, 'fewer entries than it tells');
     }
-    page = await ask(items.length, number);
+    page = await load(items.length, number);
     items = items.concat(page.items);
   }
   if (items.length > first.total) throw unexpectedReply(provider, 'more entries than it tells');

@@ -66,7 +66,7 @@ const codeSetsReply = z.object({
   }),
 });
 
-const askVector = async <S extends z.ZodType>(
+const fetchVector = async <S extends z.ZodType>(
   method: string,
   schema: S,
   seriesId: string,
@@ -88,7 +88,7 @@ const askVector = async <S extends z.ZodType>(
     : upstreamFailed(named, `response status ${code}`);
 };
 
-const askCodeSets = async (http: UpstreamHttp) => {
+const fetchCodeSets = async (http: UpstreamHttp) => {
   const payload = await http.json({ path: ['getCodeSets'], keep: 'structure' });
   const { frequency, uom, status, symbol } = readShape(named, codeSetsReply, payload).object;
   return {
@@ -106,10 +106,10 @@ const askCodeSets = async (http: UpstreamHttp) => {
 /** A series comes as a whole. It is kept, so that preview and every range share one request. */
 const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {
   // First alone: an unknown series then costs one request.
-  const info = await askVector('getSeriesInfoFromVector', vectorInfo, seriesId, {}, http);
+  const info = await fetchVector('getSeriesInfoFromVector', vectorInfo, seriesId, {}, http);
   const [codes, { vectorDataPoint: points }] = await Promise.all([
-    askCodeSets(http),
-    askVector('getDataFromVectorsAndLatestNPeriods', vectorData, seriesId, { latestN: allPeriods }, http),
+    fetchCodeSets(http),
+    fetchVector('getDataFromVectorsAndLatestNPeriods', vectorData, seriesId, { latestN: allPeriods }, http),
   ]);
   if (points.some(({ scalarFactorCode }) => scalarFactorCode !== info.scalarFactorCode)) {
     throw unexpectedReply(named, 'values of several magnitudes');

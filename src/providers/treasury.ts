@@ -46,7 +46,7 @@ const readFeed = (text: string): XmlElement => {
 };
 
 /** All days of a year. Every series is a column of the same feed, so it is kept: an ended year for long. */
-const askYear = async (column: string, year: number, { http, today }: Context): Promise<Observation[]> => {
+const fetchYear = async (column: string, year: number, { http, today }: Context): Promise<Observation[]> => {
   const { text } = await http.text({
     path: ['xml'],
     query: { data: 'daily_treasury_yield_curve', field_tdr_date_value: year },
@@ -80,7 +80,7 @@ const fetchSeries = async (
   const data: Observation[] = [];
   for (const year of years) {
     if (data.length >= enough) break;
-    data.push(...(await askYear(seriesId, year, ctx)));
+    data.push(...(await fetchYear(seriesId, year, ctx)));
   }
   return {
     label: labelOf(maturity),

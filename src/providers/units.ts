@@ -172,10 +172,10 @@ export const unitTimes = (
  * and 6): it counts once.
  */
 export const unitWithExponent = (text: string | undefined, exponent: number | 'none' | undefined): Unit => {
-  const told = text === '' ? undefined : text;
-  if (exponent === undefined) return told === undefined ? {} : { units: told, unit: told };
-  const read = unitOfText(told);
+  const named = text === '' ? undefined : text;
+  if (exponent === undefined) return named === undefined ? {} : { units: named, unit: named };
+  const read = unitOfText(named);
   if (exponent === 'none' || exponent === 0) return { unitMultiplier: 1, ...read };
   const multiplier = powerOfTen(exponent);
-  return read.unitMultiplier === multiplier ? read : unitTimes(told, multiplier);
+  return read.unitMultiplier === multiplier ? read : unitTimes(named, multiplier);
 };

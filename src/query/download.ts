@@ -6,7 +6,7 @@ import type { ReadableVersion } from '../model/version.js';
 import { createSeeker, preview, type RowSource, versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
-import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
+import { createNumberRanges, type NumberRanges } from './apply/number-ranges.js';
 import type { CompiledFilter, compileFilter, FilterLimits } from './filter/filter.js';
 import type { Sheet } from './formats/format.js';
 import type { Format } from './formats/formats.js';
@@ -42,14 +42,14 @@ export interface DownloadRequest {
 }
 
 /** Facts about rows for the headers. */
-export interface RowFacts {
+export interface RowCounts {
   /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
   readonly rowCount: number | undefined;
   /** `$skiptoken` of the page behind this one; undefined when there is none. */
   readonly next: string | undefined;
 }
 
-export interface OpenedRows extends RowFacts {
+export interface OpenedRows extends RowCounts {
   readonly body: Readable;
 }
 
@@ -65,7 +65,7 @@ export interface Downloads {
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;
   /** Facts about the rows that need no reading. */
-  facts(plan: Plan, request: DownloadRequest): Promise<RowFacts>;
+  counts(plan: Plan, request: DownloadRequest): Promise<RowCounts>;
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
@@ -86,7 +86,7 @@ interface PlannedRows {
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const { versions, reader, semaphore, pageTokens } = parts;
   const filters = createRequestFilters(parts.compile);
-  const numberFacts = createNumberFacts(reader);
+  const numberRanges = createNumberRanges(reader);
   const seeker = createSeeker(reader);
 
   const count = async (plan: Plan, source: SelectedRows, request: DownloadRequest): Promise<number> => {
@@ -123,38 +123,38 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const applyTo = (
     { options, filterLimits: limits }: DownloadRequest,
     { version, rows }: PlannedRows,
-    facts: NumberFacts,
+    ranges: NumberRanges,
   ): AppliedRows | undefined => {
     const { apply: text } = options;
     if (text === undefined) return undefined;
-    return applyPipeline({ text, version, rows, facts, limits });
+    return applyPipeline({ text, version, rows, ranges, limits });
   };
 
   /** Facts that `$apply` needs for the types of its result; undefined when they have to be queried. */
-  const rememberedFacts = (
+  const rememberedRanges = (
     version: ReadableVersion,
     { options, filterLimits }: DownloadRequest,
-  ): NumberFacts | undefined => {
+  ): NumberRanges | undefined => {
     if (options.apply === undefined) return new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
-    const known = numberFacts.remembered(version, columns);
+    const known = numberRanges.remembered(version, columns);
     return known.size === columns.length ? known : undefined;
   };
 
-  const factsFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberFacts> => {
+  const rangesFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberRanges> => {
     const { options, filterLimits } = request;
-    const known = rememberedFacts(version, request);
+    const known = rememberedRanges(version, request);
     if (options.apply === undefined || known !== undefined) return known ?? new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
     return withinPermit(request, () =>
-      numberFacts.find(version, columns, contextOf({ version }, request, 'facts')),
+      numberRanges.find(version, columns, contextOf({ version }, request, 'ranges')),
     );
   };
 
   const findPage = (plan: Plan, request: DownloadRequest): Promise<Plan> =>
     pageOf(seeker, plan, contextOf(plan, request, 'seek'));
 
-  const factsBeside = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowFacts> => {
+  const countsFor = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowCounts> => {
     const [rowCount, next] = await Promise.all([
       countBeside(plan, request),
       nextPage(reader, plan, page, contextOf(plan, request, 'next')),
@@ -166,11 +166,11 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const openPage = async (plan: Plan, request: DownloadRequest): Promise<OpenedRows> => {
     const page = await findPage(plan, request);
     const opened = openRows(reader, page, contextOf(plan, request, 'rows'));
-    const [body, facts] = await Promise.allSettled([opened, factsBeside(plan, page, request)]);
+    const [body, counts] = await Promise.allSettled([opened, countsFor(plan, page, request)]);
     if (body.status === 'rejected') throw body.reason;
-    if (facts.status === 'fulfilled') return { body: body.value, ...facts.value };
+    if (counts.status === 'fulfilled') return { body: body.value, ...counts.value };
     body.value.destroy();
-    throw facts.reason;
+    throw counts.reason;
   };
 
   /** For work that ends with its answer. */
@@ -215,11 +215,11 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       const { versionId, asOf, skipToken } = options;
       if (versionId !== undefined || asOf !== undefined || skipToken !== undefined) return undefined;
       if (filters.isLong(request)) return undefined;
-      const facts = versions.remembered(id, currentVersionId, columnsRevision);
-      if (facts === undefined) return undefined;
-      const version = { ...facts, place: null, segmentIds: [] };
+      const info = versions.remembered(id, currentVersionId, columnsRevision);
+      if (info === undefined) return undefined;
+      const version = { ...info, place: null, segmentIds: [] };
       const planned = { version, rows: preview };
-      const numbers = rememberedFacts(version, request);
+      const numbers = rememberedRanges(version, request);
       if (numbers === undefined) return undefined;
       const applied = applyTo(request, planned, numbers);
       return planFor(request, planned, {
@@ -240,7 +240,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
         presentNames: request.options.versionId === undefined && request.options.asOf === undefined,
       });
       const planned = { version, rows: versionSource(reader.database, version) };
-      const applied = applyTo(request, planned, await factsFor(version, request));
+      const applied = applyTo(request, planned, await rangesFor(version, request));
       const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
       const plan = planFor(request, planned, { applied, filter });
       if (token !== undefined) requireSameQuestion(plan, token);
@@ -249,8 +249,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 
     count: (plan, request) => withinPermit(request, () => count(plan, plan.answerRows, request)),
 
-    facts: (plan, request) =>
-      withinPermit(request, async () => factsBeside(plan, await findPage(plan, request), request)),
+    counts: (plan, request) =>
+      withinPermit(request, async () => countsFor(plan, await findPage(plan, request), request)),
 
     open: (plan, request) =>
       withPermit(request, async (permit) => {

@@ -22,7 +22,7 @@ export const requireFitting = async (
   const limited = `FROM (SELECT * ${answerRows.sql} ${buildTail(options, order, chosen)})`;
   const sql = check?.sql(columns, isLimited ? limited : answerRows.sql);
   if (check === undefined || sql === undefined) return;
-  const [row] = await reader.facts<{ place: number }>({
+  const [row] = await reader.queryObjects<{ place: number }>({
     sql: `${sql} FORMAT JSONEachRow`,
     values: answerRows.values,
     place: serverOf(version),

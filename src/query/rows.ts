@@ -16,7 +16,7 @@ export const countRows = async (
   context: ReadContext,
 ): Promise<number> => {
   const { chosen, options, version } = plan;
-  const [row] = await reader.facts<{ n: string }>({
+  const [row] = await reader.queryObjects<{ n: string }>({
     sql: `${countSql(source, options.distinct ? chosen : undefined)} FORMAT JSONEachRow`,
     values: source.values,
     place: serverOf(version),

@@ -29,7 +29,7 @@ const columnHeader = 'Column';
 const noDate = 'null';
 
 /** Facts from a first look at the rows. */
-export interface TransposeFacts {
+export interface TransposeShape {
   /** In ascending order, `YYYY-MM-DD`, or years. */
   readonly dates: readonly string[];
   /** True when some rows have no date. */
@@ -98,7 +98,7 @@ export const sizeSql = (plan: Plan, layout: TransposeLayout): string => {
 export const factsOf = (
   dates: readonly { readonly date: string | null }[],
   size: { readonly rows: string; readonly most: string } | undefined,
-): TransposeFacts => {
+): TransposeShape => {
   const named = dates.flatMap(({ date }) => (date === null ? [] : [date]));
   if (named.length > mostDates) {
     throw invalid(
@@ -116,18 +116,18 @@ export const factsOf = (
 };
 
 /** Headers of the answer: labels, `Column`, dates. Each name once, as JSON needs it. */
-export const headersOf = (layout: TransposeLayout, facts: TransposeFacts): string[] => {
+export const headersOf = (layout: TransposeLayout, shape: TransposeShape): string[] => {
   const taken = new Set<string>();
   const wanted = [
     ...layout.labels.map(({ name }) => name),
     columnHeader,
-    ...facts.dates,
-    ...(facts.hasNoDate ? [noDate] : []),
+    ...shape.dates,
+    ...(shape.hasNoDate ? [noDate] : []),
   ];
   // Dates keep their names whatever a label is called.
-  for (const date of facts.dates) taken.add(date);
+  for (const date of shape.dates) taken.add(date);
   return wanted.map((name, index) => {
-    const isDate = index > layout.labels.length && index <= layout.labels.length + facts.dates.length;
+    const isDate = index > layout.labels.length && index <= layout.labels.length + shape.dates.length;
     const free = isDate ? name : freeName(name, taken);
     taken.add(free);
     return free;
@@ -167,17 +167,17 @@ export const splitValues = (
   return parts;
 };
 
-const placeSql = (layout: TransposeLayout, facts: TransposeFacts): string => {
-  if (facts.dates.length === 0) return 'toUInt32(0)';
+const placeSql = (layout: TransposeLayout, shape: TransposeShape): string => {
+  if (shape.dates.length === 0) return 'toUInt32(0)';
   const { type } = dateOf(layout);
   const place = `transform(assumeNotNull(d), {dates:Array(${type})}, range(length({dates:Array(${type})})), 0)`;
-  return `toUInt32(${facts.hasNoDate ? `if(d IS NULL, ${facts.dates.length}, ${place})` : place})`;
+  return `toUInt32(${shape.hasNoDate ? `if(d IS NULL, ${shape.dates.length}, ${place})` : place})`;
 };
 
 export interface TransposeInput {
   readonly plan: Plan;
   readonly layout: TransposeLayout;
-  readonly facts: TransposeFacts;
+  readonly shape: TransposeShape;
   readonly part: readonly StoredColumn[];
   readonly project: TransposedSelect['project'];
   readonly keyOf: TransposedSelect['keyOf'] | undefined;
@@ -191,7 +191,7 @@ export interface TransposeInput {
 export const partSql = ({
   plan,
   layout,
-  facts,
+  shape,
   part,
   project,
   keyOf,
@@ -199,17 +199,17 @@ export const partSql = ({
   rowNumber,
 }: TransposeInput): TransposePart => {
   const labels = labelList(layout);
-  const width = facts.dates.length + (facts.hasNoDate ? 1 : 0);
+  const width = shape.dates.length + (shape.hasNoDate ? 1 : 0);
   const oneType = new Set(part.map((column) => column.physical)).size === 1;
   const physical = asText && !oneType ? 's' : (part[0]?.physical ?? 's');
   const base = baseSql(plan, layout, part);
-  const repeat = facts.hasRepeats
+  const repeat = shape.hasRepeats
     ? `row_number() OVER (PARTITION BY ${[...labels, 'd'].join(', ')} ORDER BY ${rowOrder})`
     : '1';
   const cells = part.map((_, index) => `v${index}`);
-  const rows = `SELECT ${[...labels, ...cells, rowOrder, `${placeSql(layout, facts)} AS p`, `${repeat} AS k`].join(', ')} FROM (${base})`;
+  const rows = `SELECT ${[...labels, ...cells, rowOrder, `${placeSql(layout, shape)} AS p`, `${repeat} AS k`].join(', ')} FROM (${base})`;
   const groups = `SELECT ${[...labels, 'k', `min(${rowOrder}) AS f`, `groupArray((p, ${cells.join(', ')})) AS g`].join(', ')} FROM (${rows}) GROUP BY ${[...labels, 'k'].join(', ')}`;
-  const ranked = facts.hasRepeats
+  const ranked = shape.hasRepeats
     ? `SELECT *, min(f) OVER (${labels.length === 0 ? '' : `PARTITION BY ${labels.join(', ')}`}) AS o FROM (${groups})`
     : `SELECT *, f AS o FROM (${groups})`;
   const value = (index: number): string =>
@@ -217,7 +217,7 @@ export const partSql = ({
   const arrays = cells.map((_, index) => `arrayMap(x -> tuple(${value(index)}), g)`);
   const places = `SELECT ${[...labels, 'j', 'g.1 AS ps', 'vs'].join(', ')} FROM (${ranked}) ARRAY JOIN range(1, ${part.length + 1}) AS j, [${arrays.join(', ')}] AS vs ORDER BY j, o, k`;
   const transposed = `SELECT ${[...labels, '{names:Array(String)}[j] AS n', `arrayReduce('groupArrayInsertAt(tuple(NULL), ${Math.max(1, width)})', vs, ps) AS a`, ...(rowNumber === undefined ? [] : [`${rowNumber} AS m`])].join(', ')} FROM (${places})`;
-  const headers = headersOf(layout, facts);
+  const headers = headersOf(layout, shape);
   const labelColumns = [...labels, 'n'].map(
     (sql, index): OutputColumn => ({
       name: headers[index]!,
@@ -230,7 +230,7 @@ export const partSql = ({
     sql: `SELECT ${project(labelColumns, { sql: 'a', physical, names })} FROM (${transposed})`,
     values: {
       ...plan.answerRows.values,
-      dates: facts.dates,
+      dates: shape.dates,
       names: part.map((column) => headerOf(column, plan.options.includeIds)),
       ...(keyOf === undefined
         ? {}

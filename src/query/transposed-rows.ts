@@ -16,18 +16,18 @@ import {
   partSql,
   sizeSql,
   splitValues,
-  type TransposeFacts,
   type TransposeLayout,
+  type TransposeShape,
 } from './transpose.js';
 
-const readFacts = async (
+const readShape = async (
   reader: Reader,
   plan: Plan,
   layout: TransposeLayout,
   context: ReadContext,
-): Promise<TransposeFacts> => {
-  const ask = <T>(sql: string, part: string): Promise<T[]> =>
-    reader.facts<T>({
+): Promise<TransposeShape> => {
+  const read = <T>(sql: string, part: string): Promise<T[]> =>
+    reader.queryObjects<T>({
       sql: `${sql} FORMAT JSONEachRow`,
       values: plan.answerRows.values,
       place: serverOf(plan.version),
@@ -35,10 +35,10 @@ const readFacts = async (
       ...context,
       queryId: `${context.queryId}-${part}`,
     });
-  const dates = await ask<{ date: string | null }>(datesSql(plan, layout), 'dates');
+  const dates = await read<{ date: string | null }>(datesSql(plan, layout), 'dates');
   // Too many dates are refused before the larger question is asked.
   factsOf(dates, undefined);
-  const [size] = await ask<{ rows: string; most: string }>(sizeSql(plan, layout), 'size');
+  const [size] = await read<{ rows: string; most: string }>(sizeSql(plan, layout), 'size');
   return factsOf(dates, size);
 };
 
@@ -62,12 +62,12 @@ async function* inTurn(
 /** Value columns of each query. A format with columns of its own takes all in one. */
 const partsOf = (
   layout: TransposeLayout,
-  facts: TransposeFacts,
+  shape: TransposeShape,
   inOne: boolean,
 ): readonly (readonly StoredColumn[])[] => {
   if (layout.values.length === 0) return [[layout.date]];
   if (inOne) return [layout.values];
-  return splitValues(layout.values, facts.rowsPerColumn * Math.max(1, facts.dates.length));
+  return splitValues(layout.values, shape.rowsPerColumn * Math.max(1, shape.dates.length));
 };
 
 /** Cells of the answer. */
@@ -80,21 +80,21 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   const { format, options } = plan;
   const { select, frame, maxColumns } = formats[format];
   const layout = layOut(plan);
-  const facts = await readFacts(reader, plan, layout, context);
-  const headers = headersOf(layout, facts);
+  const shape = await readShape(reader, plan, layout, context);
+  const headers = headersOf(layout, shape);
   requireColumns(format, headers.length, maxColumns);
   await requireFitting(reader, plan, cellsOf(layout, plan), context);
   const transposed = select.transposed(options);
-  const parts = partsOf(layout, facts, transposed.inOneQuery);
+  const parts = partsOf(layout, shape, transposed.inOneQuery);
 
   const rowsBefore = (index: number): number =>
-    parts.slice(0, index).reduce((sum, part) => sum + part.length, 0) * facts.rowsPerColumn;
+    parts.slice(0, index).reduce((sum, part) => sum + part.length, 0) * shape.rowsPerColumn;
 
   const open = (index: number): Promise<Readable> => {
     const part = partSql({
       plan,
       layout,
-      facts,
+      shape,
       part: parts[index]!,
       project: transposed.project,
       keyOf: transposed.keyOf,

@@ -29,11 +29,11 @@ export interface Versions {
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
   /** Remembered facts about the current version of a dataset whose columns have this revision. */
-  remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
+  remembered(datasetId: number, versionId: number, columnsRevision: number): VersionInfo | undefined;
 }
 
 /** A version without its segments and where they lie, which may change under it. */
-export type VersionFacts = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'place'>;
+export type VersionInfo = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'place'>;
 
 /** A version as it is in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow extends SegmentListRow {
@@ -82,10 +82,10 @@ const bytesOf = (columns: readonly StoredColumn[]): number =>
 /** Names as they were published belong to the list alone; present ones change with the dataset's revision. */
 const listKey = (list: number, revision: number | 'stored'): string => `${list}/${revision}`;
 
-type Facts = Omit<VersionFacts, 'columns'>;
+type StoredInfo = Omit<VersionInfo, 'columns'>;
 
 interface Remembered {
-  readonly facts: Facts;
+  readonly info: StoredInfo;
   readonly list: number;
 }
 
@@ -138,7 +138,7 @@ export const createVersions = (sql: Sql): Versions => {
     if (row === undefined) return undefined;
     const columns = await columnsOf(datasetId, row.list, present ? row.columns_revision : 'stored');
     if (columns === undefined) return undefined;
-    const facts: Facts = {
+    const info: StoredInfo = {
       versionId: row.id,
       datasetId,
       rowCount: row.row_count,
@@ -146,8 +146,8 @@ export const createVersions = (sql: Sql): Versions => {
       createdAt: row.created_at.toISOString(),
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
     };
-    known.set(`${datasetId}/${versionId}`, { facts, list: row.list });
-    return { ...facts, columns, place: row.place, ...segmentListOf(row) };
+    known.set(`${datasetId}/${versionId}`, { info, list: row.list });
+    return { ...info, columns, place: row.place, ...segmentListOf(row) };
   };
 
   return {
@@ -155,7 +155,7 @@ export const createVersions = (sql: Sql): Versions => {
     remembered(datasetId, versionId, revision) {
       const version = known.get(`${datasetId}/${versionId}`);
       const columns = version && lists.get(listKey(version.list, revision));
-      return columns && { ...version.facts, columns };
+      return columns && { ...version.info, columns };
     },
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {
       if (versionId !== undefined) {

@@ -80,7 +80,7 @@ const seekGranule = async (
   const index = indexOf(reader.database, place);
   const stored = storedRows({ list: version });
   const hidden = hiddenSql(statedTable(reader.database, place), stored.sql);
-  const [granule] = await reader.facts<Granule>({
+  const [granule] = await reader.queryObjects<Granule>({
     sql: `${patches.length === 0 ? granuleSql(index) : patchedGranuleSql(index, hidden)} FORMAT JSONEachRow`,
     values: patches.length === 0 ? { segments: segmentIds, number } : { ...stored.params, patches, number },
     place: insideOf(place),
@@ -109,7 +109,7 @@ const countBefore = async (
     patches.length === 0
       ? ''
       : ` - (SELECT sum(hidden) FROM (${hiddenSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
-  const [counted] = await reader.facts<{ n: string }>({
+  const [counted] = await reader.queryObjects<{ n: string }>({
     sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
     values: { ...rows.params, position, ...(patches.length === 0 ? {} : { patches }) },
     place: serverOf(version),
@@ -143,7 +143,7 @@ const indexedSegments = async (
   segments: readonly number[],
   context: ReadContext,
 ): Promise<IndexedSegment[]> => {
-  const found = await reader.facts<Record<keyof IndexedSegment, string>>({
+  const found = await reader.queryObjects<Record<keyof IndexedSegment, string>>({
     sql: `${runsSql(indexOf(reader.database, place))} FORMAT JSONEachRow`,
     values: { segments },
     place: insideOf(place),

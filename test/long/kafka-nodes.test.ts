@@ -39,7 +39,7 @@ beforeAll(async () => {
     firstChunkBytes: '512',
     chunkBytes: '2048',
     kafkaPartitions: '3',
-    backlogLookMs: '300',
+    backlogProbeMs: '300',
   });
   owner = await product.createAccount('owner');
 });

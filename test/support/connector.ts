@@ -1,4 +1,4 @@
-import { createAsk, createUpstreamHttp } from '../../src/gateway/upstream/client.js';
+import { createSendRequest, createUpstreamHttp } from '../../src/gateway/upstream/client.js';
 import { createTransport } from '../../src/gateway/upstream/transport.js';
 import { silentLog } from '../../src/lib/log.js';
 import type { Context, Provider } from '../../src/providers/provider.js';
@@ -35,7 +35,7 @@ export const openConnector = async (provider: Provider, options: OpenOptions): P
     `${provider.slug}.${name}`,
     upstream.otherBaseUrl(name),
   ]);
-  const ask = createAsk({
+  const ask = createSendRequest({
     provider: { ...provider, timeoutMs: options.timeoutMs ?? 5_000 },
     baseUrls: { [provider.slug]: upstream.baseUrl, ...Object.fromEntries(others) },
     key: options.apiKey,

@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /** Outcome of a request. */
-export interface Asked {
+export interface Fetched {
   readonly body: string;
   /** In place of the validity of the question. */
   readonly validSeconds?: number;
@@ -34,10 +34,10 @@ export interface Asked {
 
 export interface Cache {
   /**
-   * A fresh answer, else a new one from `ask`, which is given the body of the last one. Equal questions at the same time share one `ask`, those of other
-   * processes too. When it fails because the upstream is down, the last answer is given as stale.
+   * Returns a fresh answer, otherwise a new one from `load`, which is given the body of the last one. Concurrent equal
+   * questions share one `load`, across processes. If the upstream is down, returns the last answer as stale.
    */
-  answer(question: CacheQuestion, ask: (last: string | undefined) => Promise<Asked>): Promise<Answer>;
+  answer(question: CacheQuestion, load: (last: string | undefined) => Promise<Fetched>): Promise<Answer>;
   /** A fresh answer that is there already. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
   trim(): Promise<void>;
@@ -104,7 +104,7 @@ const leasePollMs = 50;
 
 export const createCache = (options: CacheOptions): Cache => {
   const { records, memory, leases, maxLeaseWaitMs, telemetry, log, now, staleMs } = options;
-  const asking = new Map<string, Promise<Answer>>();
+  const inFlight = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
 
   const toAnswer = ({ body, storedAtMs }: Kept, stale: boolean): Answer => ({
@@ -131,10 +131,10 @@ export const createCache = (options: CacheOptions): Cache => {
     return { kept, fresh: true };
   };
 
-  const keep = async (key: string, question: CacheQuestion, asked: Asked): Promise<Kept> => {
+  const keep = async (key: string, question: CacheQuestion, fetched: Fetched): Promise<Kept> => {
     const storedAtMs = now();
-    const validSeconds = Math.min(asked.validSeconds ?? question.validSeconds, question.validSeconds);
-    const kept = { body: asked.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
+    const validSeconds = Math.min(fetched.validSeconds ?? question.validSeconds, question.validSeconds);
+    const kept = { body: fetched.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
     memory.set(key, kept);
     try {
       await records.set(key, question.provider, kept);
@@ -168,18 +168,18 @@ export const createCache = (options: CacheOptions): Cache => {
     }
   };
 
-  const askUpstream = async (
+  const loadAndKeep = async (
     key: string,
     question: CacheQuestion,
-    ask: (last: string | undefined) => Promise<Asked>,
+    load: (last: string | undefined) => Promise<Fetched>,
     kept: Kept | undefined,
   ): Promise<Answer> => {
     try {
-      const asked = await ask(kept?.body);
-      const { body, staleSeconds } = asked;
+      const fetched = await load(kept?.body);
+      const { body, staleSeconds } = fetched;
       telemetry.answered(question.provider, staleSeconds === undefined ? 'upstream' : 'stale');
       if (staleSeconds !== undefined) return { body, ageSeconds: staleSeconds, stale: true };
-      return toAnswer(await keep(key, question, asked), false);
+      return toAnswer(await keep(key, question, fetched), false);
     } catch (error) {
       absences.remember(key, error);
       if (kept === undefined || kept.freshUntilMs + staleMs <= now() || !isDown(error)) throw error;
@@ -189,29 +189,29 @@ export const createCache = (options: CacheOptions): Cache => {
     }
   };
 
-  const askNew = async (
+  const loadOnce = async (
     key: string,
     question: CacheQuestion,
-    ask: (last: string | undefined) => Promise<Asked>,
+    load: (last: string | undefined) => Promise<Fetched>,
   ): Promise<Answer> => {
     const { kept, fresh } = await lookUp(key, question.provider);
     if (fresh && kept !== undefined) return toAnswer(kept, false);
     absences.check(key);
-    return underLease(key, question.provider, () => askUpstream(key, question, ask, kept));
+    return underLease(key, question.provider, () => loadAndKeep(key, question, load, kept));
   };
 
   return {
-    async answer(question, ask) {
+    async answer(question, load) {
       const key = cacheKey(question);
       const near = memory.get(key);
       if (isFresh(near)) {
         telemetry.answered(question.provider, 'memory');
         return toAnswer(near, false);
       }
-      const known = asking.get(key);
+      const known = inFlight.get(key);
       if (known !== undefined) return known;
-      const answer = askNew(key, question, ask).finally(() => asking.delete(key));
-      asking.set(key, answer);
+      const answer = loadOnce(key, question, load).finally(() => inFlight.delete(key));
+      inFlight.set(key, answer);
       return answer;
     },
     async peek(question) {

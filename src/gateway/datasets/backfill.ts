@@ -60,7 +60,7 @@ export interface Backfills {
 const valuesPerStep = 500_000;
 
 /** For the upload of a vintage to become a version. */
-const publishPatience = { looks: 600, everyMs: 50 } as const;
+const publishPatience = { polls: 600, everyMs: 50 } as const;
 
 /** Until somebody else's work is over: the first upload, a vintage that is still on its way. */
 const waitMs = 2_000;
@@ -84,7 +84,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
 
   /** False: it is still on its way; the next step will see. */
   const isPublished = async (processId: number, stop: AbortSignal): Promise<boolean> => {
-    for (let look = 0; look < publishPatience.looks && !stop.aborted; look += 1) {
+    for (let poll = 0; poll < publishPatience.polls && !stop.aborted; poll += 1) {
       const ended = await records.ended(processId);
       if (ended?.error === null) return true;
       if (ended !== undefined) throw new AppError('conflict', 'vintage_failed', ended.error);
@@ -149,8 +149,8 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     if (!isAppError(error)) log.error({ err: error, dataset: datasetId }, 'backfill broken off');
     const message = isAppError(error) ? error.message : 'The step failed.';
     log.warn({ dataset: datasetId, reason: messageOf(error) }, 'backfill failed');
-    const asked = isAppError(error) ? error.retryAfterSeconds : undefined;
-    return { skipped: 0, error: message, nextAt: after(retryWaitMs(failures + 1, asked)) };
+    const retryAfterSeconds = isAppError(error) ? error.retryAfterSeconds : undefined;
+    return { skipped: 0, error: message, nextAt: after(retryWaitMs(failures + 1, retryAfterSeconds)) };
   };
 
   const runOne = async (backfill: DueBackfill, stop: AbortSignal): Promise<void> => {

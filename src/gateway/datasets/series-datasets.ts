@@ -115,7 +115,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     refresh === null || refresh.trim() === '' ? null : parseSchedule(refresh);
 
   /** Reads the update marks. Called before the values are read, so the next run sees an update that comes between the two. */
-  const askMarks = (
+  const fetchMarks = (
     caller: GatewayCaller,
     { slug, series }: Pick<Wanted, 'slug' | 'series'>,
   ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, series, nowMs: now() });
@@ -123,7 +123,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   const refresh = async (run: DueRun, stop: AbortSignal): Promise<RunOutcome> => {
     const { datasetId, accountId, provider: slug } = run;
     const caller = await callerOf(accountId);
-    const marks = await askMarks(caller, { ...run, slug });
+    const marks = await fetchMarks(caller, { ...run, slug });
     if (run.contentHash !== null && !run.uploadFailed && sameMarks(run.updateMarks, marks)) {
       return { nextRunAt: nextRun(run.schedule, datasetId), error: null };
     }
@@ -215,7 +215,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       }
       const days = request.backfill ? await backfills.days(caller, slug, request.series) : undefined;
       const series = nameSeries(request.series);
-      const marks = schedule === null ? [] : await askMarks(caller, { ...request, series });
+      const marks = schedule === null ? [] : await fetchMarks(caller, { ...request, series });
       const { answers, csv, columns } = await fetchContent(gateway, caller, { ...request, series });
       const { id: datasetId } = await shelf.create({
         name: request.name ?? nameOf(answers),

@@ -21,14 +21,14 @@ export interface Question {
   readonly zone: string;
   readonly windows: readonly Window[];
   readonly usage: readonly Usage[];
-  readonly asks: Asks;
+  readonly user: QuotaUser;
 }
 
 /**
  * `account` shares a quota with the accounts that ask, too; `alone` uses a key of its own, or is a task that an
  * operator started; `background` takes what is left.
  */
-export type Asks = 'account' | 'alone' | 'background';
+export type QuotaUser = 'account' | 'alone' | 'background';
 
 /** `held` is decided before: the upstream itself asked to be left alone. */
 export type Denial = 'pace' | 'quota' | 'share' | 'background' | 'held';
@@ -54,19 +54,19 @@ export const shareOf = (limit: number, accounts: number): number =>
  * How much of a window one asker may use in all. Minutes pass by themselves; only a quota that is gone for long has to
  * be divided.
  */
-const partOf = ({ span, limit }: Window, found: Usage | undefined, asks: Asks): number => {
-  if (asks !== 'account' || span === 'minute') return limit;
+const partOf = ({ span, limit }: Window, found: Usage | undefined, user: QuotaUser): number => {
+  if (user !== 'account' || span === 'minute') return limit;
   const accounts = (found?.accounts ?? 0) + ((found?.usedByAccount ?? 0) === 0 ? 1 : 0);
   return shareOf(limit, accounts);
 };
 
 /** How much of a window is left to who asks: of the whole, and of its own part. */
-export const leftOf = (window: Window, found: Usage | undefined, asks: Asks): number =>
+export const leftOf = (window: Window, found: Usage | undefined, user: QuotaUser): number =>
   Math.max(
     0,
     Math.min(
       window.limit - (found?.used ?? 0),
-      partOf(window, found, asks) - (asks === 'account' ? (found?.usedByAccount ?? 0) : 0),
+      partOf(window, found, user) - (user === 'account' ? (found?.usedByAccount ?? 0) : 0),
     ),
   );
 
@@ -85,7 +85,7 @@ const backgroundWaitMs = (
  * tested without a database or a clock.
  */
 export const decide = (question: Question): Decision => {
-  const { nowMs, nextAtMs, maxWaitMs, windows, usage, zone, asks } = question;
+  const { nowMs, nextAtMs, maxWaitMs, windows, usage, zone, user } = question;
   const startMs = Math.max(nowMs, nextAtMs);
   for (const window of windows) {
     const { span, limit, bucket } = window;
@@ -93,9 +93,9 @@ export const decide = (question: Question): Decision => {
     const used = found?.used ?? 0;
     const retryAfterMs = Math.max(1_000, endOfBucket(span, found?.oldest ?? bucket, zone) - nowMs);
     if (used >= limit) return { granted: false, reason: 'quota', span, retryAfterMs };
-    const leaveMs = asks === 'background' ? backgroundWaitMs(window, used, question) : 0;
+    const leaveMs = user === 'background' ? backgroundWaitMs(window, used, question) : 0;
     if (leaveMs > 0) return { granted: false, reason: 'background', span, retryAfterMs: leaveMs };
-    if (leftOf(window, found, asks) === 0) return { granted: false, reason: 'share', span, retryAfterMs };
+    if (leftOf(window, found, user) === 0) return { granted: false, reason: 'share', span, retryAfterMs };
   }
   if (startMs - nowMs > maxWaitMs) return { granted: false, reason: 'pace', retryAfterMs: startMs - nowMs };
   return { granted: true, startMs };

@@ -5,7 +5,7 @@ import type { Rate } from '../../providers/limits.js';
 import type { Provider } from '../../providers/provider.js';
 import { indexTask } from '../caller.js';
 import type { Telemetry } from '../telemetry.js';
-import type { Asks } from './decision.js';
+import type { QuotaUser } from './decision.js';
 import type { Admission, UsageRecords } from './usage-records.js';
 
 /** Key and account that a request is counted for. */
@@ -69,7 +69,7 @@ const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
 /** Own keys have their own limits; tasks of the service are no accounts, and the search index can wait. */
-export const asksAs = ({ keyScope, account }: QuotaOwner): Asks => {
+export const quotaUserOf = ({ keyScope, account }: QuotaOwner): QuotaUser => {
   if (account === indexTask.share) return 'background';
   return keyScope.startsWith('own:') || account.startsWith('task:') ? 'alone' : 'account';
 };
@@ -143,7 +143,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       rate: rateOf(owner),
       zone: zoneOf(owner),
       maxWaitMs: waitLeftMs,
-      asks: asksAs(owner),
+      user: quotaUserOf(owner),
       counted,
     });
     if (!admission.granted) throw deny(owner, admission, admission.reason);

@@ -1,6 +1,6 @@
 import type { Rate } from '../../providers/limits.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { type Asks, type Decision, decide, leftOf, type Usage } from './decision.js';
+import { type Decision, decide, leftOf, type QuotaUser, type Usage } from './decision.js';
 import { endOfBucket, localMidnight, type Span, type Window, windowsOf } from './window.js';
 
 export interface Request {
@@ -11,7 +11,7 @@ export interface Request {
   readonly rate: Rate;
   readonly zone: string;
   readonly maxWaitMs: number;
-  readonly asks: Asks;
+  readonly user: QuotaUser;
   /** False: spaced, but not counted in windows. */
   readonly counted: boolean;
 }
@@ -42,7 +42,7 @@ export interface Allowed {
 
 export interface UsageRecords {
   /** Remaining quota. Does not consume and does not block. */
-  look(asker: Pick<Request, 'scope' | 'account' | 'rate' | 'zone' | 'asks'>): Promise<Allowed>;
+  remaining(request: Pick<Request, 'scope' | 'account' | 'rate' | 'zone' | 'user'>): Promise<Allowed>;
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Admission>;
   /**
@@ -165,8 +165,8 @@ const readClock = async (sql: Sql, now: (() => number) | undefined): Promise<num
   return now?.() ?? database?.now ?? 0;
 };
 
-const boundHold = (askedMs: number | undefined, maxHoldMs: number): number | undefined =>
-  askedMs === undefined ? undefined : Math.min(maxHoldMs, Math.max(1_000, askedMs));
+const boundHold = (requestedMs: number | undefined, maxHoldMs: number): number | undefined =>
+  requestedMs === undefined ? undefined : Math.min(maxHoldMs, Math.max(1_000, requestedMs));
 
 const heldFor = (retryAfterMs: number): Admission => ({
   granted: false,
@@ -205,7 +205,7 @@ export const createUsageRecords = ({
       return { granted: true, waitMs: decision.startMs - nowMs, careful: hold !== undefined };
     }),
 
-  async look({ scope, account, rate, zone, asks }) {
+  async remaining({ scope, account, rate, zone, user }) {
     const nowMs = await readClock(sql, now);
     const windows = windowsOf(rate, zone, nowMs);
     const usage = await usageOf(sql, scope, account, windows);
@@ -215,7 +215,7 @@ export const createUsageRecords = ({
         const { span, limit, bucket } = window;
         const found = usage.find((one) => one.span === span);
         const nextAt = new Date(endOfBucket(span, found?.oldest ?? bucket, zone));
-        return { span, limit, left: leftOf(window, found, asks), nextAt };
+        return { span, limit, left: leftOf(window, found, user), nextAt };
       }),
       heldUntil: hold !== undefined && hold.until > nowMs ? new Date(hold.until) : undefined,
     };
@@ -223,14 +223,14 @@ export const createUsageRecords = ({
 
   async hold(scope, length) {
     const nowMs = await readClock(sql, now);
-    const asked =
+    const requestedMs =
       typeof length === 'object'
         ? localMidnight(length.midnightIn, nowMs, 1) - nowMs
         : boundHold(length, maxHoldMs);
     const [hold] = await sql.query<{ until: number }>(setHold, [
       scope,
       nowMs,
-      asked ?? null,
+      requestedMs ?? null,
       maxHoldMs,
       firstHoldMs,
     ]);

@@ -145,8 +145,8 @@ export const readQuery = (words: readonly string[]): Query => {
     // A query of wishes alone is about them.
     return subjects.length > 0 ? { subjects, wishes } : { subjects: wishes, wishes: [] };
   }
-  const asked = words.slice(found.at, found.at + found.length);
-  const alternatives = [asked, ...found.region.names.filter((name) => name.join(' ') !== asked.join(' '))];
-  const concept = { text: asked.join(' '), alternatives, whole: true };
+  const given = words.slice(found.at, found.at + found.length);
+  const alternatives = [given, ...found.region.names.filter((name) => name.join(' ') !== given.join(' '))];
+  const concept = { text: given.join(' '), alternatives, whole: true };
   return { subjects, wishes, region: { region: found.region, concept } };
 };

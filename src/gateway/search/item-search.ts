@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.js';
 import type { Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isTerm, type Query, readQuery } from './concepts.js';
-import { factsOf, patternCandidates } from './patterns.js';
+import { patternCandidates, traitsOf } from './patterns.js';
 import { correctableWords } from './query-words.js';
 import { type Candidate, conceptsOf, type Ranked, rank } from './ranking.js';
 import { allOf, conceptQueries, partOf, title } from './text-query.js';
@@ -41,7 +41,7 @@ interface Row {
 /** How often concepts occur, in a sample of some hundred pages: the same pages for the same table. */
 const countConcepts = `
   WITH query AS (
-    SELECT n, to_tsquery('simple', text) || to_tsquery('english', text) AS asked
+    SELECT n, to_tsquery('simple', text) || to_tsquery('english', text) AS tsquery
       FROM unnest($1::text[]) WITH ORDINALITY AS concept(text, n)
   ), sample AS (
     SELECT words FROM gateway_items
@@ -49,7 +49,7 @@ const countConcepts = `
      LIMIT 5000
   )
   SELECT (SELECT count(*) FROM sample)::int AS items,
-         (SELECT count(*) FROM sample WHERE words @@ query.asked)::int AS found
+         (SELECT count(*) FROM sample WHERE words @@ query.tsquery)::int AS found
     FROM query ORDER BY n`;
 
 const inProviders = `($1::text[] IS NULL OR provider = ANY ($1))`;
@@ -90,8 +90,8 @@ const findCandidates = `
       WHERE popular AND (words @@ in_title OR words @@ partly) AND ${inProviders} LIMIT 300)
   )
   SELECT DISTINCT ON (provider, id) provider, id, label, kind, popular, frequency,
-         ARRAY (SELECT words @@ asked FROM unnest(title_concepts) WITH ORDINALITY AS c(asked, n) ORDER BY n) AS "inTitle",
-         ARRAY (SELECT words @@ asked FROM unnest(concepts) WITH ORDINALITY AS c(asked, n) ORDER BY n) AS anywhere
+         ARRAY (SELECT words @@ concept FROM unnest(title_concepts) WITH ORDINALITY AS c(concept, n) ORDER BY n) AS "inTitle",
+         ARRAY (SELECT words @@ concept FROM unnest(concepts) WITH ORDINALITY AS c(concept, n) ORDER BY n) AS anywhere
     FROM candidates, query
    ORDER BY provider, id`;
 
@@ -101,15 +101,15 @@ const readItems = `
 
 /** Words that look like a word that occurs nowhere. */
 const alikeWords = `
-  SELECT asked.word AS asked, near.word AS near
-    FROM unnest($1::text[]) AS asked(word)
+  SELECT searched.word AS searched, near.word AS near
+    FROM unnest($1::text[]) AS searched(word)
    CROSS JOIN LATERAL (
-     SELECT word FROM gateway_words WHERE word % asked.word ORDER BY similarity(word, asked.word) DESC, word LIMIT 8
+     SELECT word FROM gateway_words WHERE word % searched.word ORDER BY similarity(word, searched.word) DESC, word LIMIT 8
    ) AS near
-   WHERE NOT EXISTS (SELECT 1 FROM gateway_words WHERE word LIKE asked.word || '%')
+   WHERE NOT EXISTS (SELECT 1 FROM gateway_words WHERE word LIKE searched.word || '%')
      AND NOT EXISTS (
        SELECT 1 FROM gateway_items
-        WHERE words @@ (to_tsquery('simple', asked.word || ':*') || to_tsquery('english', asked.word || ':*')))`;
+        WHERE words @@ (to_tsquery('simple', searched.word || ':*') || to_tsquery('english', searched.word || ':*')))`;
 
 const toItem = ({ description, path, frequency, units, ...row }: Row): Hit => ({
   ...row,
@@ -132,7 +132,7 @@ const keyOf = ({ provider, id }: { provider: string; id: string }): string => JS
  * @param known Connectors, which have patterns of series and parameters for regions.
  */
 export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
-  const facts = new Map(known.map((provider) => [provider.slug, factsOf(provider)]));
+  const traits = new Map(known.map((provider) => [provider.slug, traitsOf(provider)]));
 
   const hydrate = async (ranked: readonly Ranked[]): Promise<Hit[]> => {
     const wanted = ranked.map(({ candidate }) => candidate);
@@ -168,8 +168,8 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
       conceptQueries(concepts, title),
       conceptQueries(concepts, ''),
     ]);
-    const asked = known.filter(({ slug }) => providers === null || providers.includes(slug));
-    const patterns = patternCandidates(asked, query);
+    const searched = known.filter(({ slug }) => providers === null || providers.includes(slug));
+    const patterns = patternCandidates(searched, query);
     const taken = new Set(patterns.map(keyOf));
     return [...patterns, ...rows.filter((row) => !taken.has(keyOf(row)))];
   };
@@ -193,18 +193,18 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
       plain: lower,
       query,
       rarities,
-      factsOf: (slug) => facts.get(slug),
+      traitsOf: (slug) => traits.get(slug),
     });
     return hydrate(ranked.slice(0, limit));
   };
 
   /** The words with typing errors replaced by what was most likely meant; undefined if there is none. */
   const correct = async (plain: string, words: readonly string[]): Promise<string[] | undefined> => {
-    const asked = correctableWords(plain, words).filter((word) => !isTerm(word));
-    if (asked.length === 0) return undefined;
-    const rows = await sql.query<{ asked: string; near: string }>(alikeWords, [asked]);
+    const searched = correctableWords(plain, words).filter((word) => !isTerm(word));
+    if (searched.length === 0) return undefined;
+    const rows = await sql.query<{ searched: string; near: string }>(alikeWords, [searched]);
     const corrected = words.map((word) => {
-      const alike = rows.filter((row) => row.asked === word).map(({ near }) => near);
+      const alike = rows.filter((row) => row.searched === word).map(({ near }) => near);
       return nearest(word, alike) ?? word;
     });
     return corrected.some((word, index) => word !== words[index]) ? corrected : undefined;

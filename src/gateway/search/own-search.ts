@@ -13,11 +13,11 @@ const fewPerDay = 100;
 export interface OwnHits {
   readonly found: readonly { readonly provider: Provider; readonly items: readonly Item[] }[];
   /** Slugs of providers with a search of their own that were not asked, refused, or did not answer in time. */
-  readonly notAsked: readonly string[];
+  readonly notSearched: readonly string[];
 }
 
 /** Asks one provider by its own search; the answer is kept. */
-export const askOwnSearch = async (
+export const runOwnSearch = async (
   operations: Operations,
   caller: GatewayCaller,
   provider: Provider,
@@ -50,17 +50,17 @@ const mayAsk = async (
 };
 
 /** Asks providers that search themselves, all at the same time. */
-export const askOwnSearches = async (
+export const runOwnSearches = async (
   operations: Operations,
   caller: GatewayCaller,
   providers: readonly Provider[],
   query: string,
 ): Promise<OwnHits> => {
   const late = sleep(patienceMs, undefined, { ref: false });
-  const ask = async (provider: Provider): Promise<readonly Item[] | undefined> => {
+  const search = async (provider: Provider): Promise<readonly Item[] | undefined> => {
     try {
       if (!(await mayAsk(operations, caller, provider))) return undefined;
-      return await askOwnSearch(operations, caller, provider, query);
+      return await runOwnSearch(operations, caller, provider, query);
     } catch (error) {
       // A limit, an outage: the hits of the index are an answer without it.
       if (isAppError(error)) return undefined;
@@ -68,10 +68,10 @@ export const askOwnSearches = async (
     }
   };
   const answers = await Promise.all(
-    providers.map(async (provider) => ({ provider, items: await Promise.race([ask(provider), late]) })),
+    providers.map(async (provider) => ({ provider, items: await Promise.race([search(provider), late]) })),
   );
   return {
     found: answers.flatMap(({ provider, items }) => (items === undefined ? [] : [{ provider, items }])),
-    notAsked: answers.flatMap(({ provider, items }) => (items === undefined ? [provider.slug] : [])),
+    notSearched: answers.flatMap(({ provider, items }) => (items === undefined ? [provider.slug] : [])),
   };
 };

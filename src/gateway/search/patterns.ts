@@ -1,6 +1,6 @@
 import type { Provider, SeriesPattern } from '../../providers/provider.js';
 import type { Concept, Query } from './concepts.js';
-import { type Candidate, conceptsOf, type ProviderFacts } from './ranking.js';
+import { type Candidate, conceptsOf, type ProviderTraits } from './ranking.js';
 import { type Region, regionOfCode } from './regions.js';
 import { wordsOf } from './words.js';
 
@@ -70,7 +70,7 @@ export const patternCandidates = (providers: readonly Provider[], query: Query):
   );
 
 /** Facts about a provider, for the ranking of its items. */
-export const factsOf = (provider: Provider): ProviderFacts => {
+export const traitsOf = (provider: Provider): ProviderTraits => {
   const parameter = provider.parameters.find(({ regions }) => regions === true);
   const codes = new Map((parameter?.values ?? []).map(({ code }) => [regionOfCode(code), code] as const));
   return {

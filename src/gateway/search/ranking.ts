@@ -18,7 +18,7 @@ export interface Candidate {
 }
 
 /** Facts about the provider of an item that its label does not tell. */
-export interface ProviderFacts {
+export interface ProviderTraits {
   readonly needsKey: boolean;
   /** The region that its series are about unless they name another. */
   readonly home: Region | undefined;
@@ -96,21 +96,21 @@ const regionScore = (
   region: Region,
   candidate: Candidate,
   words: readonly string[],
-  facts: ProviderFacts | undefined,
+  traits: ProviderTraits | undefined,
 ): RegionMatch | undefined => {
-  const params = candidate.kind === 'series' ? facts?.paramsOf(region) : undefined;
+  const params = candidate.kind === 'series' ? traits?.paramsOf(region) : undefined;
   if (params !== undefined) return { score: scores.region, params };
   // A national source before an international one.
   if (candidate.inTitle[0] === true) {
-    return { score: scores.region + (facts?.home === region ? scores.home : 0) };
+    return { score: scores.region + (traits?.home === region ? scores.home : 0) };
   }
   if (candidate.kind === 'folder') return { score: 0 };
-  if (facts?.takesRegions === true) return undefined;
+  if (traits?.takesRegions === true) return undefined;
   const named = findRegions(words).map((found) => found.region);
   if (named.includes(region)) return { score: scores.region };
   if (named.length > 0) return undefined;
-  if (facts?.home === undefined) return { score: candidate.anywhere[0] === true ? scores.region / 2 : 0 };
-  return facts.home === region ? { score: 0.9 * scores.region } : undefined;
+  if (traits?.home === undefined) return { score: candidate.anywhere[0] === true ? scores.region / 2 : 0 };
+  return traits.home === region ? { score: 0.9 * scores.region } : undefined;
 };
 
 interface RankOptions {
@@ -119,17 +119,17 @@ interface RankOptions {
   readonly query: Query;
   /** Rarity of each subject: the rarer a word, the more a match counts. */
   readonly rarities: readonly number[];
-  readonly factsOf: (provider: string) => ProviderFacts | undefined;
+  readonly traitsOf: (provider: string) => ProviderTraits | undefined;
 }
 
-const rankOne = (candidate: Candidate, { plain, query, rarities, factsOf }: RankOptions) => {
+const rankOne = (candidate: Candidate, { plain, query, rarities, traitsOf }: RankOptions) => {
   const { region, subjects, wishes } = query;
   const words = wordsOf(candidate.label);
-  const facts = factsOf(candidate.provider);
+  const traits = traitsOf(candidate.provider);
   const first = region === undefined ? 0 : 1;
   const id = candidate.id.toLowerCase();
   const exact = id === plain || id.startsWith(plain);
-  const matched = region === undefined ? { score: 0 } : regionScore(region.region, candidate, words, facts);
+  const matched = region === undefined ? { score: 0 } : regionScore(region.region, candidate, words, traits);
   if (matched === undefined && !exact) return undefined;
   // A query of a region alone is about the region.
   if (subjects.length === 0 && (matched?.score ?? 0) === 0 && !exact) return undefined;
@@ -145,7 +145,7 @@ const rankOne = (candidate: Candidate, { plain, query, rarities, factsOf }: Rank
     scores.wish * wished.length +
     (candidate.popular ? scores.popular : 0) +
     (candidate.kind === 'folder' ? scores.folder : 0) +
-    (facts?.needsKey === true ? scores.key : 0);
+    (traits?.needsKey === true ? scores.key : 0);
   return { candidate, params: matched?.params, score };
 };
 

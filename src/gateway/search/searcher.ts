@@ -5,7 +5,7 @@ import type { Operations } from '../operations.js';
 import { formatPath } from '../path.js';
 import type { ItemIndex } from './item-index.js';
 import type { Hit } from './item-search.js';
-import { askOwnSearch, askOwnSearches } from './own-search.js';
+import { runOwnSearch, runOwnSearches } from './own-search.js';
 
 export interface FoundItem {
   readonly id: string;
@@ -34,7 +34,7 @@ export interface Found<T> {
 
 export interface FoundAll extends Found<FoundAnywhere> {
   /** Slugs of providers whose own search could have more: there were enough hits, or it gave none in time. */
-  readonly notAsked: readonly string[];
+  readonly notSearched: readonly string[];
 }
 
 export interface Searcher {
@@ -91,7 +91,7 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       const key = await operations.keyFor(provider, caller);
       // Without the key that its search needs, the bundled list is still something.
       if (provider.key?.required === true && key.kind === 'none') return searchIndex(text, provider);
-      const items = (await askOwnSearch(operations, caller, provider, text)) ?? [];
+      const items = (await runOwnSearch(operations, caller, provider, text)) ?? [];
       return { items: items.map((item) => toFound(item, provider)) };
     },
     async searchAll(caller, query, providers, limit) {
@@ -109,9 +109,9 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       const own = providers.filter(({ search }) => search !== undefined);
       const text = query.trim();
       if (items.length >= enoughHits || text === '') {
-        return { ...rest, items, notAsked: own.map(({ slug }) => slug) };
+        return { ...rest, items, notSearched: own.map(({ slug }) => slug) };
       }
-      const { found, notAsked } = await askOwnSearches(operations, caller, own, text);
+      const { found, notSearched } = await runOwnSearches(operations, caller, own, text);
       const more = found.flatMap(({ provider, items: others }) =>
         others.map((item) => ({ provider: provider.slug, ...toFound(item, provider) })),
       );
@@ -119,7 +119,7 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       const all = new Map([...more, ...items].map((item) => [`${item.provider} ${item.id}`, item]));
       const keyOf = ({ provider, id }: FoundAnywhere): string => `${provider} ${id}`;
       const ordered = [...new Set([...items, ...more].map(keyOf))].flatMap((key) => all.get(key) ?? []);
-      return { ...(items.length === 0 ? {} : rest), items: ordered.slice(0, limit), notAsked };
+      return { ...(items.length === 0 ? {} : rest), items: ordered.slice(0, limit), notSearched };
     },
   };
 };

@@ -10,7 +10,7 @@ export interface Breaker {
   /** Records the outcome of a request that passed. */
   record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
   /** State of the circuit of an upstream. Changes nothing. */
-  look(provider: Provider): CircuitView;
+  view(provider: Provider): CircuitView;
 }
 
 /** State of a circuit, for operators. */
@@ -92,7 +92,7 @@ export const createBreaker = (now: () => number): Breaker => {
   };
 
   return {
-    look({ slug }) {
+    view({ slug }) {
       const { failures = 0, openUntilMs = 0 } = circuits.get(slug) ?? {};
       const tripped = failures >= failuresToOpen;
       return {

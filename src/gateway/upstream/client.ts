@@ -16,9 +16,9 @@ export interface Outcome {
 }
 
 /** One attempt at one request: no limits, no retries, no cache. */
-export type Ask = (request: UpstreamRequest) => Promise<Outcome>;
+export type SendRequest = (request: UpstreamRequest) => Promise<Outcome>;
 
-export interface AskOptions {
+export interface SendOptions {
   readonly provider: Provider;
   readonly baseUrls: BaseUrls;
   readonly key: string | undefined;
@@ -35,7 +35,7 @@ const toReply = (wire: WireReply, text: string, redact: (text: string) => string
   text,
 });
 
-export const createAsk = ({ provider, baseUrls, key, transport, now }: AskOptions): Ask => {
+export const createSendRequest = ({ provider, baseUrls, key, transport, now }: SendOptions): SendRequest => {
   const redact = keyRedaction(key);
   const redactMessage = messageRedaction(key);
   const cutFromBody = key !== undefined && key.length >= shortestKeyInData;

@@ -60,15 +60,15 @@ export interface Judged {
 /** The error that a reply means; the connector is asked first. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
   if (isUnchanged(reply, request)) return undefined;
-  let told: Error | undefined;
+  let explained: Error | undefined;
   try {
-    told = provider.explain?.(reply, request);
+    explained = provider.explain?.(reply, request);
   } catch (error) {
-    told = new Error('explain failed', { cause: error });
+    explained = new Error('explain failed', { cause: error });
   }
-  if (told === undefined) return byStatus(provider, reply, keyed, nowMs);
-  if (told instanceof AppError) return told;
-  return unexpectedReply(provider, 'an error reply that could not be read', told);
+  if (explained === undefined) return byStatus(provider, reply, keyed, nowMs);
+  if (explained instanceof AppError) return explained;
+  return unexpectedReply(provider, 'an error reply that could not be read', explained);
 };
 
 /** The error for a request that got no reply. */

@@ -10,7 +10,7 @@ import { scopeOf } from '../limits/limiter.js';
 import type { Telemetry } from '../telemetry.js';
 import type { BaseUrls } from './address.js';
 import type { Breaker } from './breaker.js';
-import { createAsk, createUpstreamHttp, type Outcome } from './client.js';
+import { createSendRequest, createUpstreamHttp, type Outcome } from './client.js';
 import { mayRetry } from './error-mapping.js';
 import { messageRedaction, shortestKeyInData } from './redaction.js';
 import { AttemptError, type RetryBudget, repeat } from './retry.js';
@@ -114,7 +114,7 @@ export const createSession = (options: SessionOptions): Session => {
   const { access, provider, key, owner, unhurried, lastBasis } = options;
   const { limiter, breaker, budget, telemetry, cache, now } = access;
   const deadlineMs = unhurried === true ? Number.POSITIVE_INFINITY : now() + access.operationTimeoutMs;
-  const ask = createAsk({
+  const sendRequest = createSendRequest({
     provider,
     baseUrls: access.baseUrls,
     key: key.value,
@@ -152,9 +152,9 @@ export const createSession = (options: SessionOptions): Session => {
 
   /** How long the upstream is not called after this refusal. */
   const holdLengthOf = (error: AppError): HoldLength => {
-    const asked = error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
-    const exact = asked !== undefined && asked <= access.maxHoldMs;
-    return isDailyLimit(error) && !exact ? 'untilMidnight' : asked;
+    const retryAfterMs = error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
+    const exact = retryAfterMs !== undefined && retryAfterMs <= access.maxHoldMs;
+    return isDailyLimit(error) && !exact ? 'untilMidnight' : retryAfterMs;
   };
 
   /** Holds the upstream; the error then says how long the hold really is, whatever the upstream asked for. */
@@ -167,11 +167,11 @@ export const createSession = (options: SessionOptions): Session => {
     });
   };
 
-  const askOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
+  const sendOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(untilMs));
     breaker.pass(provider, scopeOf(owner));
     const startedAt = now();
-    const outcome = await ask({ ...request, timeoutMs });
+    const outcome = await sendRequest({ ...request, timeoutMs });
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
     breaker.record(provider, scopeOf(owner), breakerOutcome(outcome));
     if (outcome.error?.kind === 'rate_limited') {
@@ -187,7 +187,7 @@ export const createSession = (options: SessionOptions): Session => {
     const { reply, status, error } = await limiter.run(
       owner,
       { counted: request.counted ?? true },
-      (careful) => askOnce(request, untilMs, careful),
+      (careful) => sendOnce(request, untilMs, careful),
     );
     if (reply !== undefined) return reply;
     if (now() >= untilMs) throw new AttemptError(deadlinePassed(provider), false);

@@ -9,7 +9,7 @@ import { frameParts, parseRange } from './ranges.js';
 /** Parts of a request that the answer depends on. */
 export type FileRequest = Pick<RequestHead<unknown, unknown, unknown>, 'method' | 'header'>;
 
-export interface FileFacts {
+export interface FileProperties {
   /** In quotes; strong for a file that is stored. */
   readonly entityTag: string;
   /** True when the file, made again, has the same bytes. */
@@ -45,21 +45,25 @@ async function* framedParts(
 export const answerFile = async (
   storage: ObjectStorage,
   file: ServedFile,
-  facts: FileFacts,
+  properties: FileProperties,
   { method, header }: FileRequest,
   sending: FileSending,
 ): Promise<Reply> => {
-  const validators = { entityTag: facts.entityTag, lastModified: file.lastModified };
+  const validators = { entityTag: properties.entityTag, lastModified: file.lastModified };
   const shared = {
-    ETag: facts.entityTag,
+    ETag: properties.entityTag,
     'Last-Modified': file.lastModified.toUTCString(),
-    'Cache-Control': facts.cacheControl,
+    'Cache-Control': properties.cacheControl,
     'Accept-Ranges': 'bytes',
   };
   const asked = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
   if (isUnchanged(asked, validators)) return { status: 304, headers: shared };
-  const headers = { ...shared, 'Content-Type': facts.contentType, 'Content-Disposition': facts.disposition };
-  const ofBytes = facts.reproducible ? validators : { entityTag: facts.entityTag };
+  const headers = {
+    ...shared,
+    'Content-Type': properties.contentType,
+    'Content-Disposition': properties.disposition,
+  };
+  const ofBytes = properties.reproducible ? validators : { entityTag: properties.entityTag };
   const range = rangeApplies(header('if-range'), ofBytes) ? header('range') : undefined;
   const answer: FileAnswer =
     file.kind === 'building'

@@ -15,8 +15,8 @@ export const formatOfAccept = <F extends Format>(
   accept: string | undefined,
   offered: readonly F[],
 ): F | undefined => {
-  const asked = acceptsOf({ accept }).types();
-  const types = (Array.isArray(asked) ? asked : []).map((type) => type.toLowerCase());
+  const accepted = acceptsOf({ accept }).types();
+  const types = (Array.isArray(accepted) ? accepted : []).map((type) => type.toLowerCase());
   if (types.includes('*/*') || types.includes('text/*')) return undefined;
   const formats = types.map((type) => offered.find((format) => mediaTypeOf(format) === type));
   return formats.find((format) => format !== undefined);

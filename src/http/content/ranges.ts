@@ -37,9 +37,9 @@ export const parseRange = (header: string | undefined, size: number): RangeAnswe
   const parts = rangeParser(size, `bytes=${pieces.map((piece) => withinFile(piece, size)).join(',')}`);
   if (parts === -2) return whole;
   if (parts === -1) return { kind: 'unsatisfiable' };
-  const asked = parts.reduce((sum, { start, end }) => sum + end - start + 1, 0);
+  const requestedBytes = parts.reduce((sum, { start, end }) => sum + end - start + 1, 0);
   // Pieces that overlap into more than the file are an attack or a mistake.
-  return asked > size ? whole : { kind: 'parts', parts: [...parts] };
+  return requestedBytes > size ? whole : { kind: 'parts', parts: [...parts] };
 };
 
 export interface MultipartFrame {

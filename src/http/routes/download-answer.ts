@@ -7,7 +7,7 @@ import { rightOf, type StandingRight } from '../../catalog/standing-rights.js';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Caller } from '../../model/permission.js';
-import type { RowFacts } from '../../query/download.js';
+import type { RowCounts } from '../../query/download.js';
 import { formats } from '../../query/formats/formats.js';
 import type { Plan } from '../../query/plan.js';
 import { type Coding, encoded } from '../content/coding.js';
@@ -77,7 +77,7 @@ export const describeAnswer = (
 /** The rows, or for HEAD what is known of them. */
 export const rowsReply = (
   { plan, coding, headers }: Description,
-  { body, rowCount, next }: RowFacts & { body: Readable | undefined },
+  { body, rowCount, next }: RowCounts & { body: Readable | undefined },
   request: DataRequest,
   apiUrl: string,
 ): Reply & { body: Readable } => {

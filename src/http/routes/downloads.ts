@@ -82,22 +82,26 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     };
   };
 
-  const begin = async (asked: DownloadRequest, request: DataRequest, question: Question): Promise<Begun> => {
-    const plan = await downloads.plan(asked);
+  const begin = async (
+    download: DownloadRequest,
+    request: DataRequest,
+    question: Question,
+  ): Promise<Begun> => {
+    const plan = await downloads.plan(download);
     const described = describeAnswer(plan, request, { links: question.links, publicMaxAgeSeconds });
     const { headers } = described;
     if (isUnchanged(question, described)) return uncounted({ status: 304, headers });
     if (plan.options.count) {
       const type = { 'Content-Type': 'text/plain; charset=utf-8' };
-      const body = String(await downloads.count(plan, asked));
+      const body = String(await downloads.count(plan, download));
       return uncounted({ status: 200, headers: { ...headers, ...type }, body });
     }
     if (described.isFile) return uncounted(await redirect(described, request));
     if (request.method === 'HEAD') {
-      const facts = await downloads.facts(plan, asked);
-      return uncounted(rowsReply(described, { body: undefined, ...facts }, request, apiUrl(request.raw)));
+      const counts = await downloads.counts(plan, download);
+      return uncounted(rowsReply(described, { body: undefined, ...counts }, request, apiUrl(request.raw)));
     }
-    const reply = rowsReply(described, await downloads.open(plan, asked), request, apiUrl(request.raw));
+    const reply = rowsReply(described, await downloads.open(plan, download), request, apiUrl(request.raw));
     return {
       stop: () => reply.body.destroy(),
       finish: async (ticket) => {
@@ -128,7 +132,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     const { options, filterLimits, links } = question;
     const format = options.format ?? formatOfAccept(request.header('accept'), formatNames) ?? 'csv';
     const about = formats[format].describes ? seriesSheet(await seriesOf(access.id)) : undefined;
-    const asked: DownloadRequest = {
+    const download: DownloadRequest = {
       dataset: access,
       options,
       format,
@@ -139,15 +143,15 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       requestId,
       ...(filterLimits === undefined ? {} : { filterLimits }),
     };
-    const recalled = question.ifNoneMatch === undefined ? undefined : downloads.recall(asked);
+    const recalled = question.ifNoneMatch === undefined ? undefined : downloads.recall(download);
     if (recalled !== undefined) {
       const described = describeAnswer(recalled, request, { links, publicMaxAgeSeconds });
       if (isUnchanged(question, described)) return { status: 304, headers: described.headers };
     }
     // Counting the export and starting the answer cost a round trip each: they go on side by side.
     const [counted, begun] = await Promise.allSettled([
-      ticketFor(request, question, asked.format),
-      begin(asked, request, question),
+      ticketFor(request, question, download.format),
+      begin(download, request, question),
     ]);
     if (counted.status === 'rejected') {
       if (begun.status === 'fulfilled') begun.value.stop?.();

@@ -89,8 +89,8 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
       });
       const spec = formats[format];
       const about = spec.describes ? seriesSheet(answer.series) : undefined;
-      const facts = [answer.etag, format, $top ?? null, start ?? null, end ?? null, about ?? null];
-      const tag = strongTag(fingerprint(facts));
+      const parts = [answer.etag, format, $top ?? null, start ?? null, end ?? null, about ?? null];
+      const tag = strongTag(fingerprint(parts));
       const headers = {
         ...ageHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),
         ETag: tag,

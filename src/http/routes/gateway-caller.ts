@@ -6,10 +6,10 @@ export interface GatewayCallersOptions {
   readonly mayUsePaid: (accountId: number) => Promise<boolean>;
 }
 
-type Asking = { readonly caller: Caller | undefined; readonly owner: string };
+type Requester = { readonly caller: Caller | undefined; readonly owner: string };
 
 /** Finds the caller as the gateway sees them. */
-export type GatewayCallers = (request: Asking) => Promise<GatewayCaller>;
+export type GatewayCallers = (request: Requester) => Promise<GatewayCaller>;
 
 /** Without an account, callers of one address divide its share. */
 export const createGatewayCallers =

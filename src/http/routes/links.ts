@@ -9,7 +9,7 @@ import { type Format, formatNames, formats } from '../../query/formats/formats.j
 import type { ObjectStorage } from '../../storage/objects/object-storage.js';
 import { strongTag, weakTag } from '../content/conditions.js';
 import { dispositionOf } from '../content/disposition.js';
-import { answerFile, type FileFacts, type FileSending } from '../content/file.js';
+import { answerFile, type FileProperties, type FileSending } from '../content/file.js';
 import { needsLength } from '../known-length.js';
 import { type Route, route } from '../route.js';
 import { meterOf } from './download-answer.js';
@@ -67,7 +67,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
     return { caller: right.caller, judgedAt: Date.now() };
   };
 
-  const factsOf = (ref: FileRef, file: ServedFile): FileFacts => ({
+  const propertiesOf = (ref: FileRef, file: ServedFile): FileProperties => ({
     entityTag: tagOf(ref, file),
     reproducible: formats[ref.format].reproducible,
     contentType: formats[ref.format].mediaType,
@@ -75,7 +75,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
     cacheControl: `private, max-age=${linkTtlSeconds}`,
   });
 
-  const directTo = (file: ServedFile, { contentType, disposition }: FileFacts): FileSending['direct'] =>
+  const directTo = (file: ServedFile, { contentType, disposition }: FileProperties): FileSending['direct'] =>
     file.kind === 'stored' && directSeconds > 0
       ? () => storage.link(file.key, { expiresSeconds: directSeconds, contentType, disposition })
       : undefined;
@@ -120,13 +120,13 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
         const file = await exportFiles.find(ref, { whole, owner, signal });
         // One that is being made was not waited for.
         if (file.kind === 'stored' && isStale()) await requireRight(ref);
-        const facts = factsOf(ref, file);
+        const properties = propertiesOf(ref, file);
         const begin: FileSending['begin'] = async (part) => {
           const read = { file: ref.fingerprint, seconds: linkTtlSeconds, whole: part === 'whole' };
           return meterOf(await quotas.startExport(caller, read), log);
         };
-        const sending = { begin, direct: directTo(file, facts) };
-        const reply = await answerFile(storage, file, facts, { method, header }, sending);
+        const sending = { begin, direct: directTo(file, properties) };
+        const reply = await answerFile(storage, file, properties, { method, header }, sending);
         return { ...reply, right: rightBehind(ref) };
       },
     }),

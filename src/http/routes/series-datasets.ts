@@ -113,7 +113,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       const { repositoryId } = body;
       // Refused before an upstream is asked for nothing.
       await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
-      const asking = await callerOf(request);
+      const gatewayCaller = await callerOf(request);
       const shared = body.params ?? {};
       const series = [params.seriesId, ...(body.seriesIds ?? [])].map((given) =>
         typeof given === 'string'
@@ -121,7 +121,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
           : { id: given.id, params: { ...shared, ...given.params } },
       );
       const { datasetId, process } = await seriesDatasets.create(
-        { ...asking, accountId: caller.accountId },
+        { ...gatewayCaller, accountId: caller.accountId },
         {
           slug: params.slug,
           series,

@@ -32,7 +32,7 @@ const csv = { 200: { description: 'The rows.', contentTypes: [mediaType], header
 
 const query = z.object({ $top: queryInteger('Most rows.', { min: 1, max: 1_000_000_000 }).optional() });
 
-interface Asked {
+interface ChangesRequest {
   readonly caller: Caller | undefined;
   readonly owner: string;
   readonly requestId: string;
@@ -44,7 +44,7 @@ interface Asked {
 /** The answer with the rows, counted as a download. */
 const answer = async (
   { quotas, comparisons }: VersionChangeRoutesDeps,
-  request: Asked,
+  request: ChangesRequest,
   dataset: DatasetAccess,
   { between, name, right }: { between: ChangesWanted['between']; name: string; right: StandingRight },
 ): Promise<Reply> => {

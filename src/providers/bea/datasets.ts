@@ -1,7 +1,7 @@
 import { unknownPath } from '../errors.js';
 import { listPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
-import { askData, askValues, named, type Row } from './reply.js';
+import { fetchData, fetchValues, named, type Row } from './reply.js';
 import { unitOf } from './units.js';
 
 export interface Dataset {
@@ -29,11 +29,11 @@ export const frequencyLabels: Readonly<Record<string, string>> = {
   M: 'Monthly',
 };
 
-export const askTables = (dataset: string, http: UpstreamHttp) =>
-  askValues({ datasetname: dataset, ParameterName: 'TableName' }, http);
+export const fetchTables = (dataset: string, http: UpstreamHttp) =>
+  fetchValues({ datasetname: dataset, ParameterName: 'TableName' }, http);
 
-const askFiltered = (target: string, table: string, http: UpstreamHttp) =>
-  askValues({ datasetname: 'Regional', TargetParameter: target, TableName: table }, http);
+const fetchFiltered = (target: string, table: string, http: UpstreamHttp) =>
+  fetchValues({ datasetname: 'Regional', TargetParameter: target, TableName: table }, http);
 
 /** Titles of tables end with the frequencies that they have, `… (A) (Q)`; without any all are offered. */
 export const frequenciesOf = ({ frequencies = [] }: Dataset, title: string): readonly string[] => {
@@ -64,13 +64,13 @@ const findTable = async (path: readonly string[], http: UpstreamHttp): Promise<B
   const [name = '', table = '', third] = path;
   const dataset = Object.hasOwn(datasets, name) ? datasets[name] : undefined;
   if (dataset === undefined || path.length > 3) throw unknownPath(named, path);
-  const title = path.length === 1 ? '' : (await askTables(name, http)).get(table);
+  const title = path.length === 1 ? '' : (await fetchTables(name, http)).get(table);
   if (title === undefined) throw unknownPath(named, path);
   const browsed = { dataset, name, table, title, third };
   if (third === undefined) return browsed;
   const known =
     dataset.regional === true
-      ? (await askFiltered('LineCode', table, http)).has(third)
+      ? (await fetchFiltered('LineCode', table, http)).has(third)
       : frequenciesOf(dataset, title).includes(third);
   if (!known) throw unknownPath(named, path);
   return browsed;
@@ -81,9 +81,9 @@ export const browse = async (path: readonly string[], { http }: Context): Promis
     return Object.entries(datasets).map(([segment, { label }]) => ({ segment, label }));
   }
   const { dataset, name, table, title, third } = await findTable(path, http);
-  if (path.length === 1) return folders(await askTables(name, http), false);
+  if (path.length === 1) return folders(await fetchTables(name, http), false);
   if (third !== undefined) return [];
-  if (dataset.regional === true) return folders(await askFiltered('LineCode', table, http), true);
+  if (dataset.regional === true) return folders(await fetchFiltered('LineCode', table, http), true);
   return frequenciesOf(dataset, title).map((letter) => ({
     segment: letter,
     label: frequencyLabels[letter] ?? letter,
@@ -108,7 +108,7 @@ const linesOf = async (
   { name, table, title, third = '' }: BrowsedTable,
   { http, today }: Context,
 ): Promise<Item[]> => {
-  const { Data } = await askData(tableQuery(name, table, third, recentYears(today, third)), http);
+  const { Data } = await fetchData(tableQuery(name, table, third, recentYears(today, third)), http);
   const lines = new Map<string, Item>();
   for (const row of Data) {
     const line = String(row.LineNumber ?? '');
@@ -126,8 +126,8 @@ const linesOf = async (
 };
 
 const areasOf = async ({ name, table, third = '' }: BrowsedTable, { http }: Context): Promise<Item[]> => {
-  const line = (await askFiltered('LineCode', table, http)).get(third) ?? third;
-  const areas = await askFiltered('GeoFips', table, http);
+  const line = (await fetchFiltered('LineCode', table, http)).get(third) ?? third;
+  const areas = await fetchFiltered('GeoFips', table, http);
   return [...areas].map(([code, label]) => ({
     id: [name, table, third, code].join('/'),
     label,
@@ -147,7 +147,7 @@ export const seriesAt = async (path: readonly string[], page: Page, ctx: Context
 export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   for (const [name, { label }] of Object.entries(datasets)) {
     yield { id: name, label, kind: 'folder', path: [name] };
-    const tables = await listPart(ctx, name, () => askTables(name, ctx.http));
+    const tables = await listPart(ctx, name, () => fetchTables(name, ctx.http));
     for (const [table, title] of tables ?? []) {
       yield { id: `${name}/${table}`, label: title, description: label, kind: 'folder', path: [name, table] };
     }

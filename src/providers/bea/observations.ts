@@ -6,8 +6,15 @@ import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { requireValue } from '../shape.js';
-import { askTables, datasets, frequenciesOf, frequencyLabels, recentYears, tableQuery } from './datasets.js';
-import { askData, type Data, named, type Row } from './reply.js';
+import {
+  datasets,
+  fetchTables,
+  frequenciesOf,
+  frequencyLabels,
+  recentYears,
+  tableQuery,
+} from './datasets.js';
+import { type Data, fetchData, named, type Row } from './reply.js';
 import { unitOf } from './units.js';
 
 const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
@@ -34,7 +41,7 @@ const readId = async (seriesId: string, http: UpstreamHttp): Promise<Wanted> => 
     /^[A-Za-z0-9_-]{2,40}$/.test(table) && form.test(`${third}/${fourth}`) && rest.length === 0;
   if (dataset === undefined || !wellFormed) throw malformedSeriesId(named, seriesId, idForm);
   // A table that does not exist would be an error, and 30 errors a minute lock the key out for an hour.
-  const title = (await askTables(name, http)).get(table);
+  const title = (await fetchTables(name, http)).get(table);
   if (title === undefined) throw seriesNotFound(named, seriesId);
   if (dataset.regional === true) {
     return {
@@ -111,7 +118,7 @@ export const preview = async (
   const wanted = await readId(seriesId, http);
   // Regional tables give one series at a time, which is small as a whole; others give all their lines.
   const years = wanted.frequency === undefined ? 'ALL' : recentYears(today, wanted.frequency);
-  return toSeries(seriesId, wanted, await askData(wanted.query(years), http));
+  return toSeries(seriesId, wanted, await fetchData(wanted.query(years), http));
 };
 
 export const series = async (
@@ -120,6 +127,6 @@ export const series = async (
   { http, today }: Context,
 ): Promise<SeriesData> => {
   const wanted = await readId(seriesId, http);
-  const data = await askData(wanted.query(yearsOf(params, today)), http);
+  const data = await fetchData(wanted.query(yearsOf(params, today)), http);
   return withinBounds(toSeries(seriesId, wanted, data), params);
 };

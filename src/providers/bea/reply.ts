@@ -66,7 +66,7 @@ export type Data = z.output<typeof dataReply>['BEAAPI']['Results'];
 
 type Query = Readonly<Record<string, string>>;
 
-const ask = (method: string, query: Query, http: UpstreamHttp, keep: UpstreamRequest['keep']) =>
+const load = (method: string, query: Query, http: UpstreamHttp, keep: UpstreamRequest['keep']) =>
   http.json({
     path: [''],
     query: { method, ...query, ResultFormat: 'JSON' },
@@ -74,24 +74,24 @@ const ask = (method: string, query: Query, http: UpstreamHttp, keep: UpstreamReq
   });
 
 /** A list of codes: tables, lines, areas. Kept long, for mistaken requests count towards a lock-out. */
-export const askValues = async (query: Query, http: UpstreamHttp): Promise<ReadonlyMap<string, string>> => {
+export const fetchValues = async (query: Query, http: UpstreamHttp): Promise<ReadonlyMap<string, string>> => {
   const method = query.ParameterName === undefined ? 'GetParameterValuesFiltered' : 'GetParameterValues';
-  const { BEAAPI } = readShape(named, valuesReply, await ask(method, query, http, 'structure'));
+  const { BEAAPI } = readShape(named, valuesReply, await load(method, query, http, 'structure'));
   const { ParamValue } = BEAAPI.Results;
   if (ParamValue.length === 0) throw unexpectedReply(named, 'an empty list of codes');
   return new Map(ParamValue.map(({ code, label }) => [code, label]));
 };
 
 /** One reply holds all lines of a table, so it is shared between its series. */
-export const askData = async (query: Query, http: UpstreamHttp): Promise<Data> =>
-  readShape(named, dataReply, await ask('GetData', query, http, 'series')).BEAAPI.Results;
+export const fetchData = async (query: Query, http: UpstreamHttp): Promise<Data> =>
+  readShape(named, dataReply, await load('GetData', query, http, 'series')).BEAAPI.Results;
 
-const told = z.object({
+const errorShape = z.object({
   APIErrorCode: z.union([z.string(), z.number()]),
   APIErrorDescription: z.string(),
   ErrorDetail: z.object({ Description: z.string().nullish() }).nullish().catch(undefined),
 });
-const withError = z.object({ Error: told });
+const withError = z.object({ Error: errorShape });
 
 /** Within HTTP 200, in one of three places; the rest of the reply repeats the key. */
 const errorBody = z.union([

@@ -9,7 +9,7 @@ import { popularLabels, popularSeries } from './popular.js';
 import { dataReply, explain, named, popularReply, surveysReply } from './reply.js';
 import { listTitles } from './titles.js';
 
-const askSurveys = async ({ http }: Context) => {
+const fetchSurveys = async ({ http }: Context) => {
   const payload = await http.json({ path: ['surveys'], keep: 'structure' });
   return readShape(named, surveysReply, payload).Results.survey.map((survey) => ({
     segment: survey.survey_abbreviation,
@@ -18,7 +18,7 @@ const askSurveys = async ({ http }: Context) => {
   }));
 };
 
-const askPopular = async (survey: string | undefined, { http }: Context): Promise<readonly string[]> => {
+const fetchPopular = async (survey: string | undefined, { http }: Context): Promise<readonly string[]> => {
   const payload = await http.json({
     path: ['timeseries', 'popular'],
     query: { survey },
@@ -28,7 +28,7 @@ const askPopular = async (survey: string | undefined, { http }: Context): Promis
 };
 
 /** Titles come with data only, for 50 series a request and only with a key. */
-const askTitles = async (
+const fetchTitles = async (
   ids: readonly string[],
   { http, key, today }: Context,
 ): Promise<Map<string, string>> => {
@@ -48,14 +48,14 @@ const askTitles = async (
 };
 
 const toItems = async (ids: readonly string[], ctx: Context, path?: readonly string[]): Promise<Item[]> => {
-  const titles = await askTitles(ids, ctx);
+  const titles = await fetchTitles(ids, ctx);
   return ids.map((id) => ({ id, label: titles.get(id) ?? id, ...(path === undefined ? {} : { path }) }));
 };
 
 const checkSurvey = async (path: readonly string[], ctx: Context): Promise<string> => {
   const [survey = ''] = path;
   // A survey that does not exist would cost a request of the daily quota; the list is kept.
-  const known = path.length === 1 && (await askSurveys(ctx)).some(({ segment }) => segment === survey);
+  const known = path.length === 1 && (await fetchSurveys(ctx)).some(({ segment }) => segment === survey);
   if (!known) throw unknownPath(named, path);
   return survey;
 };
@@ -103,14 +103,14 @@ export const bls: Provider = {
   explain,
 
   async browse(path, ctx) {
-    if (path.length === 0) return askSurveys(ctx);
+    if (path.length === 0) return fetchSurveys(ctx);
     await checkSurvey(path, ctx);
     return [];
   },
 
   async seriesAt(path, page, ctx) {
     if (path.length === 0) return { items: [], total: 0 };
-    const ids = await askPopular(await checkSurvey(path, ctx), ctx);
+    const ids = await fetchPopular(await checkSurvey(path, ctx), ctx);
     const { items, total } = pageOf(
       ids.map((id) => ({ id, label: id })),
       page,
@@ -128,7 +128,7 @@ export const bls: Provider = {
 
   /** Two requests of the quota, three with a key: asking every survey would use up that of days. */
   async *listAll(ctx) {
-    for (const { segment, label } of await askSurveys(ctx)) {
+    for (const { segment, label } of await fetchSurveys(ctx)) {
       yield { id: segment, label, kind: 'folder', path: [segment] };
     }
     const listed = new Set<string>();
@@ -136,7 +136,7 @@ export const bls: Provider = {
       if (!listed.has(item.id)) yield item;
       listed.add(item.id);
     }
-    const popular = new Set([...popularLabels.keys(), ...(await askPopular(undefined, ctx))]);
+    const popular = new Set([...popularLabels.keys(), ...(await fetchPopular(undefined, ctx))]);
     yield* await toItems(
       [...popular].filter((id) => !listed.has(id)),
       ctx,

@@ -26,7 +26,7 @@ interface Years {
 }
 
 /** Rows of some series, in their order; at most `mostIds`. */
-const askYears = async (ids: readonly string[], { from, to }: Years, { http, key }: Context) => {
+const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, key }: Context) => {
   const payload = await http.json({
     path: ['timeseries', 'data', ''],
     // The catalogue is refused to callers without a key.
@@ -141,7 +141,7 @@ const newestYear = ({ end }: Params, ctx: Pick<Context, 'today'>): number =>
 export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
   checkId(seriesId);
   const to = thisYear(ctx);
-  const [found] = await askYears([seriesId], { from: to - span(ctx) + 1, to }, ctx);
+  const [found] = await fetchYears([seriesId], { from: to - span(ctx) + 1, to }, ctx);
   return toSeries(seriesId, { catalog: found?.catalog, rows: found?.data ?? [] });
 };
 
@@ -160,7 +160,7 @@ export const defaultStart = {
  * From the newest years backwards. Where the series begin is not told: a span without rows behind some with
  * rows is their end.
  */
-export const askRange = async (
+export const fetchRange = async (
   ids: readonly string[],
   params: Params,
   ctx: Context,
@@ -170,7 +170,7 @@ export const askRange = async (
   let found: readonly Found[] = ids.map(() => ({ rows: [], catalog: undefined }));
   let requests = 0;
   for (let to = newest; to >= oldest; to -= span(ctx)) {
-    const replies = await askYears(ids, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
+    const replies = await fetchYears(ids, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
     requests += 1;
     const isEmpty = replies.every(({ data }) => data.length === 0);
     if (isEmpty && found.some(({ rows }) => rows.length > 0)) break;
@@ -184,7 +184,7 @@ export const askRange = async (
 
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   checkId(seriesId);
-  const { found, requests } = await askRange([seriesId], params, ctx);
+  const { found, requests } = await fetchRange([seriesId], params, ctx);
   const { metadata, ...one } = toSeries(seriesId, found[0] ?? { rows: [], catalog: undefined });
   return withinBounds({ ...one, metadata: { ...metadata, upstream_requests: requests } }, params);
 };

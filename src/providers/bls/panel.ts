@@ -3,7 +3,7 @@ import { commonMetadata } from '../panel.js';
 import type { Params } from '../parameter.js';
 import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
-import { askRange, checkId, toSeries } from './observations.js';
+import { checkId, fetchRange, toSeries } from './observations.js';
 import { named } from './reply.js';
 
 /** Series that one request may name. */
@@ -27,7 +27,7 @@ export const panel = async (seriesId: string, params: Params, ctx: Context): Pro
   let requests = 0;
   for (let first = 0; first < ids.length; first += idsPerRequest(ctx)) {
     const some = ids.slice(first, first + idsPerRequest(ctx));
-    const answer = await askRange(some, params, ctx);
+    const answer = await fetchRange(some, params, ctx);
     requests += answer.requests;
     series.push(
       ...answer.found.map((one, place) => {

@@ -24,7 +24,7 @@ const readTitles = (text: string): Item[] => {
 };
 
 /** Series of a survey with their titles, from the public files, which count against no quota. */
-const askTitles = async (survey: string, { http }: Context): Promise<readonly Item[]> => {
+const fetchTitles = async (survey: string, { http }: Context): Promise<readonly Item[]> => {
   const name = survey.toLowerCase();
   const { text } = await http.text({ path: [name, `${name}.series`], base: 'files', counted: false });
   return readTitles(text);
@@ -33,6 +33,6 @@ const askTitles = async (survey: string, { http }: Context): Promise<readonly It
 /** All series of the listed surveys; a survey that cannot be read is passed over. */
 export const listTitles = async function* (ctx: Context): AsyncIterable<Item> {
   for (const survey of listedSurveys) {
-    yield* (await listPart(ctx, `series of ${survey}`, () => askTitles(survey, ctx))) ?? [];
+    yield* (await listPart(ctx, `series of ${survey}`, () => fetchTitles(survey, ctx))) ?? [];
   }
 };

@@ -27,9 +27,9 @@ const unitOfCatalog = ({ measure_data_type, series_title }: Catalog): Unit => {
 };
 
 export const unitOf = (seriesId: string, catalog: Catalog | null | undefined): Unit => {
-  const told = catalog ? unitOfCatalog(catalog) : {};
+  const catalogUnit = catalog ? unitOfCatalog(catalog) : {};
   const usual = unitOfText(conventions.find(([form]) => form.test(seriesId))?.[1]);
   return usual.unit === undefined
-    ? told
-    : unitTimes(usual.unit, usual.unitMultiplier ?? 1, told.units ?? usual.units);
+    ? catalogUnit
+    : unitTimes(usual.unit, usual.unitMultiplier ?? 1, catalogUnit.units ?? usual.units);
 };

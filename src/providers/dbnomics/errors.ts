@@ -14,8 +14,8 @@ const errorReply = z.object({
 const readError = ({ text: body, status }: UpstreamReply): string | undefined => {
   if (status < 400 && !/"errors"\s*:\s*\[\s*\{/.test(body)) return undefined;
   try {
-    const told = errorReply.safeParse(parseExactJson(body));
-    return told.data?.message ?? told.data?.errors?.map(({ message = '' }) => message).join(' ');
+    const parsed = errorReply.safeParse(parseExactJson(body));
+    return parsed.data?.message ?? parsed.data?.errors?.map(({ message = '' }) => message).join(' ');
   } catch (error) {
     // A page of the proxy in front of the service, or a reply cut short: its status says what it is.
     if (error instanceof SyntaxError) return undefined;

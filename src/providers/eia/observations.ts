@@ -15,7 +15,7 @@ import { boundOf, withinBounds } from '../range.js';
 import { readShape, requireValue, written } from '../shape.js';
 import { hourRules, perDay } from './hours.js';
 import { dataReply, type Node, named, type Row } from './reply.js';
-import { askNode, frequencyLabel, isLocal, isRoute } from './routes.js';
+import { fetchNode, frequencyLabel, isLocal, isRoute } from './routes.js';
 import { unitOf } from './units.js';
 
 const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
@@ -59,7 +59,7 @@ const readId = async (seriesId: string, { http }: Context): Promise<Wanted> => {
   const [frequency = '', column = ''] = before.slice(-2);
   const route = before.slice(0, -2);
   if (route.length === 0 || !isRoute(route)) throw malformedSeriesId(named, seriesId, idForm);
-  const node = await askNode(route, http);
+  const node = await fetchNode(route, http);
   const codes = readCodes(cut === -1 ? [] : parts.slice(cut));
   const known =
     node.frequency.some(({ id }) => id === frequency) &&
@@ -97,7 +97,7 @@ const boundsOf = (params: Params, frequency: string | undefined) => {
   };
 };
 
-const askPage = async (wanted: Wanted, query: Wanted['query'], { http }: Context) => {
+const fetchPage = async (wanted: Wanted, query: Wanted['query'], { http }: Context) => {
   const payload = await http.json({
     path: wanted.path,
     query: { ...wanted.query, 'sort[0][column]': 'period', ...query },
@@ -105,14 +105,14 @@ const askPage = async (wanted: Wanted, query: Wanted['query'], { http }: Context
   return readShape(named, dataReply, payload);
 };
 
-type Reply = Awaited<ReturnType<typeof askPage>>;
+type Reply = Awaited<ReturnType<typeof fetchPage>>;
 
-const askAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Reply> => {
+const fetchAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Reply> => {
   const query = { ...boundsOf(params, wanted.frequency), 'sort[0][direction]': 'asc', length: pageSize };
   let first: string | undefined;
   // A reply that was cut says so in `warnings`; `total` tells it more surely.
   const { items: data, ...reply } = await allPages(named, async (offset) => {
-    const page = await askPage(wanted, { ...query, offset }, ctx);
+    const page = await fetchPage(wanted, { ...query, offset }, ctx);
     const row = JSON.stringify(page.data[0]);
     // Rows are in order: the first one again means that the offset was not heeded, and rows would be missing.
     if (row !== undefined && row === first) throw unexpectedReply(named, 'the first page again');
@@ -214,14 +214,14 @@ export const preview = async (seriesId: string, params: Params, ctx: Context): P
   const wanted = await readId(seriesId, ctx);
   const isHourly = wanted.frequency === 'hourly';
   const length = isHourly ? 25 * 24 : 24;
-  const reply = await askPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length }, ctx);
+  const reply = await fetchPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length }, ctx);
   if (reply.total === 0) throw seriesNotFound(named, seriesId);
   return toSeries(seriesId, wanted, isHourly ? wholeDays(reply) : reply, params);
 };
 
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const wanted = await readId(seriesId, ctx);
-  const reply = await askAll(wanted, params, ctx);
+  const reply = await fetchAll(wanted, params, ctx);
   // An unknown code is no error to EIA: it has no rows.
   if (reply.total === 0 && params.start === undefined && params.end === undefined) {
     throw seriesNotFound(named, seriesId);

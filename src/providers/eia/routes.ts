@@ -10,10 +10,10 @@ const reserved: ReadonlySet<string> = new Set(['data', 'facet', 'seriesid']);
 export const isRoute = (parts: readonly string[]): boolean =>
   parts.every((part) => /^[\w-]{1,60}$/.test(part) && !reserved.has(part.toLowerCase()));
 
-export const askNode = async (route: readonly string[], http: UpstreamHttp): Promise<Node> =>
+export const fetchNode = async (route: readonly string[], http: UpstreamHttp): Promise<Node> =>
   readShape(named, nodeReply, await http.json({ path: [...route, ''], keep: 'structure' }));
 
-const askFacet = async (route: readonly string[], facet: string, http: UpstreamHttp) =>
+const fetchFacet = async (route: readonly string[], facet: string, http: UpstreamHttp) =>
   readShape(named, facetReply, await http.json({ path: [...route, 'facet', facet, ''], keep: 'structure' }));
 
 /** Hours by local time: periods have a zone, and the same hours are there in UTC. */
@@ -44,12 +44,12 @@ const findRoute = async (path: readonly string[], http: UpstreamHttp): Promise<B
   const route = cut === -1 ? path : path.slice(0, cut);
   const chosen = cut === -1 ? [] : path.slice(cut);
   if (!isRoute(route)) throw unknownPath(named, path);
-  const node = await askNode(route, http);
+  const node = await fetchNode(route, http);
   const facets = node.routes === undefined ? facetsToChoose(node) : [];
   if (chosen.length > 0 && chosen.length >= facets.length) throw unknownPath(named, path);
   for (const [index, part] of chosen.entries()) {
     const facet = facets[index] ?? '';
-    const known = part.startsWith(`${facet}=`) ? await askFacet(route, facet, http) : [];
+    const known = part.startsWith(`${facet}=`) ? await fetchFacet(route, facet, http) : [];
     if (!known.some(({ id }) => part === `${facet}=${id}`)) throw unknownPath(named, path);
   }
   return { route, node, chosen, open: facets.slice(chosen.length) };
@@ -62,7 +62,7 @@ export const browse = async (path: readonly string[], { http }: Context): Promis
   }
   const [facet] = open;
   if (facet === undefined || open.length === 1) return [];
-  const values = await askFacet(route, facet, http);
+  const values = await fetchFacet(route, facet, http);
   return values.map(({ id, name }) => ({
     segment: `${facet}=${id}`,
     label: name,
@@ -80,29 +80,31 @@ export const seriesAt = async (
   if (node.routes !== undefined || open.length > 1) return { items: [], total: 0 };
   const [facet] = open;
   const values =
-    facet === undefined ? [{ id: '', name: node.name ?? '' }] : await askFacet(route, facet, http);
+    facet === undefined ? [{ id: '', name: node.name ?? '' }] : await fetchFacet(route, facet, http);
   const columns = Object.entries(node.data ?? {});
   const kinds = node.frequency
     .filter(({ id }) => !isLocal(id))
-    .flatMap((frequency) => columns.map(([column, told]) => ({ frequency: frequency.id, column, told })));
+    .flatMap((frequency) =>
+      columns.map(([column, described]) => ({ frequency: frequency.id, column, told: described })),
+    );
   const total = values.length * kinds.length;
   const items: Item[] = [];
   for (let index = offset; index < Math.min(offset + limit, total); index += 1) {
     const value = values[Math.floor(index / kinds.length)];
     const kind = kinds[index % kinds.length];
     if (value === undefined || kind === undefined) break;
-    const { frequency, column, told } = kind;
+    const { frequency, column, told: described } = kind;
     const code = facet === undefined ? [] : [`${facet}=${value.id}`];
     items.push({
       id: [...route, frequency, column, ...chosen, ...code].join('/'),
       label: [
         value.name,
-        ...(columns.length > 1 ? [told.alias || column] : []),
+        ...(columns.length > 1 ? [described.alias || column] : []),
         frequencyLabel(frequency),
       ].join(', '),
       ...(node.name ? { description: node.name } : {}),
       frequency: frequencyLabel(frequency),
-      ...(told.units ? { units: told.units } : {}),
+      ...(described.units ? { units: described.units } : {}),
       path,
     });
   }
@@ -114,9 +116,9 @@ export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   const waiting: string[][] = [[]];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const route = path;
-    const ask = () => askNode(route, ctx.http);
+    const load = () => fetchNode(route, ctx.http);
     // Without the root there is nothing; any other node may be missing.
-    const node = route.length === 0 ? await ask() : await listPart(ctx, route.join('/'), ask);
+    const node = route.length === 0 ? await load() : await listPart(ctx, route.join('/'), load);
     for (const { id, name, description } of node?.routes ?? []) {
       const below = [...path, id];
       if (!isRoute(below)) continue;

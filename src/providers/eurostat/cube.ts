@@ -49,8 +49,8 @@ const codedMagnitude = (code: string): number => {
 /** The magnitude is in the label of the unit: `Million euro`, `Current prices, million euro`. */
 const unitOf = (unit: { readonly code: string; readonly label: string } | undefined): Unit => {
   if (unit === undefined) return {};
-  const told = unitOfText(unit.label);
-  return told.unitMultiplier === 1 ? unitTimes(told.unit, codedMagnitude(unit.code)) : told;
+  const named = unitOfText(unit.label);
+  return named.unitMultiplier === 1 ? unitTimes(named.unit, codedMagnitude(unit.code)) : named;
 };
 
 export const metadataOf = (cube: Cube, payload: unknown, data: readonly Observation[]): SeriesMetadata => {

@@ -47,7 +47,7 @@ export const explain = (reply: UpstreamReply): Error | undefined => {
   return found === undefined ? undefined : refusedRequest(named, found.message);
 };
 
-const askPage = async (
+const fetchPage = async (
   table: string,
   query: NonNullable<UpstreamRequest['query']>,
   http: UpstreamHttp,
@@ -71,32 +71,32 @@ const askPage = async (
 };
 
 /** The newest rows of a table, newest first. */
-export const askNewest = async (
+export const fetchNewest = async (
   table: string,
   filter: string | undefined,
   size: number,
   http: UpstreamHttp,
   keep?: UpstreamRequest['keep'],
 ): Promise<Rows> =>
-  askPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
+  fetchPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
 
 /**
  * Every row. Rows of one date have no order of their own, so a row could stand on two pages and another on none:
  * beyond one page they are asked for in the order of all columns.
  */
-export const askAll = async (
+export const fetchAll = async (
   table: string,
   filter: string | undefined,
   http: UpstreamHttp,
 ): Promise<Rows> => {
-  const ask = (number: number, sort: string) =>
-    askPage(table, { filter, sort, 'page[number]': number, 'page[size]': largestPage }, http, undefined);
-  const only = await ask(1, dateColumn);
+  const load = (number: number, sort: string) =>
+    fetchPage(table, { filter, sort, 'page[number]': number, 'page[size]': largestPage }, http, undefined);
+  const only = await load(1, dateColumn);
   const others = Object.keys(only.types).filter((column) => column !== dateColumn);
   const order = [dateColumn, ...others].join(',');
-  const first = only.pages > 1 ? await ask(1, order) : only;
+  const first = only.pages > 1 ? await load(1, order) : only;
   const { items } = await allPages(named, async (_offset, number) => {
-    const { total, rows } = number === 0 ? first : await ask(number + 1, order);
+    const { total, rows } = number === 0 ? first : await load(number + 1, order);
     return { total, items: rows, isLast: number + 1 >= first.pages };
   });
   return { ...first, rows: items };

@@ -7,7 +7,7 @@ import type { Context, Item, Observation, SeriesData, UpstreamHttp } from '../pr
 import { boundOf } from '../range.js';
 import { requireValue } from '../shape.js';
 import { type Unit, unitOfText, unitTimes } from '../units.js';
-import { askAll, askNewest, dateColumn, named, type Row, type Rows } from './rows.js';
+import { dateColumn, fetchAll, fetchNewest, named, type Row, type Rows } from './rows.js';
 import { findTable, type Table } from './tables.js';
 
 const idForm =
@@ -70,13 +70,13 @@ const textColumns = ({ types }: Rows): string[] =>
   Object.keys(types).filter((column) => types[column] === 'STRING');
 
 /** Columns in which rows of one date differ, for a request that names too few. */
-const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], told: Rows): void => {
+const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], reply: Rows): void => {
   const seen = new Map<string | null | undefined, Row>();
   for (const row of rows) {
     const other = seen.get(row[dateColumn]);
     if (other === undefined) seen.set(row[dateColumn], row);
     else if (other[wanted.field] !== row[wanted.field]) {
-      const open = textColumns(told).filter((column) => other[column] !== row[column]);
+      const open = textColumns(reply).filter((column) => other[column] !== row[column]);
       const advice =
         open.length === 0
           ? `there are several rows for ${row[dateColumn]}`
@@ -105,23 +105,23 @@ const unitOf = (table: string, field: string, { types, labels }: Rows): Unit => 
   return unitTimes('U.S. dollars', multiplierOf(table, field, labels[field] ?? ''));
 };
 
-const toSeries = (seriesId: string, wanted: Wanted, told: Rows): SeriesData => {
+const toSeries = (seriesId: string, wanted: Wanted, reply: Rows): SeriesData => {
   const { field, filters } = wanted;
   const known =
-    isMeasure(field, told.types[field]) && filters.every(([column]) => told.types[column] !== undefined);
+    isMeasure(field, reply.types[field]) && filters.every(([column]) => reply.types[column] !== undefined);
   if (!known) throw seriesNotFound(named, seriesId);
-  const rows = told.rows.filter((row) => filters.every(([column, value]) => row[column] === value));
-  checkSingle(seriesId, wanted, rows, told);
+  const rows = reply.rows.filter((row) => filters.every(([column, value]) => row[column] === value));
+  checkSingle(seriesId, wanted, rows, reply);
   const table = findTable(wanted.table);
-  const label = [told.labels[field] ?? field, ...filters.map(([, value]) => value)].join(', ');
+  const label = [reply.labels[field] ?? field, ...filters.map(([, value]) => value)].join(', ');
   return {
     label: `${table?.label ?? wanted.table}: ${label}`,
     metadata: toMetadata({
       frequency: table?.frequency,
-      ...unitOf(wanted.table, field, told),
+      ...unitOf(wanted.table, field, reply),
       source: 'U.S. Department of the Treasury, Bureau of the Fiscal Service',
-      data_type: told.types[field],
-      data_format: told.formats[field],
+      data_type: reply.types[field],
+      data_format: reply.formats[field],
     }),
     data: rows.map((row) => toObservation(row, field)),
   };
@@ -133,7 +133,7 @@ export const preview = async (seriesId: string, params: Params, { http }: Contex
   const found = toSeries(
     seriesId,
     wanted,
-    await askNewest(wanted.table, filterOf(wanted, params), size, http),
+    await fetchNewest(wanted.table, filterOf(wanted, params), size, http),
   );
   if (found.data.length === 0) throw seriesNotFound(named, seriesId);
   return found;
@@ -141,7 +141,7 @@ export const preview = async (seriesId: string, params: Params, { http }: Contex
 
 export const series = async (seriesId: string, params: Params, { http }: Context): Promise<SeriesData> => {
   const wanted = readId(seriesId);
-  const found = toSeries(seriesId, wanted, await askAll(wanted.table, filterOf(wanted, params), http));
+  const found = toSeries(seriesId, wanted, await fetchAll(wanted.table, filterOf(wanted, params), http));
   if (found.data.length === 0 && params.start === undefined && params.end === undefined) {
     throw seriesNotFound(named, seriesId);
   }
@@ -162,17 +162,17 @@ const keyColumns = (rows: readonly Row[], columns: readonly string[]): readonly 
 
 /** The series of a table: each column of values for each row of the newest date. */
 export const seriesOf = async (table: Table, http: UpstreamHttp): Promise<readonly Item[]> => {
-  const told = await askNewest(table.path, undefined, manyRows, http, 'structure');
-  const newest = told.rows[0]?.[dateColumn];
-  const rows = told.rows.filter((row) => row[dateColumn] === newest);
-  const keys = keyColumns(rows, textColumns(told));
-  const fields = Object.keys(told.types).filter((column) => isMeasure(column, told.types[column]));
+  const reply = await fetchNewest(table.path, undefined, manyRows, http, 'structure');
+  const newest = reply.rows[0]?.[dateColumn];
+  const rows = reply.rows.filter((row) => row[dateColumn] === newest);
+  const keys = keyColumns(rows, textColumns(reply));
+  const fields = Object.keys(reply.types).filter((column) => isMeasure(column, reply.types[column]));
   const items = rows.flatMap((row) =>
     fields.map((field): Item => {
-      const { units } = unitOf(table.path, field, told);
+      const { units } = unitOf(table.path, field, reply);
       return {
         id: [table.path, field, ...keys.map((column) => `${column}=${row[column]}`)].join('/'),
-        label: [told.labels[field] ?? field, ...keys.map((column) => row[column])].join(', '),
+        label: [reply.labels[field] ?? field, ...keys.map((column) => row[column])].join(', '),
         description: table.label,
         frequency: table.frequency,
         ...(units === undefined ? {} : { units }),

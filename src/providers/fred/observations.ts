@@ -49,7 +49,7 @@ export const optionsOf = ({ units, frequency, aggregation, asOf, ...params }: Pa
   realtime_end: asOf,
 });
 
-const askObservations = async (seriesId: string, query: Query, http: UpstreamHttp) => {
+const fetchObservations = async (seriesId: string, query: Query, http: UpstreamHttp) => {
   const payload = await http.json({
     path: ['series', 'observations'],
     query: { series_id: seriesId, file_type: 'json', ...query },
@@ -61,19 +61,19 @@ const askObservations = async (seriesId: string, query: Query, http: UpstreamHtt
   };
 };
 
-const askAllObservations = async (
+const fetchAllObservations = async (
   seriesId: string,
   query: Query,
   http: UpstreamHttp,
 ): Promise<readonly Observation[]> => {
   const { items } = await allPages(named, (offset) =>
-    askObservations(seriesId, { ...query, limit: pageSize, offset }, http),
+    fetchObservations(seriesId, { ...query, limit: pageSize, offset }, http),
   );
   return items;
 };
 
 /** The tags of a series name its source and whether a third party holds the copyright. */
-const askRights = async (seriesId: string, http: UpstreamHttp): Promise<SeriesMetadata> => {
+const fetchRights = async (seriesId: string, http: UpstreamHttp): Promise<SeriesMetadata> => {
   const payload = await http.json({
     path: ['series', 'tags'],
     query: { series_id: seriesId, file_type: 'json' },
@@ -94,7 +94,7 @@ const releaseReply = z.object({
 const datesReply = z.object({ release_dates: z.array(z.object({ date: day })) });
 
 /** The publication that a series is part of, and the days of the last and the next one. */
-const askRelease = async (seriesId: string, { http, today }: Context): Promise<SeriesMetadata> => {
+const fetchRelease = async (seriesId: string, { http, today }: Context): Promise<SeriesMetadata> => {
   const payload = await http.json({
     path: ['series', 'release'],
     query: { series_id: seriesId, file_type: 'json' },
@@ -121,7 +121,7 @@ const askRelease = async (seriesId: string, { http, today }: Context): Promise<S
   });
 };
 
-const askSeries = async (seriesId: string, { http }: Context) => {
+const fetchSeries = async (seriesId: string, { http }: Context) => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
   const payload = await http.json({
     path: ['series'],
@@ -150,12 +150,12 @@ const describedData = async (
   seriesId: string,
   params: Params,
   ctx: Context,
-  ask: () => Promise<readonly Observation[]>,
-  askMore?: () => Promise<SeriesMetadata>,
+  load: () => Promise<readonly Observation[]>,
+  fetchMore?: () => Promise<SeriesMetadata>,
 ): Promise<SeriesData> => {
   // First alone: an unknown series then costs one request.
-  const entry = await askSeries(seriesId, ctx);
-  const [rights, data, more] = await Promise.all([askRights(seriesId, ctx.http), ask(), askMore?.()]);
+  const entry = await fetchSeries(seriesId, ctx);
+  const [rights, data, more] = await Promise.all([fetchRights(seriesId, ctx.http), load(), fetchMore?.()]);
   return {
     label: entry.title.trim() || seriesId,
     metadata: { ...transformed(describe(entry), params), ...rights, ...more },
@@ -180,7 +180,7 @@ export const series = (seriesId: string, params: Params, ctx: Context): Promise<
     params,
     ctx,
     async () => {
-      const data = await askAllObservations(seriesId, optionsOf(params), ctx.http);
+      const data = await fetchAllObservations(seriesId, optionsOf(params), ctx.http);
       if (data.length === 0 && params.asOf !== undefined) {
         throw seriesNotFound(named, seriesId, `Nothing of it was published by ${params.asOf}.`);
       }
@@ -191,7 +191,7 @@ export const series = (seriesId: string, params: Params, ctx: Context): Promise<
       return data;
     },
     // The next release is no fact of the past.
-    params.asOf === undefined ? () => askRelease(seriesId, ctx) : undefined,
+    params.asOf === undefined ? () => fetchRelease(seriesId, ctx) : undefined,
   );
 
 const publicRow = z.tuple([day, z.string()]);
@@ -224,6 +224,6 @@ export const createPreview =
     }
     return describedData(seriesId, params, ctx, async () => {
       const newest = { ...optionsOf(params), sort_order: 'desc', limit: previewLength };
-      return (await askObservations(seriesId, newest, ctx.http)).items;
+      return (await fetchObservations(seriesId, newest, ctx.http)).items;
     });
   };

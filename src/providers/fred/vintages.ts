@@ -39,7 +39,7 @@ const days = async (seriesId: string, { http }: Context): Promise<readonly strin
   return [...new Set(found)].sort();
 };
 
-const askWindow = (seriesId: string, params: Params, window: readonly string[], http: UpstreamHttp) =>
+const fetchWindow = (seriesId: string, params: Params, window: readonly string[], http: UpstreamHttp) =>
   allPages(named, async (offset) => {
     const payload = await http.json({
       path: ['series', 'observations'],
@@ -75,7 +75,7 @@ export const vintages = {
     window: readonly string[],
     { http }: Context,
   ): Promise<readonly VintageValue[]> {
-    const { items: values } = await askWindow(seriesId, params, window, http);
+    const { items: values } = await fetchWindow(seriesId, params, window, http);
     // As of a series without bounds: over its limit FRED was seen to answer with no rows at all.
     if (values.length === 0 && params.start === undefined && params.end === undefined)
       throw unexpectedReply(named, 'no observations in a vintage');

@@ -13,7 +13,7 @@ const idForm = /^([A-Z0-9]{2,10})(?:\/([A-Z0-9]{2,10}))?$/i;
 /** Hits of a search; the service gives ten unless told otherwise. */
 const hitsAtOnce = 50;
 
-const askTimeSeries = async (
+const fetchTimeSeries = async (
   query: Readonly<Record<string, string>>,
   { http }: Context,
   keep: 'structure' | 'list',
@@ -34,7 +34,7 @@ const askTimeSeries = async (
 const findUri = async (seriesId: string, ctx: Context): Promise<string> => {
   const [, series, dataset] = idForm.exec(seriesId) ?? [];
   if (series === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);
-  const found = await askTimeSeries({ cdids: series.toUpperCase() }, ctx, 'structure');
+  const found = await fetchTimeSeries({ cdids: series.toUpperCase() }, ctx, 'structure');
   const own = found.filter((one) => one.series === series.toUpperCase());
   const wanted = dataset === undefined ? own : own.filter(({ id }) => id === seriesId.toUpperCase());
   const [first, ...others] = wanted;
@@ -131,7 +131,7 @@ export const ons: Provider = {
   timeoutMs: 30_000,
 
   search: async (query, ctx): Promise<readonly Item[]> =>
-    (await askTimeSeries({ q: query }, ctx, 'list')).map(({ id, label }) => ({ id, label })),
+    (await fetchTimeSeries({ q: query }, ctx, 'list')).map(({ id, label }) => ({ id, label })),
   preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
   series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),
 };

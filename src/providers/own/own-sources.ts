@@ -39,8 +39,8 @@ const lineOf = (root: Node | null, path: readonly PropertyKey[], lines: LineCoun
   return lines.linePos(offset).line;
 };
 
-const without = <T extends object>(facts: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as {
+const without = <T extends object>(entries: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 

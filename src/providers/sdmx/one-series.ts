@@ -28,9 +28,9 @@ export const missingSeries = async (
   provider: Named,
   seriesId: string,
   key: string,
-  ask: () => Promise<Structure | undefined>,
+  load: () => Promise<Structure | undefined>,
 ): Promise<AppError> => {
-  const structure = await ask().catch((error: unknown) => {
+  const structure = await load().catch((error: unknown) => {
     if (error instanceof AppError) return undefined;
     throw error;
   });

@@ -101,12 +101,14 @@ export const explain = (
   reply: UpstreamReply,
   request: UpstreamRequest,
 ): Error | undefined => {
-  const told = readErrorDocument(reply.text);
-  const code = told?.code ?? (reply.status >= 400 ? reply.status : 0);
+  const document = readErrorDocument(reply.text);
+  const code = document?.code ?? (reply.status >= 400 ? reply.status : 0);
   if (code === 100 || code === 404) return notFound(record, request);
   if (code === 130 || code === 413 || code === 510) return tooLarge(record);
   if (code === 140 || code === 150 || code === 400) {
-    return request.path[0] === 'data' ? notFound(record, request) : refusedRequest(record, told?.text ?? '');
+    return request.path[0] === 'data'
+      ? notFound(record, request)
+      : refusedRequest(record, document?.text ?? '');
   }
-  return told === undefined || reply.status >= 500 ? undefined : upstreamFailed(record, told.text);
+  return document === undefined || reply.status >= 500 ? undefined : upstreamFailed(record, document.text);
 };

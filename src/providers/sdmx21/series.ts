@@ -156,14 +156,14 @@ export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): Se
   // Attributes of the series may stand in the last row only, or in each.
   const newest = table.rows.at(-1) ?? {};
   const data = table.rows.map((row) => observationOf(provider, row));
-  const told = new Map(
+  const attributes = new Map(
     data.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, spell('OBS_STATUS', flag) ?? '']])),
   );
   return {
     label: labelOf(newest, table, spell),
     metadata: toMetadata({
       ...metadataOf(provider, newest, spell),
-      flags: legendOf(data, told, sdmxStatuses),
+      flags: legendOf(data, attributes, sdmxStatuses),
     }),
     data,
   };

@@ -54,7 +54,7 @@ const dataReply = z.object({
         attributes: z
           .object({ series: components, dimensionGroup: components, observation: components })
           .nullish()
-          .transform((told) => told ?? { series: [], dimensionGroup: [], observation: [] }),
+          .transform((found) => found ?? { series: [], dimensionGroup: [], observation: [] }),
       }),
     ),
   }),
@@ -96,7 +96,7 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
   const { dataSets, structures } = readShape(provider, dataReply, payload).data;
   return dataSets.flatMap(({ structure, series, dimensionGroupAttributes }) =>
     Object.entries(series).map(([positions, { attributes, observations: rows }]): KeyedSeries => {
-      const { dimensions, attributes: told } = requireValue(
+      const { dimensions, attributes: found } = requireValue(
         provider,
         'a structure',
         structures[structure ?? 0],
@@ -105,7 +105,7 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
       requireValue(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
       const groups = Object.entries(dimensionGroupAttributes)
         .filter(([group]) => belongsTo(group, parts))
-        .map(([, cells]) => readAttributes(told.dimensionGroup, cells));
+        .map(([, cells]) => readAttributes(found.dimensionGroup, cells));
       const time = dimensions.observation[0];
       return {
         key: Object.fromEntries(
@@ -114,10 +114,10 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
             requireValue(provider, `a code of ${part.id}`, wordOf(part, Number(parts[index]))),
           ]),
         ),
-        attributes: Object.assign({}, ...groups, readAttributes(told.series, attributes)),
+        attributes: Object.assign({}, ...groups, readAttributes(found.series, attributes)),
         observations: Object.entries(rows).map(([position, [value, ...cells]]) => ({
           date: requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
-          ...withFlag(readValue(value), statusOf(readAttributes(told.observation, cells))),
+          ...withFlag(readValue(value), statusOf(readAttributes(found.observation, cells))),
         })),
       };
     }),

@@ -6,7 +6,7 @@ import { withinBounds } from '../range.js';
 import { isOpen } from '../sdmx/open-key.js';
 import { spellWith } from '../sdmx/structure.js';
 import { fetchStructure, type Sdmx30Record } from './requests.js';
-import { askSeries, describe, parseSeriesId } from './series.js';
+import { describe, fetchAllSeries, parseSeriesId } from './series.js';
 
 /** Several series from one request: positions of the key that are empty, a star, or codes joined by `+`, are open. */
 export const fetchPanel = async (
@@ -26,7 +26,7 @@ export const fetchPanel = async (
   }
   const open = dimensions.filter((_, index) => isOpen(parts[index] ?? ''));
   const spell = spellWith(structure);
-  const series = (await askSeries(record, seriesId, ref, ctx)).map((one) => {
+  const series = (await fetchAllSeries(record, seriesId, ref, ctx)).map((one) => {
     const codes = open.map(({ id }) => one.key[id] ?? '');
     const labels = open.map(({ id }, index) => spell(id, codes[index] ?? '') ?? codes[index] ?? '');
     const found = { ...describe(record, one, structure), data: one.observations };

@@ -22,8 +22,8 @@ export const describe = (
   { key, attributes, observations }: KeyedSeries,
   structure: FlowStructure | undefined,
 ): { readonly label: string; readonly metadata: SeriesMetadata } => {
-  const told = spellWith(structure);
-  const spell = (id: string, code: string): string => told(id, code) ?? code;
+  const spelling = spellWith(structure);
+  const spell = (id: string, code: string): string => spelling(id, code) ?? code;
   const first = (meant: RegExp): string | undefined => {
     const found = Object.entries({ ...attributes, ...key }).find(([id]) => meant.test(id));
     return found === undefined ? undefined : spell(...found);
@@ -65,7 +65,7 @@ export const parseSeriesId = (record: Sdmx30Record, seriesId: string): SeriesRef
 };
 
 /** Every series of a key that has observations, as a whole: preview and every range share one reply. */
-export const askSeries = async (
+export const fetchAllSeries = async (
   record: Sdmx30Record,
   seriesId: string,
   { flow, key }: SeriesRef,
@@ -95,7 +95,7 @@ export const fetchSeries = async (
 ): Promise<SeriesData> => {
   const ref = parseSeriesId(record, seriesId);
   if (ref.key.includes('+')) throw ambiguousSeries(record, seriesId, 'give one code for each dimension');
-  const found = await askSeries(record, seriesId, ref, ctx);
+  const found = await fetchAllSeries(record, seriesId, ref, ctx);
   const keys = found.map(({ key: codes }) => codes);
   requireOneSeries(record, seriesId, keys, Object.keys(keys[0] ?? {}));
   const [series] = found;

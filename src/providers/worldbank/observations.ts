@@ -60,7 +60,7 @@ export const toObservation = ({ date, value, obs_status }: z.output<typeof obser
   ...withFlag(readValue(value, ['..']), sdmxFlag(obs_status ?? undefined)),
 });
 
-export const askIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {
+export const fetchIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'NY.GDP.MKTP.CD');
   const payload = await http.json({
     path: ['indicator', seriesId],
@@ -73,7 +73,7 @@ export const askIndicator = async (seriesId: string, http: UpstreamHttp): Promis
   return found;
 };
 
-const askRows = async (
+const fetchRows = async (
   seriesId: string,
   country: string,
   query: Record<string, number>,
@@ -88,9 +88,9 @@ const askRows = async (
     }),
   );
 
-export const askAllRows = async (seriesId: string, country: string, http: UpstreamHttp) => {
+export const fetchAllRows = async (seriesId: string, country: string, http: UpstreamHttp) => {
   const { items: rows, meta } = await allPages(named, async (_offset, number) => {
-    const reply = await askRows(seriesId, country, { per_page: rowsPerPage, page: number + 1 }, http);
+    const reply = await fetchRows(seriesId, country, { per_page: rowsPerPage, page: number + 1 }, http);
     const { total, pages } = reply.meta;
     return { total, items: reply.rows, isLast: number + 1 >= pages, meta: reply.meta };
   });
@@ -108,8 +108,8 @@ const unitWords =
  */
 const unitOf = (name: string, unit: string | null | undefined): Unit => {
   const { unitMultiplier = 1 } = unitOfText(name);
-  const told = [...name.matchAll(/\(([^()]+)\)/g)].map(([, text = '']) => text);
-  const read = unitOfText(unit || told.find((text) => unitWords.test(text)));
+  const inParentheses = [...name.matchAll(/\(([^()]+)\)/g)].map(([, text = '']) => text);
+  const read = unitOfText(unit || inParentheses.find((text) => unitWords.test(text)));
   // The magnitude is in the unit or elsewhere in the name, and counts once.
   return (read.unitMultiplier ?? 1) === 1 ? unitTimes(read.unit, unitMultiplier) : read;
 };
@@ -118,31 +118,31 @@ const unitOf = (name: string, unit: string | null | undefined): Unit => {
 export const metadataOf = (
   described: Indicator,
   { meta }: { readonly meta: { readonly lastupdated?: string | null | undefined } },
-  told: {
+  given: {
     readonly frequency: string | undefined;
     readonly data: readonly Observation[];
     readonly unit?: string | null | undefined;
   },
 ): SeriesMetadata =>
   toMetadata({
-    frequency: told.frequency,
-    ...unitOf(described.name, described.unit || told.unit),
+    frequency: given.frequency,
+    ...unitOf(described.name, described.unit || given.unit),
     source: described.source?.value,
     notes: described.sourceNote,
     last_update: meta.lastupdated,
     source_organization: described.sourceOrganization,
-    flags: legendOf(told.data, sdmxStatuses),
+    flags: legendOf(given.data, sdmxStatuses),
   });
 
 const readSeries = async (
   seriesId: string,
   params: Params,
   { http }: Context,
-  ask: (country: string) => ReturnType<typeof askRows>,
+  load: (country: string) => ReturnType<typeof fetchRows>,
 ): Promise<SeriesData> => {
-  const described = await askIndicator(seriesId, http);
+  const described = await fetchIndicator(seriesId, http);
   const code = String(params.country ?? defaultCountry);
-  const reply = await ask(code);
+  const reply = await load(code);
   const { frequency, rows } = oneFrequency(
     reply.rows,
     params.frequency === undefined ? undefined : String(params.frequency),
@@ -159,10 +159,10 @@ const readSeries = async (
 };
 
 export const preview = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
-  readSeries(seriesId, params, ctx, (country) => askRows(seriesId, country, { mrv: 24 }, ctx.http));
+  readSeries(seriesId, params, ctx, (country) => fetchRows(seriesId, country, { mrv: 24 }, ctx.http));
 
 export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
-  readSeries(seriesId, params, ctx, (country) => askAllRows(seriesId, country, ctx.http));
+  readSeries(seriesId, params, ctx, (country) => fetchAllRows(seriesId, country, ctx.http));
 
 /** The day on which the source of the indicator was updated. */
 export const lastUpdate = async (
@@ -171,6 +171,6 @@ export const lastUpdate = async (
   { http }: Context,
 ): Promise<string | undefined> => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'NY.GDP.MKTP.CD');
-  const { meta } = await askRows(seriesId, String(params.country ?? defaultCountry), { per_page: 1 }, http);
+  const { meta } = await fetchRows(seriesId, String(params.country ?? defaultCountry), { per_page: 1 }, http);
   return meta.lastupdated ?? undefined;
 };

@@ -4,15 +4,15 @@ import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { worldBankCountries, worldBankRegions } from './countries.js';
 import {
-  askAllRows,
-  askIndicator,
   defaultCountry,
+  fetchAllRows,
+  fetchIndicator,
   metadataOf,
   oneFrequency,
   toObservation,
 } from './observations.js';
 
-type Row = Awaited<ReturnType<typeof askAllRows>>['rows'][number];
+type Row = Awaited<ReturnType<typeof fetchAllRows>>['rows'][number];
 
 /** Three letters; regions and groups may have two characters alone. */
 const codeOf = ({ countryiso3code, country }: Row): string => countryiso3code || country?.id || '';
@@ -27,11 +27,11 @@ const longestList = 300;
  * they would count people twice.
  */
 export const panel = async (seriesId: string, params: Params, { http }: Context): Promise<PanelData> => {
-  const described = await askIndicator(seriesId, http);
+  const described = await fetchIndicator(seriesId, http);
   const wanted = String(params.country ?? defaultCountry);
   const codes = new Set(wanted.split(';'));
   // A long list is asked for as all of them.
-  const reply = await askAllRows(seriesId, codes.size > longestList ? 'all' : wanted, http);
+  const reply = await fetchAllRows(seriesId, codes.size > longestList ? 'all' : wanted, http);
   const chosen = reply.rows.filter((row) =>
     wanted === 'all' ? labels.has(codeOf(row)) && !worldBankRegions.has(codeOf(row)) : codes.has(codeOf(row)),
   );

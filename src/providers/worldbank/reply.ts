@@ -49,9 +49,9 @@ const errorBody = z.tuple([z.object({ message: z.array(z.object({ id: z.string()
 const xmlError = /<wb:message id="(\d+)"[^>]*>([^<]*)</;
 
 export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
-  const told = readErrorReply(errorBody, reply)?.[0].message[0];
+  const described = readErrorReply(errorBody, reply)?.[0].message[0];
   const [, id, value] = xmlError.exec(reply.text.slice(0, 2_000)) ?? [];
-  const found = told ?? (id === undefined || value === undefined ? undefined : { id, value });
+  const found = described ?? (id === undefined || value === undefined ? undefined : { id, value });
   if (found === undefined) return undefined;
   // 120: unknown indicator or country; 175: an indicator that left all sources. Countries come from a list.
   const unknown = found.id === '120' || found.id === '175';

@@ -17,7 +17,7 @@ const topicOf = (path: readonly string[]): string => {
   return id;
 };
 
-const askTopics = async (http: UpstreamHttp): Promise<readonly Folder[]> => {
+const fetchTopics = async (http: UpstreamHttp): Promise<readonly Folder[]> => {
   const payload = await http.json({
     path: ['topic'],
     query: { format: 'json', per_page: 100 },
@@ -30,7 +30,7 @@ const askTopics = async (http: UpstreamHttp): Promise<readonly Folder[]> => {
   }));
 };
 
-const askTopicPage = async (id: string, size: number, number: number, http: UpstreamHttp) =>
+const fetchTopicPage = async (id: string, size: number, number: number, http: UpstreamHttp) =>
   readShape(
     named,
     page(indicator),
@@ -95,7 +95,7 @@ export const worldBank: Provider = {
   explain,
 
   async browse(path, { http }) {
-    const topics = await askTopics(http);
+    const topics = await fetchTopics(http);
     if (path.length === 0) return topics;
     const id = topicOf(path);
     if (!topics.some(({ segment }) => topicOf([segment]) === id)) throw unknownPath(named, path);
@@ -106,11 +106,11 @@ export const worldBank: Provider = {
     if (path.length === 0) return { items: [], total: 0 };
     const id = topicOf(path);
     const number = Math.floor(offset / limit) + 1;
-    const first = await askTopicPage(id, limit, number, http);
+    const first = await fetchTopicPage(id, limit, number, http);
     // The upstream has pages, the caller an offset: one between two pages needs both.
     const skipped = offset % limit;
     const more = skipped > 0 && number < first.meta.pages;
-    const next = more ? (await askTopicPage(id, limit, number + 1, http)).rows : [];
+    const next = more ? (await fetchTopicPage(id, limit, number + 1, http)).rows : [];
     const rows = first.rows.concat(next).slice(skipped, skipped + limit);
     return { items: rows.map((found) => ({ ...toItem(found), path })), total: first.meta.total };
   },
@@ -118,13 +118,13 @@ export const worldBank: Provider = {
   async *listAll(ctx) {
     const seen = new Set<string>();
     for (let number = 1, pages = 1; number <= pages; number += 1) {
-      const ask = async () => {
+      const load = async () => {
         const query = { format: 'json', per_page: indicatorsPerPage, page: number };
         const payload = await ctx.http.json({ path: ['indicator'], query, keep: 'structure' });
         return readShape(named, page(indicator), payload);
       };
       // The first page tells how many there are.
-      const found = number === 1 ? await ask() : await listPart(ctx, `page ${number}`, ask);
+      const found = number === 1 ? await load() : await listPart(ctx, `page ${number}`, load);
       pages = found?.meta.pages ?? pages;
       for (const entry of found?.rows ?? []) {
         if (seen.has(entry.id)) continue;

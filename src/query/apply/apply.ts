@@ -17,8 +17,8 @@ import { bindPipeline } from './binder.js';
 import { columnNames } from './column-names.js';
 import { compileSteps, type ResultColumn } from './compiler.js';
 import { normalPipeline } from './normal-form.js';
-import type { NumberFacts } from './number-facts.js';
 import { rangeOfType } from './number-range.js';
+import type { NumberRanges } from './number-ranges.js';
 import { parsePipeline } from './parser.js';
 import { type ApplyLimits, defaultApplyLimits, type Step } from './syntax.js';
 import type { BoundStep, Field } from './typed.js';
@@ -40,7 +40,7 @@ export interface ApplyInput {
   /** The rows of the version. */
   readonly rows: RowSource;
   /** Facts about numbers. Types of results follow from them, so they are needed before rows are read. */
-  readonly facts: NumberFacts;
+  readonly ranges: NumberRanges;
   readonly limits?: Partial<FilterLimits & ApplyLimits> | undefined;
 }
 
@@ -57,11 +57,11 @@ export interface AppliedRows {
 /** Parameters for ClickHouse in addition to those of a filter after the pipeline; see parameters.ts. */
 const mostParameters = 100;
 
-const fieldsOf = ({ columns }: ReadableVersion, facts: NumberFacts): Field[] =>
+const fieldsOf = ({ columns }: ReadableVersion, ranges: NumberRanges): Field[] =>
   columns.map((column) => ({
     ...column,
     sql: storageName(column),
-    range: facts.get(column.id) ?? rangeOfType(column.physical),
+    range: ranges.get(column.id) ?? rangeOfType(column.physical),
   }));
 
 const isOwn = ({ id }: Field): boolean => id > 0;
@@ -89,9 +89,9 @@ const parse = ({ text, version, limits }: Pick<ApplyInput, 'text' | 'version' | 
 };
 
 const bind = (input: ApplyInput): BoundStep[] => {
-  const { text, version, facts } = input;
+  const { text, version, ranges } = input;
   const failures = createFailures(text, applyText);
-  const fields = fieldsOf(version, facts);
+  const fields = fieldsOf(version, ranges);
   return bindPipeline({ steps: parse(input), fields, rows: version.rowCount, failures });
 };
 
@@ -114,7 +114,7 @@ export const calculatedColumns = ({
   text,
   version,
   limits,
-}: Omit<ApplyInput, 'facts' | 'rows'>): StoredColumn[] => {
+}: Omit<ApplyInput, 'ranges' | 'rows'>): StoredColumn[] => {
   const names = new Set(parse({ text, version, limits }).flatMap(calculatedNames));
   return version.columns.filter(
     ({ name, physical }) => columnTypeOf(physical).numbers !== undefined && names.has(name),
@@ -140,7 +140,7 @@ const calculatedNames = (step: Step): string[] => {
 /** @throws AppError `invalid` with the position of what is wrong. */
 export const applyPipeline = (input: ApplyInput): AppliedRows => {
   const steps = bind(input);
-  const fields = steps.at(-1)?.fields ?? fieldsOf(input.version, input.facts);
+  const fields = steps.at(-1)?.fields ?? fieldsOf(input.version, input.ranges);
   const columns = fields.map(storedColumn);
   const result = fields.map((field, index) => ({ field, name: storageName(columns[index]!) }));
   const { table, keepsRows, values } = compile(input, steps, result);

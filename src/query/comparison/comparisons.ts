@@ -171,7 +171,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     return { added: inserted, removed, changed, byKey: true };
   };
 
-  const askCounts = async (pair: Pair, context: ReadContext): Promise<Counts> => {
+  const readCounts = async (pair: Pair, context: ReadContext): Promise<Counts> => {
     const { from, to, keys } = pair;
     const known = await mergeCounts(pair, context);
     if (known !== undefined) return known;
@@ -182,7 +182,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
       const added = sides[0] === 'to' ? mostRows : 0;
       return { added, removed: mostRows - added, changed: 0, byKey: true };
     }
-    const [row] = await reader.facts<CountsRow>({
+    const [row] = await reader.queryObjects<CountsRow>({
       sql: `${countsSql(comparison)} FORMAT JSONEachRow`,
       values,
       place: serverOf(from, to),
@@ -201,11 +201,11 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
 
   const countsOf = async (pair: Pair, context: ReadContext): Promise<Counts> => {
     const { name } = pair;
-    if (name === undefined) return askCounts(pair, context);
+    if (name === undefined) return readCounts(pair, context);
     const known = counted.get(name);
     if (known !== undefined) return known;
     const counts = await counting.run(name, context.signal, (signal) =>
-      askCounts(pair, { ...context, signal }),
+      readCounts(pair, { ...context, signal }),
     );
     counted.set(name, counts);
     return counts;

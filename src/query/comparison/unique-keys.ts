@@ -71,19 +71,21 @@ const hasAll = (
 
 export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
   const known = createCache<boolean>({ limit: remembered, weigh: () => 1 });
-  const asking = createSharedWork<boolean>();
+  const inFlight = createSharedWork<boolean>();
 
   const remember = (version: ReadableVersion, keys: readonly StoredColumn[], isUnique: boolean): void => {
     // A dry run publishes no version, so there is no id to remember the answer by.
     if (version.versionId !== 0) known.set(nameOf(version, keys), isUnique);
   };
 
-  const factOf = (version: ReadableVersion, keys: readonly StoredColumn[]): boolean | undefined =>
+  const isKnownUnique = (version: ReadableVersion, keys: readonly StoredColumn[]): boolean | undefined =>
     version.rowCount < 2 ? true : known.get(nameOf(version, keys));
 
   /** Remembers what was noted when the versions were published. */
-  const look = async (some: readonly ReadableVersion[], keys: readonly StoredColumn[]): Promise<void> => {
-    const unknown = some.filter((version) => version.versionId !== 0 && factOf(version, keys) === undefined);
+  const recall = async (some: readonly ReadableVersion[], keys: readonly StoredColumn[]): Promise<void> => {
+    const unknown = some.filter(
+      (version) => version.versionId !== 0 && isKnownUnique(version, keys) === undefined,
+    );
     if (unknown.length === 0) return;
     const noted = await readKeys(
       sql,
@@ -93,10 +95,13 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
       if (hasAll(version, keys, noted.get(version.versionId))) remember(version, keys, true);
   };
 
-  const ask = async ({ from, to, keys }: VersionPair, context: ReadContext): Promise<boolean> => {
+  const check = async ({ from, to, keys }: VersionPair, context: ReadContext): Promise<boolean> => {
     const pair = pairRows(reader.database, from, to);
     const comparison = { pair, from: from.columns, to: to.columns, keyIds: keys.map(({ id }) => id) };
-    const [most = { mostFrom: 0, mostTo: 0 }] = await reader.facts<{ mostFrom: number; mostTo: number }>({
+    const [most = { mostFrom: 0, mostTo: 0 }] = await reader.queryObjects<{
+      mostFrom: number;
+      mostTo: number;
+    }>({
       sql: `${repeatsSql(comparison)} FORMAT JSONEachRow`,
       values: pair.values,
       place: serverOf(from, to),
@@ -109,24 +114,24 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
     return Math.max(most.mostFrom, most.mostTo) < 2;
   };
 
-  const askOne = (version: ReadableVersion, pair: VersionPair, context: ReadContext): Promise<boolean> =>
-    ask({ ...pair, from: withoutRows(version), to: version }, context);
+  const checkOne = (version: ReadableVersion, pair: VersionPair, context: ReadContext): Promise<boolean> =>
+    check({ ...pair, from: withoutRows(version), to: version }, context);
 
   const find = async (pair: VersionPair, context: ReadContext): Promise<boolean> => {
     const { from, to, keys } = pair;
-    await look([from, to], keys);
-    const facts = [factOf(from, keys), factOf(to, keys)];
-    if (facts.includes(false)) return false;
-    const unknown = [from, to].filter((_, at) => facts[at] === undefined);
+    await recall([from, to], keys);
+    const isUnique = [isKnownUnique(from, keys), isKnownUnique(to, keys)];
+    if (isUnique.includes(false)) return false;
+    const unknown = [from, to].filter((_, at) => isUnique[at] === undefined);
     if (unknown.length === 0) return true;
     const { shared } = pairRows(reader.database, from, to);
-    if (unknown.length === 2 && shared === 'none') return ask(pair, context);
+    if (unknown.length === 2 && shared === 'none') return check(pair, context);
     // A key that is unique in all rows of a version is unique in some of them.
-    if (shared === 'all of from') return facts[1] ?? askOne(to, pair, context);
-    if (shared === 'all of to') return facts[0] ?? askOne(from, pair, context);
+    if (shared === 'all of from') return isUnique[1] ?? checkOne(to, pair, context);
+    if (shared === 'all of to') return isUnique[0] ?? checkOne(from, pair, context);
     for (const [at, version] of unknown.entries()) {
       const own = { ...context, queryId: `${context.queryId}-${at}` };
-      if (!(await askOne(version, pair, own))) return false;
+      if (!(await checkOne(version, pair, own))) return false;
     }
     return true;
   };
@@ -135,7 +140,7 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
     const { from, to, keys } = pair;
     if (keys.length === 0) return true;
     if (from.versionId === 0 || to.versionId === 0) return find(pair, context);
-    return asking.run(`${nameOf(from, [])}${nameOf(to, keys)}`, context.signal, (signal) =>
+    return inFlight.run(`${nameOf(from, [])}${nameOf(to, keys)}`, context.signal, (signal) =>
       find(pair, { ...context, signal }),
     );
   };

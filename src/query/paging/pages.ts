@@ -86,7 +86,7 @@ export const nextPage = async (
   if (top !== undefined && given >= top) return undefined;
   const skip = (page.options.skip ?? 0) + pageSize;
   const tail = buildTail({ top: 1, skip, distinct: page.options.distinct }, page.order, page.chosen);
-  const [row] = await reader.facts<{ position: string }>({
+  const [row] = await reader.queryObjects<{ position: string }>({
     sql: `SELECT toString(${rowOrder}) AS position ${page.answerRows.sql}\n${tail} FORMAT JSONEachRow`,
     values: page.answerRows.values,
     place: serverOf(plan.version),

@@ -50,7 +50,7 @@ const countDigits = async (
     const { from, where } = sources[at]!;
     return `SELECT ${counts.join(', ')} FROM ${from} WHERE ${where}`;
   });
-  const rows = await reader.facts<Record<string, Digits>>({
+  const rows = await reader.queryObjects<Record<string, Digits>>({
     sql: `SELECT * FROM (${parts.join('\nUNION ALL ')}) FORMAT JSONEachRow`,
     values: Object.assign({}, ...sources.map(({ values }) => values)),
     place: serverOf(...groups),

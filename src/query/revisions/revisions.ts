@@ -196,7 +196,7 @@ const isKeyUnique = async (
     .digest('base64');
   const remembered = known.get(statement);
   if (remembered !== undefined) return remembered;
-  const [found] = await reader.facts<{ most: number }>({
+  const [found] = await reader.queryObjects<{ most: number }>({
     sql,
     values,
     place: serverOf(...groups),

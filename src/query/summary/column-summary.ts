@@ -55,7 +55,7 @@ const measureOf = (column: StoredColumn, sql = storageName(column)): string | un
  * nulls, distinct, distinct up to a bound, least, greatest, mean, quantiles, lowest and highest measure, bytes of the
  * longest text.
  */
-export type Facts = readonly [
+export type ColumnStats = readonly [
   nulls: number,
   distinct: number,
   few: number,
@@ -133,7 +133,7 @@ const meanSql = ({ physical }: StoredColumn, measure: string): string => {
   return `multiIf(isFinite(${plain}), ${plain}, isFinite(${scaled}), ${scaled}, NULL)`;
 };
 
-export const factsSql = (column: StoredColumn, rows: number): string => {
+export const statsSql = (column: StoredColumn, rows: number): string => {
   const name = storageName(column);
   const measure = measureOf(column);
   const { distinct, few, quantiles } = countsAndQuantilesSql(column, rows <= exactRows);
@@ -150,7 +150,7 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
 export const hasBins = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (high - low) / bins > 0 && Number.isFinite(high - low);
 
-export interface MeasureFacts {
+export interface MeasureRange {
   /** Lowest and highest measure. */
   readonly low: number;
   readonly high: number;
@@ -162,7 +162,7 @@ export interface MeasureFacts {
  * Values of each bin. The quotient names a bin, at most one off where it was rounded; the edges themselves decide, so that
  * a value on an edge is counted where it is shown. Without nulls the arithmetic takes two thirds of the time.
  */
-export const histogramSql = (column: StoredColumn, { low, high, nulls }: MeasureFacts): string => {
+export const histogramSql = (column: StoredColumn, { low, high, nulls }: MeasureRange): string => {
   const name = storageName(column);
   const measure = measureOf(column, nulls === 0 ? `assumeNotNull(${name})` : name);
   const width = (high - low) / bins;
@@ -189,13 +189,13 @@ interface SplitTexts {
 
 /** Columns of texts by how their most frequent ones are found. */
 export const splitTexts = (
-  texts: readonly { readonly column: StoredColumn; readonly facts: Facts }[],
+  texts: readonly { readonly column: StoredColumn; readonly stats: ColumnStats }[],
   rows: number,
 ): SplitTexts => {
   const [together, unique, alone]: StoredColumn[][] = [[], [], []];
   let bytes = 0;
-  for (const { column, facts } of texts) {
-    const [nulls, distinct, , , , , , , , longest] = facts;
+  for (const { column, stats } of texts) {
+    const [nulls, distinct, , , , , , , , longest] = stats;
     const own = Number(distinct) * Number(longest ?? 0);
     if (Number(distinct) <= fewTexts && bytes + own <= keptTextBytes) {
       bytes += own;
@@ -237,8 +237,13 @@ const shown = (column: StoredColumn, text: string | null): number | string | nul
 const shownMeasure = (column: StoredColumn, value: number | null): number | string | null =>
   value === null || column.dataType === 'Decimal' ? value : dayText(value);
 
-const histogramOf = (column: StoredColumn, facts: Facts, counts: readonly number[], rows: number): Bin[] => {
-  const [nulls, , , , , , , low, high] = facts;
+const histogramOf = (
+  column: StoredColumn,
+  stats: ColumnStats,
+  counts: readonly number[],
+  rows: number,
+): Bin[] => {
+  const [nulls, , , , , , , low, high] = stats;
   if (low === null || high === null) return [];
   if (low === high || counts.length === 0)
     return [
@@ -258,10 +263,10 @@ const histogramOf = (column: StoredColumn, facts: Facts, counts: readonly number
 
 export const summaryOf = (
   column: StoredColumn,
-  facts: Facts,
+  stats: ColumnStats,
   rest: { readonly rows: number; readonly counts: readonly number[]; readonly top: ColumnSummary['top'] },
 ): ColumnSummary => {
-  const [nulls, distinct, few, min, max, mean, quantiles] = facts;
+  const [nulls, distinct, few, min, max, mean, quantiles] = stats;
   const { rows, counts, top } = rest;
   const isFew = Number(few) <= exactDistinct;
   const measured = measureOf(column) !== undefined;
@@ -281,7 +286,7 @@ export const summaryOf = (
           quantiles: Object.fromEntries(
             levels.map((level, index) => [String(level), shownMeasure(column, quantiles[index] ?? null)]),
           ),
-          histogram: histogramOf(column, facts, counts, rows),
+          histogram: histogramOf(column, stats, counts, rows),
         }
       : {}),
     ...(top === undefined ? {} : { top }),

@@ -114,7 +114,7 @@ export const createColumnValues = ({
   });
 
   /** All values, unless they are many: grouping stops as soon as that shows. */
-  const askWhole = async (
+  const readWhole = async (
     version: ReadableVersion,
     column: StoredColumn,
     context: ReadContext,
@@ -137,7 +137,7 @@ export const createColumnValues = ({
     return { values: isComplete ? toValues(row) : [], isComplete };
   };
 
-  const askPrefix = async (
+  const readPrefix = async (
     { version, startsWith, top }: ValuesWanted,
     column: StoredColumn,
     context: ReadContext,
@@ -148,11 +148,11 @@ export const createColumnValues = ({
     // A condition on the column itself, where its text is itself: its index knows which rows cannot match.
     const groups = `SELECT assumeNotNull(${text}) AS v, count() AS n ${source.sql}
       AND ${name} IS NOT NULL AND startsWith(${text}, {prefix:String}) GROUP BY v ORDER BY n DESC, v LIMIT`;
-    const asked = { ...source, values: { ...source.values, prefix: startsWith } };
+    const wanted = { ...source, values: { ...source.values, prefix: startsWith } };
     const list = async (limit: number): Promise<Listed> => {
       const [row = [0, 0, []] as const] = await runStatement<Listed>(
         listSql(`${groups} ${limit}`, answerBytes),
-        asked,
+        wanted,
         context,
       );
       return row;
@@ -201,12 +201,12 @@ export const createColumnValues = ({
       const whole = keyOf(wanted, column, '');
       if (known.get(whole) === undefined) {
         const asAWhole = { ...wanted, top: wholeValues };
-        known.set(whole, await learn(whole, asAWhole, (context) => askWhole(version, column, context)));
+        known.set(whole, await learn(whole, asAWhole, (context) => readWhole(version, column, context)));
       }
       const found = remembered(wanted, column);
       if (found !== undefined) return found.slice(0, top);
       const key = keyOf(wanted, column, startsWith);
-      const answer = await learn(key, wanted, (context) => askPrefix(wanted, column, context));
+      const answer = await learn(key, wanted, (context) => readPrefix(wanted, column, context));
       if (startsWith.length <= keptPrefix) known.set(key, answer);
       return answer.values.slice(0, top);
     },

@@ -8,16 +8,16 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ReadContext } from '../read-context.js';
 import {
+  type ColumnStats,
   type ColumnSummary,
   exactRows,
-  type Facts,
-  factsSql,
   hasBins,
   histogramSql,
   leastTextsSql,
-  type MeasureFacts,
+  type MeasureRange,
   shownText,
   splitTexts,
+  statsSql,
   summaryOf,
   topTextsSql,
 } from './column-summary.js';
@@ -88,7 +88,7 @@ const mapConcurrently = async <T, R>(
 };
 
 export const createComputation = (runStatement: RunStatement): Compute => {
-  const askList = <T>(list: readonly string[], { source, rows, context }: Subject): Promise<T[]> =>
+  const runList = <T>(list: readonly string[], { source, rows, context }: Subject): Promise<T[]> =>
     list.length === 0
       ? Promise.resolve([])
       : runStatement<T[]>(
@@ -111,14 +111,14 @@ export const createComputation = (runStatement: RunStatement): Compute => {
 
   /** Histograms and the most frequent texts, by the ids of the columns: all that can be asked in one statement is. */
   const detailsOf = async (
-    wide: readonly { readonly column: StoredColumn; readonly facts: MeasureFacts }[],
+    wide: readonly { readonly column: StoredColumn; readonly stats: MeasureRange }[],
     texts: Parameters<typeof splitTexts>[0],
     subject: Subject,
   ): Promise<Details> => {
     const { together, unique, alone } = splitTexts(texts, subject.rows);
-    const found = await askList<number[] | [string, number][]>(
+    const found = await runList<number[] | [string, number][]>(
       [
-        ...wide.map(({ column, facts }) => histogramSql(column, facts)),
+        ...wide.map(({ column, stats }) => histogramSql(column, stats)),
         ...together.map((column) => topTextsSql(column, topTexts)),
         ...unique.map((column) => leastTextsSql(column, topTexts)),
       ],
@@ -139,17 +139,17 @@ export const createComputation = (runStatement: RunStatement): Compute => {
 
   const compute = async (columns: readonly StoredColumn[], subject: Subject): Promise<ColumnSummary[]> => {
     const { rows } = subject;
-    const found = await askList<Facts>(
-      columns.map((column) => factsSql(column, rows)),
+    const found = await runList<ColumnStats>(
+      columns.map((column) => statsSql(column, rows)),
       subject,
     );
     const wide = columns.flatMap((column, index) => {
       const [nulls, , , , , , , low, high] = found[index]!;
-      const facts = { low: Number(low), high: Number(high), nulls: Number(nulls) };
-      return hasBins(low, high) ? [{ column, facts }] : [];
+      const stats = { low: Number(low), high: Number(high), nulls: Number(nulls) };
+      return hasBins(low, high) ? [{ column, stats }] : [];
     });
     const texts = columns.flatMap((column, index) =>
-      column.dataType === 'String' ? [{ column, facts: found[index]! }] : [],
+      column.dataType === 'String' ? [{ column, stats: found[index]! }] : [],
     );
     const { counts, tops } = await detailsOf(wide, texts, subject);
     return columns.map((column, index) =>

@@ -22,7 +22,7 @@ export const createStatementRunner = (reader: Reader): RunStatement => {
   let statements = 0;
   return (text, source, context, settings = {}) => {
     statements += 1;
-    return reader.facts({
+    return reader.queryObjects({
       sql: `${text} FORMAT JSONCompactEachRow`,
       values: source.values,
       place: source.place,

@@ -13,6 +13,6 @@ export const limitHeavyQueries = (reader: Reader, semaphore: Semaphore): Reader 
   return {
     ...reader,
     open: (query) => withinPermit(query, () => reader.open(query)),
-    facts: <T>(query: ReadQuery) => withinPermit(query, () => reader.facts<T>(query)),
+    queryObjects: <T>(query: ReadQuery) => withinPermit(query, () => reader.queryObjects<T>(query)),
   };
 };

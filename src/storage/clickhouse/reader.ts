@@ -53,7 +53,7 @@ export interface Reader {
    */
   open(query: ReadQuery): Promise<Readable>;
   /** Runs a query `FORMAT JSONEachRow` whose answer is small. */
-  facts<T>(query: ReadQuery): Promise<T[]>;
+  queryObjects<T>(query: ReadQuery): Promise<T[]>;
   /** The servers that have rows of a place, each as a place of its own. */
   serversOf<P extends ShardPlace>(place: P): (P & { readonly shard: number })[];
 }
@@ -179,7 +179,7 @@ export const createReader = (options: ReaderOptions): Reader => {
       const numbers = shard === null ? servers.shards.map(({ number }) => number) : [shard];
       return numbers.map((number) => ({ ...place, shard: number }));
     },
-    async facts<T>(query: ReadQuery): Promise<T[]> {
+    async queryObjects<T>(query: ReadQuery): Promise<T[]> {
       const text = await textOf(await open(query));
       return text
         .split('\n')

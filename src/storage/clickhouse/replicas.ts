@@ -18,7 +18,7 @@ export const overReplicas = (
   { insertSettings, readSettings }: Engine,
 ): Connection => {
   let at = 0;
-  const asked = async <T>(work: (replica: Connection) => Promise<T>): Promise<T> => {
+  const onCurrent = async <T>(work: (replica: Connection) => Promise<T>): Promise<T> => {
     const used = at;
     try {
       return await work(replicas[used] ?? replicas[0]);
@@ -33,14 +33,14 @@ export const overReplicas = (
   });
   return {
     database: replicas[0].database,
-    command: (sql, options) => asked((replica) => replica.command(sql, changing(options))),
+    command: (sql, options) => onCurrent((replica) => replica.command(sql, changing(options))),
     rows: <T>(sql: string, options: StatementOptions = {}) =>
-      asked((replica) =>
+      onCurrent((replica) =>
         replica.rows<T>(sql, { ...options, settings: { ...options.settings, ...readSettings } }),
       ),
-    insert: (sql, data, options) => asked((replica) => replica.insert(sql, data, changing(options))),
+    insert: (sql, data, options) => onCurrent((replica) => replica.insert(sql, data, changing(options))),
     send: (request) =>
-      asked((replica) => replica.send({ ...request, search: { ...request.search, ...readSettings } })),
+      onCurrent((replica) => replica.send({ ...request, search: { ...request.search, ...readSettings } })),
     async ping() {
       for (let turn = 0; turn < replicas.length; turn += 1) {
         if (await (replicas[at] ?? replicas[0]).ping()) return true;

@@ -67,7 +67,7 @@ export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sq
 };
 
 /** A connection that breaks between two statements says so as an event, which ends a process where nobody listens. */
-const toldByNextStatement = (): void => undefined;
+const reportedByNextStatement = (): void => undefined;
 
 /** Milliseconds that the error of a cancelled statement may take to arrive. */
 const answerMs = 5_000;
@@ -112,11 +112,11 @@ export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
   };
   const connect = async (): Promise<PoolClient> => {
     const client = await pool.connect();
-    client.on('error', toldByNextStatement);
+    client.on('error', reportedByNextStatement);
     return client;
   };
   const release = (client: PoolClient, isBroken: boolean): void => {
-    client.off('error', toldByNextStatement);
+    client.off('error', reportedByNextStatement);
     client.release(isBroken);
   };
   return {

@@ -16,7 +16,7 @@ import type { Readings } from '../layout/kept-type.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { needsDigits, readingOf, resolveColumn } from '../layout/type-resolution.js';
 import { joinReadings, noReadings, readingsInSteps } from '../layout/typed-profile.js';
-import { createWitnesses } from '../layout/value-notices.js';
+import { createCounterexamples } from '../layout/value-notices.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Outcome, Settled, Step } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
@@ -79,21 +79,21 @@ export const createReplaySteps = (
     onReplay();
     const layout = await requireLayout(processes, state.processId);
     let joined: Readings[] | undefined;
-    const witnesses = createWitnesses(layout);
+    const counterexamples = createCounterexamples(layout);
     await reader.read(state, await chunks.positions(state.processId), async (chunk) => {
       if (stopping()) return 'stop';
       if (chunk.rows === 0) return 'next';
       const bytes = await recordsOf(chunk);
       const readings = await runSliced(readingsInSteps(bytes, layout));
-      await runSliced(witnesses.lookInSteps({ bytes, firstLine: chunk.firstLine }, readings));
+      await runSliced(counterexamples.collectInSteps({ bytes, firstLine: chunk.firstLine }, readings));
       joined = joined?.map((reading, at) => joinReadings(reading, readings[at]!)) ?? readings;
       return 'next';
     });
     if (stopping()) return done;
     const settled = await resolved(state, layout, joined);
-    const refused = settled.keepsTypes ? witnesses.conflict(settled) : undefined;
+    const refused = settled.keepsTypes ? counterexamples.conflict(settled) : undefined;
     if (refused !== undefined) return { kind: 'fail', error: refused };
-    return { kind: 'resolved', layout: settled, notices: witnesses.notices(settled) };
+    return { kind: 'resolved', layout: settled, notices: counterexamples.notices(settled) };
   };
 
   const replay: Step = async (state, { settle, stopping }) => {

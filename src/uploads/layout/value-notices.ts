@@ -3,16 +3,16 @@ import type { DataType } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { maxNotices, type Notice, type ProcessError } from '../../model/process.js';
 import { saysYear } from '../../model/years.js';
-import { classOf, lostType, type Readings, readIn } from './kept-type.js';
-import type { Layout, LayoutColumn } from './layout.js';
 import {
+  type Counterexample,
+  counterexampleInSteps,
   type Kind,
   type Records,
   type Sample,
   sampleInSteps,
-  type Witness,
-  witnessInSteps,
-} from './witness.js';
+} from './counterexample.js';
+import { classOf, lostType, type Readings, readIn } from './kept-type.js';
+import type { Layout, LayoutColumn } from './layout.js';
 
 /** Most columns of a file that are told of for one reason. */
 const shownColumns = 10;
@@ -34,38 +34,41 @@ const kindOfType = (type: DataType): Kind | undefined => {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-const where = (witness: Witness | undefined): string =>
-  witness === undefined ? '' : ` Line ${witness.line} has ${quoted(witness.value)}.`;
+const where = (counterexample: Counterexample | undefined): string =>
+  counterexample === undefined ? '' : ` Line ${counterexample.line} has ${quoted(counterexample.value)}.`;
 
 /** A column whose type is another one than in the version before. */
-const typeChanged = (column: LayoutColumn, witness: Witness | undefined): Notice => {
+const typeChanged = (column: LayoutColumn, counterexample: Counterexample | undefined): Notice => {
   const from = column.keeps ?? 'String';
   const to = typeOfColumn(column);
   return {
     code: 'type_changed',
-    message: `Column ${quoted(column.name)} was ${from} and is ${to} now.${where(witness)}`,
+    message: `Column ${quoted(column.name)} was ${from} and is ${to} now.${where(counterexample)}`,
     column: column.name,
     from,
     to,
-    ...witness,
+    ...counterexample,
   };
 };
 
 /** A column that would be numbers or dates but for some values. */
-const becameText = ({ name }: LayoutColumn, kind: Kind, witness: Witness): Notice => ({
+const becameText = ({ name }: LayoutColumn, kind: Kind, counterexample: Counterexample): Notice => ({
   code: 'became_text',
-  message: `Column ${quoted(name)} is String, not ${typeOfKind[kind]}, since line ${witness.line} has ${quoted(witness.value)}.`,
+  message: `Column ${quoted(name)} is String, not ${typeOfKind[kind]}, since line ${counterexample.line} has ${quoted(counterexample.value)}.`,
   column: name,
   to: 'String',
-  ...witness,
+  ...counterexample,
 });
 
 /** The refusal of a file whose values do not fit the types that columns have. */
-export const typeConflict = (column: LayoutColumn, witness: Witness | undefined): ProcessError => ({
+export const typeConflict = (
+  column: LayoutColumn,
+  counterexample: Counterexample | undefined,
+): ProcessError => ({
   code: 'type_conflict',
-  message: `Column ${quoted(column.name)} is ${column.keeps}; not all values of the file are.${where(witness)}`,
+  message: `Column ${quoted(column.name)} is ${column.keeps}; not all values of the file are.${where(counterexample)}`,
   column: column.name,
-  ...witness,
+  ...counterexample,
 });
 
 /** The kind that a column would have but for the values that are not of it; undefined: there is none. */
@@ -118,8 +121,8 @@ export function* firstNotices(layout: Layout, records: Records): Generator<void,
   for (const column of columns.filter(lostType).slice(0, shownColumns)) {
     // A type that the manifest asks for is no matter of values.
     const kind = column.dataType === undefined ? hinderedKind(column) : undefined;
-    const witness = kind && (yield* witnessInSteps(records, layout, readAsKept(column), kind));
-    notices.push(typeChanged(column, witness));
+    const counterexample = kind && (yield* counterexampleInSteps(records, layout, readAsKept(column), kind));
+    notices.push(typeChanged(column, counterexample));
   }
   const looked: LayoutColumn[] = [];
   for (const [at, column] of columns.entries()) {
@@ -134,18 +137,18 @@ export function* firstNotices(layout: Layout, records: Records): Generator<void,
     if (looksLikeYears(column, sample)) notices.push(yearNotice(column));
     const kind = isText(column) ? mostly(sample) : undefined;
     if (kind === undefined || texts >= shownColumns) continue;
-    const witness = yield* witnessInSteps(records, layout, column, kind);
+    const counterexample = yield* counterexampleInSteps(records, layout, column, kind);
     texts += 1;
-    if (witness !== undefined) notices.push(becameText(column, kind, witness));
+    if (counterexample !== undefined) notices.push(becameText(column, kind, counterexample));
     yield;
   }
   return notices;
 }
 
 /** Collects, while a whole file is read again, which values keep columns from the types that they were to have. */
-export interface Witnesses {
+export interface Counterexamples {
   /** Looks at the next records of the file, whose values were found to be `readings`. */
-  lookInSteps(records: Records, readings: readonly Readings[]): Generator<void>;
+  collectInSteps(records: Records, readings: readonly Readings[]): Generator<void>;
   /** Notices about the columns as they are now. */
   notices(settled: Layout): Notice[];
   /** The refusal of the first column that would lose its type; undefined: none does. */
@@ -153,11 +156,11 @@ export interface Witnesses {
 }
 
 /** @param layout as the first records proposed it. */
-export const createWitnesses = (layout: Layout): Witnesses => {
-  const found = new Map<number, Witness>();
+export const createCounterexamples = (layout: Layout): Counterexamples => {
+  const found = new Map<number, Counterexample>();
 
   return {
-    *lookInSteps(records, readings) {
+    *collectInSteps(records, readings) {
       for (const [at, column] of layout.columns.entries()) {
         const kind = hinderedKind(column);
         const read = readings[at]?.own.kind ?? 'none';
@@ -165,19 +168,22 @@ export const createWitnesses = (layout: Layout): Witnesses => {
         const known = found.get(column.id);
         // Parts of a file may come in any order.
         if (known === undefined ? found.size >= maxNotices : known.line < records.firstLine) continue;
-        const witness = yield* witnessInSteps(records, layout, readAsKept(column), kind);
-        if (witness !== undefined) found.set(column.id, witness);
+        const counterexample = yield* counterexampleInSteps(records, layout, readAsKept(column), kind);
+        if (counterexample !== undefined) found.set(column.id, counterexample);
       }
     },
 
     notices({ columns }) {
       const before = new Map(layout.columns.map((column) => [column.id, column]));
       return columns.flatMap((column) => {
-        const witness = found.get(column.id);
-        if (lostType(column)) return [typeChanged(column, witness)];
+        const counterexample = found.get(column.id);
+        if (lostType(column)) return [typeChanged(column, counterexample)];
         const kind = hinderedKind(before.get(column.id) ?? column);
-        return isText(column) && column.keeps === undefined && kind !== undefined && witness !== undefined
-          ? [becameText(column, kind, witness)]
+        return isText(column) &&
+          column.keeps === undefined &&
+          kind !== undefined &&
+          counterexample !== undefined
+          ? [becameText(column, kind, counterexample)]
           : [];
       });
     },

@@ -59,8 +59,8 @@ export interface ChunkRecords {
 }
 
 /** Chunks that are looked at together, from the oldest upload on, and how often in a row. */
-const perLook = 2_000;
-const looks = 10;
+const perBatch = 2_000;
+const mostBatches = 10;
 
 const stored = moveSql('stored');
 
@@ -173,10 +173,10 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
     ),
 
   async forgetExpired(retentionMs) {
-    for (let look = 0; look < looks; look += 1) {
+    for (let batch = 0; batch < mostBatches; batch += 1) {
       const ended = await sql.query<{ id: number }>(
         `SELECT id FROM processes WHERE ${isEnded()} AND created_at < now() - 2 * $1 * interval '1 millisecond'
-           AND id IN (SELECT process_id FROM (SELECT process_id FROM chunks ORDER BY process_id LIMIT ${perLook}) AS oldest)`,
+           AND id IN (SELECT process_id FROM (SELECT process_id FROM chunks ORDER BY process_id LIMIT ${perBatch}) AS oldest)`,
         [retentionMs],
       );
       if (ended.length === 0) return;

@@ -22,7 +22,7 @@ export const resumeConsuming = (sql: Sql): Promise<void> => setSetting(sql, sett
 export interface ConsumingSwitch {
   isPaused(): boolean;
   /** Reads it again. While PostgreSQL does not answer, the last answer holds. */
-  look(): Promise<void>;
+  poll(): Promise<void>;
 }
 
 export const createConsumingSwitch = async ({
@@ -33,12 +33,12 @@ export const createConsumingSwitch = async ({
   readonly log: Log;
 }): Promise<ConsumingSwitch> => {
   let since: string | null = null;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const now = await consumingPausedSince(sql);
     if (now !== null && since === null) log.warn({ since: now }, 'consuming paused');
     if (now === null && since !== null) log.info('consuming resumed');
     since = now;
   };
-  await look();
-  return { isPaused: () => since !== null, look };
+  await poll();
+  return { isPaused: () => since !== null, poll };
 };

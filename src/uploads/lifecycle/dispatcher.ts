@@ -63,7 +63,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const { processes, transitions, publisher, work, onPublished, onFailed, log } = options;
   const running = new Map<number, Promise<void>>();
   /** Processes that were asked for while they ran: they are looked at once more. */
-  const askedAgain = new Set<number>();
+  const resumedAgain = new Set<number>();
   let closing = false;
 
   const requireWork = (): DispatcherWork => {
@@ -186,7 +186,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const run = async (processId: number, tasks: DispatcherWork): Promise<void> => {
     try {
       do await tasks.leases.whileHeld('upload', processId, (lost) => takeSteps(processId, tasks, lost));
-      while (askedAgain.delete(processId) && !closing);
+      while (resumedAgain.delete(processId) && !closing);
     } catch (error) {
       // The sweep starts it again.
       log.warn({ err: error, process: processId, reason: messageOf(error) }, 'work on an upload broken off');
@@ -196,12 +196,12 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const resume = (processId: number): void => {
     if (work === undefined || closing) return;
     if (running.has(processId)) {
-      askedAgain.add(processId);
+      resumedAgain.add(processId);
       return;
     }
     const ended = run(processId, work).finally(() => {
       running.delete(processId);
-      askedAgain.delete(processId);
+      resumedAgain.delete(processId);
     });
     running.set(processId, ended);
   };

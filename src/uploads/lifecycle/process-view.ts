@@ -34,9 +34,9 @@ const percentOf = ({ status, received, expected, sealed, chunks, sent, inserted 
   if (status === 'completed') return 100;
   const whole = sealed || chunks !== null;
   if (!whole && expected === null) return received === 0 ? 0 : null;
-  const came = whole ? 1 : Math.min(1, received / Math.max(1, expected ?? 0));
+  const receivedShare = whole ? 1 : Math.min(1, received / Math.max(1, expected ?? 0));
   const stored = Math.min(1, inserted / Math.max(1, chunks ?? sent));
-  return Math.min(99, Math.floor(50 * came * (1 + stored)));
+  return Math.min(99, Math.floor(50 * receivedShare * (1 + stored)));
 };
 
 export const viewOf = (row: ViewRow): ProcessView => {

@@ -8,7 +8,7 @@ export interface ProcessWatch {
   next(processId: number): Promise<ProcessView | undefined>;
 }
 
-interface Look {
+interface Poll {
   readonly ids: Set<number>;
   readonly views: Promise<ReadonlyMap<number, ProcessView>>;
 }
@@ -18,13 +18,13 @@ export const createProcessWatch = (
   { views }: Pick<ProcessRecords, 'views'>,
   intervalMs = 250,
 ): ProcessWatch => {
-  let look: Look | undefined;
+  let poll: Poll | undefined;
 
-  const begin = (): Look => {
+  const begin = (): Poll => {
     const ids = new Set<number>();
     const found = async (): Promise<ReadonlyMap<number, ProcessView>> => {
       await sleep(intervalMs);
-      look = undefined;
+      poll = undefined;
       return new Map((await views([...ids])).map((view) => [view.id, view]));
     };
     return { ids, views: found() };
@@ -32,9 +32,9 @@ export const createProcessWatch = (
 
   return {
     async next(processId) {
-      look ??= begin();
-      look.ids.add(processId);
-      return (await look.views).get(processId);
+      poll ??= begin();
+      poll.ids.add(processId);
+      return (await poll.views).get(processId);
     },
   };
 };

@@ -36,7 +36,7 @@ export interface Publisher {
  * Says, in the transaction that publishes, why the senders may not write any more, in their order; undefined where that is
  * as it was. Rights may have ended while the upload ran.
  */
-export type AskRefusals = (
+export type FindRefusals = (
   tx: Sql,
   senders: readonly UploadSender[],
 ) => Promise<readonly (string | undefined)[]>;
@@ -46,7 +46,7 @@ export type JoinPlainly = (tx: Sql, due: DueProcess) => Promise<MergeOutcome | u
 
 export interface PublisherOptions {
   readonly sql: Sql;
-  readonly askRefusals: AskRefusals;
+  readonly findRefusals: FindRefusals;
   readonly joinPlainly: JoinPlainly;
   /** Milliseconds that the rows of a dry run are kept. */
   readonly dryRunKeptMs: number;
@@ -99,9 +99,9 @@ const objectionsTo = async (
   tx: Sql,
   processes: readonly DueProcess[],
   held: HeldDatasets,
-  askRefusals: AskRefusals,
+  findRefusals: FindRefusals,
 ): Promise<(ProcessError | undefined)[]> => {
-  const reasons = await askRefusals(tx, processes);
+  const reasons = await findRefusals(tx, processes);
   const objections: (ProcessError | undefined)[] = [];
   for (const [at, { datasetId, expectedVersionId, vintage }] of processes.entries()) {
     const reason = reasons[at];
@@ -175,11 +175,11 @@ const takeRound = async (
   tx: Sql,
   due: readonly DueProcess[],
   held: HeldDatasets,
-  { askRefusals, joinPlainly, dryRunKeptMs }: PublisherOptions,
+  { findRefusals, joinPlainly, dryRunKeptMs }: PublisherOptions,
 ): Promise<Round> => {
   const round: Round = { publish: [], failed: [], merges: [], checked: [], vintages: [] };
   if (due.length === 0) return round;
-  const objections = await objectionsTo(tx, due, held, askRefusals);
+  const objections = await objectionsTo(tx, due, held, findRefusals);
   for (const [at, process] of due.entries()) {
     const current = held.get(process.datasetId)?.current ?? null;
     const objection = objections[at];
@@ -209,20 +209,24 @@ const takeRound = async (
  * waits for the dataset and looks for itself.
  */
 const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
-  const came = { published: [] as PublishedVersion[], failed: [] as FailedUpload[], merges: [] as number[] };
+  const outcome = {
+    published: [] as PublishedVersion[],
+    failed: [] as FailedUpload[],
+    merges: [] as number[],
+  };
   for (let open: readonly number[] = [...held.keys()]; open.length > 0; ) {
     const { due, merging, again, followed } = await nextTurns(tx, open);
     const round = await takeRound(tx, due, held, options);
     const versions = await publishEach(tx, round.publish);
     for (const { datasetId, versionId } of versions) held.set(datasetId, { current: versionId });
-    came.published.push(...round.vintages, ...versions);
-    came.failed.push(...round.failed);
-    came.merges.push(...merging, ...round.merges);
+    outcome.published.push(...round.vintages, ...versions);
+    outcome.failed.push(...round.failed);
+    outcome.merges.push(...merging, ...round.merges);
     const ended = [...versions, ...round.failed, ...round.checked, ...round.vintages];
     const goOn = ended.map(({ datasetId }) => datasetId).filter((id) => followed.has(id));
     open = [...goOn, ...again];
   }
-  return came;
+  return outcome;
 };
 
 export const createPublisher = (options: PublisherOptions): Publisher => ({

@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
 };
 
 /** The answer to an upload that was waited for and has failed; its details are what the process says. */
-export const uploadError = ({ code, message, ...facts }: ProcessError, processId: number): AppError => {
-  const kind = facts.existingType === undefined ? (kinds[code] ?? 'unprocessable') : 'conflict';
-  return new AppError(kind, code, message, { details: { processId, ...facts } });
+export const uploadError = ({ code, message, ...details }: ProcessError, processId: number): AppError => {
+  const kind = details.existingType === undefined ? (kinds[code] ?? 'unprocessable') : 'conflict';
+  return new AppError(kind, code, message, { details: { processId, ...details } });
 };

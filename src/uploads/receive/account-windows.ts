@@ -32,13 +32,13 @@ export interface AccountWindowsOptions {
   readonly handled: (processIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
   readonly log: Log;
   /** Milliseconds between two looks while somebody waits. @default 100 */
-  readonly lookMs?: number;
+  readonly pollMs?: number;
   /** Milliseconds without a handled chunk after which nobody waits. @default 10000 */
   readonly stallMs?: number;
 }
 
 /** Milliseconds between two looks while nobody waits. */
-const idleLookMs = 2_000;
+const idlePollMs = 2_000;
 
 interface Account {
   /** Load of the chunks that are on their way, by upload in the order in which they were sent. */
@@ -48,12 +48,12 @@ interface Account {
 }
 
 export const createAccountWindows = (options: AccountWindowsOptions): AccountWindows => {
-  const { chunks, handled, log, lookMs = 100, stallMs = 10_000 } = options;
+  const { chunks, handled, log, pollMs = 100, stallMs = 10_000 } = options;
   const accounts = new Map<number, Account>();
   let waiting = 0;
   let progressAt = Date.now();
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
+  let polling: Promise<void> = Promise.resolve();
   let closed = false;
 
   /** Bytes that one account may have in flight: more while no other account has any. */
@@ -77,10 +77,10 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
   const settle = (
     account: Account,
     counts: ReadonlyMap<number, number>,
-    asked: ReadonlySet<number>,
+    processIds: ReadonlySet<number>,
   ): void => {
     for (const [processId, upload] of account.uploads) {
-      if (!asked.has(processId)) continue;
+      if (!processIds.has(processId)) continue;
       const now = counts.get(processId) ?? Number.POSITIVE_INFINITY;
       const done = upload.loads.splice(0, now - upload.handled);
       if (done.length > 0) progressAt = Date.now();
@@ -107,11 +107,11 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
     }
   };
 
-  const look = async (): Promise<void> => {
-    const asked = new Set([...accounts.values()].flatMap(({ uploads }) => [...uploads.keys()]));
+  const poll = async (): Promise<void> => {
+    const processIds = new Set([...accounts.values()].flatMap(({ uploads }) => [...uploads.keys()]));
     try {
-      const counts = await handled([...asked]);
-      for (const account of accounts.values()) settle(account, counts, asked);
+      const counts = await handled([...processIds]);
+      for (const account of accounts.values()) settle(account, counts, processIds);
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'progress of workers not read');
     }
@@ -121,12 +121,12 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
     }
   };
 
-  const lookIn = (ms: number): void => {
+  const pollIn = (ms: number): void => {
     clearTimeout(timer);
     timer = undefined;
     if (closed || accounts.size === 0) return;
     timer = setTimeout(() => {
-      looking = look().finally(() => lookIn(waiting > 0 ? lookMs : idleLookMs));
+      polling = poll().finally(() => pollIn(waiting > 0 ? pollMs : idlePollMs));
     }, ms);
   };
 
@@ -136,19 +136,19 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
       if (account.load === 0 && waiting === 0) progressAt = Date.now();
       if (account.waiting.length === 0 && (account.load < windowNow() || isStalled())) {
         add(account, processId, load);
-        if (timer === undefined) lookIn(idleLookMs);
+        if (timer === undefined) pollIn(idlePollMs);
         return;
       }
       waiting += 1;
       const turn = new Promise<void>((go) => account.waiting.push({ processId, load, go }));
-      if (waiting === 1) lookIn(lookMs);
+      if (waiting === 1) pollIn(pollMs);
       await turn;
     },
     async close() {
       closed = true;
       clearTimeout(timer);
       for (const account of accounts.values()) wake(account);
-      await looking;
+      await polling;
     },
   };
 };

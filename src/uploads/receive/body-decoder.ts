@@ -38,9 +38,9 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
           reject(invalid('upload_idle', `No data arrived for ${limits.idleMs} ms; the upload was aborted.`));
         }, limits.idleMs);
       });
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       const next = await Promise.race([iterator.next(), idle]).finally(() => clearTimeout(timer));
-      waitedMs += performance.now() - askedAt;
+      waitedMs += performance.now() - requestedAt;
       if (next.done) return;
       received += next.value.length;
       if (received > limits.maxCompressedBytes) throw tooLarge('as sent', limits.maxCompressedBytes);

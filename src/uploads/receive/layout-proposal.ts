@@ -11,13 +11,13 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseColumns, type KnownColumns, readKnownColumns } from '../layout/base-version.js';
 import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
 import { columnNotices } from '../layout/column-notices.js';
+import { counterexampleInSteps } from '../layout/counterexample.js';
 import { lostType } from '../layout/kept-type.js';
 import { keyOf } from '../layout/key-columns.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { proposeColumn, readingOf } from '../layout/type-resolution.js';
 import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
 import { firstNotices, hinderedKind, readAsKept, typeConflict } from '../layout/value-notices.js';
-import { witnessInSteps } from '../layout/witness.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { storedOptions } from '../options/upload-options.js';
 
@@ -51,13 +51,13 @@ const givenForm = ({ listed }: MatchedField): DateForm | undefined => {
   return listed?.dataType === 'Date' ? { bareYear: true } : undefined;
 };
 
-type TypeFacts = Pick<
+type KnownType = Pick<
   LayoutColumn,
   'dataType' | 'existing' | 'years' | 'keeps' | 'rules' | 'remembered' | 'dateForm'
 >;
 
 /** Type of a column by the manifest and the version before. */
-const typeFacts = (match: MatchedField, isReplaced: boolean): TypeFacts => {
+const knownType = (match: MatchedField, isReplaced: boolean): KnownType => {
   const { listed } = match;
   const form = givenForm(match);
   const dataType = listed?.dataType ?? (listed?.dateFormat === undefined ? undefined : 'Date');
@@ -98,8 +98,9 @@ const requireTypes = async (layout: Layout, first: SplitChunk): Promise<void> =>
   const lost = layout.columns.find(lostType);
   if (lost === undefined) return;
   const kind = hinderedKind(lost);
-  const witness = kind && (await runSliced(witnessInSteps(first, layout, readAsKept(lost), kind)));
-  const { code, message, ...details } = typeConflict(lost, witness);
+  const counterexample =
+    kind && (await runSliced(counterexampleInSteps(first, layout, readAsKept(lost), kind)));
+  const { code, message, ...details } = typeConflict(lost, counterexample);
   throw conflict(code, message, details);
 };
 
@@ -131,7 +132,7 @@ const columnsOf = (
       isEntity: listed?.isEntity ?? known.isEntity,
       physical: 'u',
       field,
-      ...typeFacts(match, isReplaced),
+      ...knownType(match, isReplaced),
     });
   }
   return columns;

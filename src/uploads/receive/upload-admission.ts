@@ -110,11 +110,11 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     return seconds === undefined ? undefined : { reason: 'backlog', retryAfterSeconds: seconds };
   };
 
-  let told: string | undefined;
-  const tell = (): void => {
+  let logged: string | undefined;
+  const logChange = (): void => {
     const reason = refusal()?.reason;
-    if (reason === told) return;
-    told = reason;
+    if (reason === logged) return;
+    logged = reason;
     if (reason === undefined) log.info('new uploads are taken again');
     else log.warn({ reason, topics: uses }, 'new uploads are refused for now');
   };
@@ -136,7 +136,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'Kafka backlog probe failed');
     }
-    tell();
+    logChange();
     wakeAll();
   };
 

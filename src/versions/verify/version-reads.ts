@@ -45,7 +45,7 @@ export interface VersionReads {
    */
   check(datasets: readonly number[], mend: boolean): Promise<UnreadableVersions[]>;
   /** Adds the columns that versions have to the tables of their stores; for rows that came back from a backup. */
-  mendAll(): Promise<void>;
+  repairAll(): Promise<void>;
 }
 
 interface VersionGroup {
@@ -104,14 +104,14 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     const now = await read(group);
     if (now === undefined || now.place === null || (await isReadable(now, columns))) return undefined;
     const { place } = now;
-    const isMended = mend && !isPooled(place);
-    if (isMended) await write.prepareAgain(place, columns);
+    const isRepaired = mend && !isPooled(place);
+    if (isRepaired) await write.prepareAgain(place, columns);
     return {
       ...group,
       fault: 'columns_missing',
       expected: now.rows,
       found: null,
-      repair: isMended ? 'repaired' : null,
+      repair: isRepaired ? 'repaired' : null,
     };
   };
 
@@ -125,7 +125,7 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
       return found;
     },
 
-    async mendAll() {
+    async repairAll() {
       for (let after = 0; ; ) {
         const page = await sql.query<{ id: number }>(
           'SELECT id FROM datasets WHERE id > $1 ORDER BY id LIMIT $2',

@@ -41,7 +41,7 @@ describe('limits under 1,000 requests from two processes', () => {
       rate,
       zone: 'America/New_York',
       maxWaitMs: 0,
-      asks: 'alone',
+      user: 'alone',
       counted: true,
       ...more,
     });
@@ -92,7 +92,7 @@ describe('limits under 1,000 requests from two processes', () => {
   });
 
   it('leaves the rest of a shared quota to others', async () => {
-    const ask = (account: string, index = 0) => take(index, { perDay: 25 }, { account, asks: 'account' });
+    const ask = (account: string, index = 0) => take(index, { perDay: 25 }, { account, user: 'account' });
     expect(await ask('modest')).toMatchObject({ granted: true });
     const granted = [];
     for (let index = 0; index < 25; index += 1) granted.push((await ask('greedy', index)).granted);
@@ -102,39 +102,39 @@ describe('limits under 1,000 requests from two processes', () => {
   });
 
   it('tells each what is left to it, and counts nothing for that', async () => {
-    const asker = (account: string, asks: Request['asks'] = 'account') =>
-      ({ scope, account, rate: { perDay: 25 }, zone: 'America/New_York', asks }) as const;
-    const left = async (account: string, asks?: Request['asks']) =>
-      (await processes[1].look(asker(account, asks))).windows.map((window) => window.left);
+    const requestOf = (account: string, user: Request['user'] = 'account') =>
+      ({ scope, account, rate: { perDay: 25 }, zone: 'America/New_York', user }) as const;
+    const left = async (account: string, user?: Request['user']) =>
+      (await processes[1].remaining(requestOf(account, user))).windows.map((window) => window.left);
     expect(await left('modest')).toEqual([25]);
     for (let index = 0; index < 20; index += 1)
-      await take(0, { perDay: 25 }, { account: 'greedy', asks: 'account' });
+      await take(0, { perDay: 25 }, { account: 'greedy', user: 'account' });
     // Half of 25, rounded up, is the part of each of two; 5 are left of the whole.
     expect(await left('greedy')).toEqual([5]);
     expect(await left('modest')).toEqual([5]);
-    await take(0, { perDay: 25 }, { account: 'modest', asks: 'account' });
+    await take(0, { perDay: 25 }, { account: 'modest', user: 'account' });
     expect(await left('greedy')).toEqual([0]);
     expect(await left('modest')).toEqual([4]);
     expect(await left('alone', 'alone')).toEqual([4]);
-    const { windows } = await processes[0].look(asker('modest'));
+    const { windows } = await processes[0].remaining(requestOf('modest'));
     expect(windows).toEqual([{ span: 'day', limit: 25, left: 4, nextAt: new Date('2026-03-11T04:00:00Z') }]);
     await processes[0].hold(scope, 60_000);
-    expect((await processes[1].look(asker('modest'))).heldUntil).toEqual(new Date(nowMs + 60_000));
+    expect((await processes[1].remaining(requestOf('modest'))).heldUntil).toEqual(new Date(nowMs + 60_000));
   });
 
   it('gives a lone account all of a day, whatever tasks of the service asked for', async () => {
     for (const task of ['task:check', 'task:index']) {
-      await take(0, { perDay: 25 }, { account: task, asks: 'alone' });
+      await take(0, { perDay: 25 }, { account: task, user: 'alone' });
     }
     const granted = [];
     for (let index = 0; index < 25; index += 1)
-      granted.push((await take(index, { perDay: 25 }, { account: 'only', asks: 'account' })).granted);
+      granted.push((await take(index, { perDay: 25 }, { account: 'only', user: 'account' })).granted);
     expect(granted.filter(Boolean)).toHaveLength(23);
     // On the next day of the upstream an account that asked yesterday counts no more.
     nowMs = Date.parse('2026-03-11T12:00:00Z');
     const next = [];
     for (let index = 0; index < 25; index += 1)
-      next.push((await take(index, { perDay: 25 }, { account: 'another', asks: 'account' })).granted);
+      next.push((await take(index, { perDay: 25 }, { account: 'another', user: 'account' })).granted);
     expect(next.filter(Boolean)).toHaveLength(25);
   });
 
@@ -147,7 +147,7 @@ describe('limits under 1,000 requests from two processes', () => {
       rate: { perDay: 3 },
       zone: 'America/New_York',
       maxWaitMs: 0,
-      asks: 'alone' as const,
+      user: 'alone' as const,
       counted: true,
     };
     expect(await restarted.take(again)).toMatchObject({ granted: false, reason: 'quota' });

@@ -25,7 +25,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({ consumingLookMs: '100', poolMaxRows: '100' }, silentLog);
+  product = await startProduct({ consumingPollMs: '100', poolMaxRows: '100' }, silentLog);
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
 });
 

@@ -30,7 +30,7 @@ const counting = (reader: Reader): Reader => {
   return {
     ...reader,
     open: (query) => count(query, () => reader.open(query)),
-    facts: <T>(query: ReadQuery) => count(query, () => reader.facts<T>(query)),
+    queryObjects: <T>(query: ReadQuery) => count(query, () => reader.queryObjects<T>(query)),
   };
 };
 
@@ -92,7 +92,7 @@ describe('heavy queries of one owner', () => {
     const waiting = ask(large, { $orderby: 'Amount desc', $top: '5', $format: 'json' });
     await expect.poll(() => turns.waiting).toBeGreaterThan(0);
     expect(await ask(large, { $top: '5', $format: 'json' })).toBe(200);
-    const [row] = await limitHeavyQueries(tables.reader, turns).facts<{ one: number }>({
+    const [row] = await limitHeavyQueries(tables.reader, turns).queryObjects<{ one: number }>({
       sql: 'SELECT 1 AS one FORMAT JSONEachRow',
       values: {},
       place: serverOf(large),

@@ -301,9 +301,9 @@ describe('rows by number', () => {
     let questions = 0;
     const seeker = createSeeker({
       ...tables.reader,
-      facts: (query) => {
+      queryObjects: (query) => {
         questions += 1;
-        return tables.reader.facts(query);
+        return tables.reader.queryObjects(query);
       },
     });
     const found = await seeker.find(version, 150_000, context);

@@ -21,9 +21,9 @@ beforeAll(async () => {
       sent.push(query);
       return reader.open(query);
     },
-    facts: (query) => {
+    queryObjects: (query) => {
       sent.push(query);
-      return reader.facts(query);
+      return reader.queryObjects(query);
     },
   });
   const columns = [
@@ -65,7 +65,7 @@ describe('queries', () => {
     [true, 10],
     [false, 0],
   ])('that are heavy (%s) run with the nice value %i', async (isHeavy, nice) => {
-    const [row] = await tables.reader.facts<{ nice: number }>({
+    const [row] = await tables.reader.queryObjects<{ nice: number }>({
       sql: `SELECT toInt32(getSetting('os_threads_nice_value_query')) AS nice FORMAT JSONEachRow`,
       values: {},
       place: serverOf(sales),

@@ -19,7 +19,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({
-    columnMergeLookMs: '50',
+    columnMergePollMs: '50',
     sweepIntervalMs: '200',
     poolMaxRows: '1000',
     firstChunkBytes: '20000',

@@ -15,7 +15,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({ columnMergeLookMs: '50', sweepIntervalMs: '200' });
+  product = await startProduct({ columnMergePollMs: '50', sweepIntervalMs: '200' });
   owner = await product.createAccount('owner');
 });
 afterAll(() => product?.close());

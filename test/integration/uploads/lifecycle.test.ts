@@ -68,7 +68,7 @@ const isRefused = (error: unknown): void => {
 const publisher = () =>
   createPublisher({
     sql,
-    askRefusals: uploadRefusals,
+    findRefusals: uploadRefusals,
     dryRunKeptMs: 3_600_000,
     joinPlainly: async () => undefined,
   });

@@ -39,7 +39,7 @@ const startBroker = async () => {
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tabulary-broker-'));
   access = await startBroker();
-  product = await startProduct({ ...access, sendPatienceMs: '1000', backlogLookMs: '200' }, silentLog);
+  product = await startProduct({ ...access, sendPatienceMs: '1000', backlogProbeMs: '200' }, silentLog);
   owner = await product.createAccount('owner');
 });
 
@@ -116,7 +116,7 @@ it('answers 503 while Kafka is away, takes no more of a file than a few chunks, 
 it('publishes nothing of a client that gave up meanwhile, unless it has reserved the id', async () => {
   // It never notices that Kafka is away, and so keeps on sending.
   const patient = await startProduct(
-    { ...access, sendPatienceMs: '600000', backlogLookMs: '3600000' },
+    { ...access, sendPatienceMs: '600000', backlogProbeMs: '3600000' },
     silentLog,
   );
   const client = await patient.createAccount('patient');

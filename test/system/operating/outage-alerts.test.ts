@@ -34,7 +34,7 @@ beforeAll(async () => {
   product = await startProduct({
     watchIntervalMs: '100',
     sweepIntervalMs: '200',
-    backlogLookMs: '100',
+    backlogProbeMs: '100',
     maxBacklogSeconds: '86400',
     firstChunkBytes: '20000',
     chunkBytes: '20000',

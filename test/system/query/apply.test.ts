@@ -7,7 +7,7 @@ import { AppError } from '../../../src/lib/errors.js';
 import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
-import { createNumberFacts, type NumberFactsReader } from '../../../src/query/apply/number-facts.js';
+import { createNumberRanges, type NumberFactsReader } from '../../../src/query/apply/number-ranges.js';
 import { serverOf } from '../../../src/rows/index.js';
 import { versionSource } from '../../../src/rows/source.js';
 import {
@@ -32,7 +32,7 @@ let queries = 0;
 
 beforeAll(async () => {
   tables = await createStoredTables(inject('clickhouseUrl'));
-  facts = createNumberFacts(tables.reader);
+  facts = createNumberRanges(tables.reader);
 });
 
 afterAll(() => tables.close());
@@ -52,8 +52,8 @@ const asText = {
 const run = async (text: string, version: ReadableVersion): Promise<(string | null)[][]> => {
   const found = await facts.find(version, calculatedColumns({ text, version }), context());
   const rows = versionSource(tables.reader.database, version);
-  const { columns, rows: applied } = applyPipeline({ text, version, rows, facts: found });
-  return tables.reader.facts<(string | null)[]>({
+  const { columns, rows: applied } = applyPipeline({ text, version, rows, ranges: found });
+  return tables.reader.queryObjects<(string | null)[]>({
     sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.from} WHERE ${applied.where}
       ORDER BY _row FORMAT JSONCompactEachRow`,
     values: applied.values,

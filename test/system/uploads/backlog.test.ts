@@ -26,7 +26,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({
-    backlogLookMs: '100',
+    backlogProbeMs: '100',
     // Longer than a worker takes to start, on any machine.
     sendPatienceMs: '600000',
     firstChunkBytes: '20000',
@@ -161,7 +161,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
 describe('uploads that would wait for too long', () => {
   let impatient: TestProduct;
   beforeAll(async () => {
-    impatient = await startProduct({ backlogLookMs: '100', maxBacklogSeconds: '2' });
+    impatient = await startProduct({ backlogProbeMs: '100', maxBacklogSeconds: '2' });
   });
   afterAll(() => impatient?.close());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, cacheKey, createCache } from '../../../src/gateway/cache/cache.js';
+import { cacheKey, createCache, type Fetched } from '../../../src/gateway/cache/cache.js';
 import type { CacheRecords } from '../../../src/gateway/cache/cache-records.js';
 import { createMemory, type Kept } from '../../../src/gateway/cache/memory.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
@@ -43,7 +43,7 @@ describe('the cache', () => {
   it('asks once for equal questions at the same time, and again after a failure', async () => {
     const { cache } = open();
     let asked = 0;
-    const ask = async (): Promise<Asked> => {
+    const ask = async (): Promise<Fetched> => {
       asked += 1;
       if (asked === 1) throw down;
       return { body: 'answer' };
@@ -168,7 +168,7 @@ describe('leases among processes', () => {
   it('one asks, the other takes its answer', async () => {
     const { one, two, held } = openTwo();
     let asked = 0;
-    const ask = async (): Promise<Asked> => {
+    const ask = async (): Promise<Fetched> => {
       asked += 1;
       await new Promise((resolve) => setTimeout(resolve, 120));
       return { body: `answer ${asked}` };

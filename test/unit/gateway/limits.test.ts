@@ -61,7 +61,7 @@ describe('decide', () => {
     zone: 'UTC',
     windows: windowsOf({ perDay: 25 }, 'UTC', now),
     usage: [],
-    asks: 'alone',
+    user: 'alone',
     ...more,
   });
   const used = (count: number, mine: number, accounts: number) => [
@@ -96,15 +96,15 @@ describe('decide', () => {
 
   it('holds one account to its share, but not one with a key of its own', () => {
     // Thirteen each of two; the one who came first keeps what it used before.
-    expect(decide(question({ usage: used(14, 13, 2), asks: 'account' }))).toMatchObject({ reason: 'share' });
-    expect(decide(question({ usage: used(24, 1, 2), asks: 'account' }))).toMatchObject({ granted: true });
-    expect(decide(question({ usage: used(24, 0, 1), asks: 'account' }))).toMatchObject({ granted: true });
+    expect(decide(question({ usage: used(14, 13, 2), user: 'account' }))).toMatchObject({ reason: 'share' });
+    expect(decide(question({ usage: used(24, 1, 2), user: 'account' }))).toMatchObject({ granted: true });
+    expect(decide(question({ usage: used(24, 0, 1), user: 'account' }))).toMatchObject({ granted: true });
     expect(decide(question({ usage: used(14, 13, 2) }))).toMatchObject({ granted: true });
   });
 
   it('gives an account everything while nobody else asks', () => {
     for (let mine = 0; mine < 25; mine += 1) {
-      expect(decide(question({ usage: used(mine, mine, mine === 0 ? 0 : 1), asks: 'account' })).granted).toBe(
+      expect(decide(question({ usage: used(mine, mine, mine === 0 ? 0 : 1), user: 'account' })).granted).toBe(
         true,
       );
     }
@@ -112,7 +112,7 @@ describe('decide', () => {
 
   it('lets the background take what is left at the end of the day of the upstream', () => {
     const ask = (time: string, count = 3) =>
-      decide(question({ nowMs: at(time), usage: used(count, 0, 1), asks: 'background' }));
+      decide(question({ nowMs: at(time), usage: used(count, 0, 1), user: 'background' }));
     expect(ask('2026-03-10T12:00:00Z')).toEqual({
       granted: false,
       reason: 'background',
@@ -132,10 +132,10 @@ describe('decide', () => {
         oldest: new Date(now),
       },
     ];
-    expect(decide(question({ windows: hour, usage: usage(29), asks: 'background' }))).toMatchObject({
+    expect(decide(question({ windows: hour, usage: usage(29), user: 'background' }))).toMatchObject({
       granted: true,
     });
-    expect(decide(question({ windows: hour, usage: usage(30), asks: 'background' }))).toMatchObject({
+    expect(decide(question({ windows: hour, usage: usage(30), user: 'background' }))).toMatchObject({
       reason: 'background',
     });
   });

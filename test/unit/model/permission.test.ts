@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type AccessFacts,
+  type AccessTarget,
   type Caller,
   decide,
   type Grant,
@@ -23,7 +23,7 @@ const caller = (changes: Partial<Caller> = {}): Caller => ({
   key: { id: 1, readOnly: false, repositoryIds: null },
   ...changes,
 });
-const facts = (changes: Partial<AccessFacts> = {}): AccessFacts => ({
+const facts = (changes: Partial<AccessTarget> = {}): AccessTarget => ({
   repositoryId: 7,
   privacy: 'Private',
   createdBy: 2,
@@ -37,7 +37,7 @@ const toTeam = (teamId: number, level: Level): Grant => ({ accountId: null, team
 const inTeam = (role: 'admin' | 'member') => caller({ teams: [{ id: 5, name: 'T', role }] });
 
 describe('levelOn', () => {
-  it.each<[string, Caller | undefined, AccessFacts, Level | null]>([
+  it.each<[string, Caller | undefined, AccessTarget, Level | null]>([
     ['nobody, private', undefined, facts(), null],
     ['nobody, public', undefined, facts({ privacy: 'Public' }), 'Read'],
     ['a stranger, private', caller(), facts(), null],
@@ -95,7 +95,7 @@ describe('levelOn', () => {
   });
 
   const dataset = (createdBy: number, grants: Grant[] = []) => ({ dataset: { createdBy, grants } });
-  it.each<[string, AccessFacts, Level | null]>([
+  it.each<[string, AccessTarget, Level | null]>([
     ['follows its repository', facts({ repositoryGrants: [toMe('Write')], ...dataset(9) }), 'Write'],
     ['is Admin for who made it and may write', facts({ createdBy: me, ...dataset(me) }), 'Admin'],
     [
@@ -137,7 +137,7 @@ describe('decide', () => {
   const readOnly = caller({ key: { id: 1, readOnly: true, repositoryIds: null } });
   const elsewhere = caller({ key: { id: 1, readOnly: false, repositoryIds: [8] } });
 
-  it.each<[string, Caller | undefined, AccessFacts | undefined, Level, 'read' | 'write', string]>([
+  it.each<[string, Caller | undefined, AccessTarget | undefined, Level, 'read' | 'write', string]>([
     ['nobody reads a public thing', undefined, open, 'Read', 'read', 'allowed'],
     ['nobody writes a public thing', undefined, open, 'Read', 'write', 'no_key'],
     ['nobody reads a private thing', undefined, facts(), 'Read', 'read', 'no_key'],

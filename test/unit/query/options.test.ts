@@ -174,7 +174,7 @@ describe('each option', () => {
             text: asked.apply,
             version: read,
             rows: versionSource('d', read),
-            facts: new Map(),
+            ranges: new Map(),
           });
     return planDownload({
       version: read,

@@ -104,7 +104,7 @@ export const recorder = () => {
       statements.push(query);
       return Readable.from([]);
     },
-    facts: async <T>(query: ReadQuery): Promise<T[]> => {
+    queryObjects: async <T>(query: ReadQuery): Promise<T[]> => {
       statements.push(query);
       return answer(query.sql) as T[];
     },

@@ -32,11 +32,11 @@ type Write = (file: AsyncIterable<Buffer>, additions: Additions) => AsyncIterabl
 
 /** A format whose bytes and column types come from ClickHouse. */
 const columnar = (
-  facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked' | 'readFromEnd'>,
+  record: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked' | 'readFromEnd'>,
   settings: ReadSettings,
   write: Write,
 ): FormatRecord => ({
-  ...facts,
+  ...record,
   compressible: false,
   // Groups of rows end where blocks do, and merges move those.
   reproducible: false,
@@ -46,10 +46,10 @@ const columnar = (
   check: undefined,
   select: {
     rows: (columns, fromAndTail) => ({
-      sql: `${columnsSql(columns, fromAndTail)}\nFORMAT ${facts.clickHouse}`,
+      sql: `${columnsSql(columns, fromAndTail)}\nFORMAT ${record.clickHouse}`,
       settings,
     }),
-    transposed: () => ({ project: cellColumns, inOneQuery: true, clickHouse: facts.clickHouse, settings }),
+    transposed: () => ({ project: cellColumns, inOneQuery: true, clickHouse: record.clickHouse, settings }),
   },
   frame: {
     rows: (bytes, columns, about) => {

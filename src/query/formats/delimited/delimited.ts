@@ -81,9 +81,9 @@ const writeTable = ({ columns, rows }: Table, delimiter: Delimiter): string => {
 /** Lines of cells with a delimiter between them, quoted as RFC 4180 says. */
 const delimited = (
   delimiter: Delimiter,
-  facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'linked'>,
+  record: Pick<FormatRecord, 'mediaType' | 'extension' | 'linked'>,
 ): FormatRecord<TableFrame> => ({
-  ...facts,
+  ...record,
   clickHouse,
   compressible: true,
   readFromEnd: false,

@@ -52,7 +52,7 @@ const version: ReadableVersion = {
 const rows = versionSource('db', version);
 const facts = new Map([[1, { scale: 2, units: 999_999n }]]);
 
-const apply = (text: string) => applyPipeline({ text, version, rows, facts });
+const apply = (text: string) => applyPipeline({ text, version, rows, ranges: facts });
 
 const refusal = (text: string): AppError => {
   try {

@@ -11,7 +11,7 @@ const open = (handled: Map<number, number>, options: { stallMs?: number } = {}) 
     chunks: () => 4,
     handled: async (ids) => new Map([...handled].filter(([id]) => ids.includes(id))),
     log: silentLog,
-    lookMs: 5,
+    pollMs: 5,
     stallMs: 60_000,
     ...options,
   });

@@ -1,4 +1,4 @@
-import type { AccessFacts, Caller, Grant, Privacy } from '../model/permission.js';
+import type { AccessTarget, Caller, Grant, Privacy } from '../model/permission.js';
 
 /**
  * Facts for the access decision about a repository `r` and perhaps a dataset `d`, as select items. Only
@@ -6,19 +6,19 @@ import type { AccessFacts, Caller, Grant, Privacy } from '../model/permission.js
  *
  * @param me, teams Parameters that hold the caller's account id (null without a caller) and team ids.
  */
-export const repositoryFactColumns = (me: string, teams: string): string =>
+export const repositoryTargetColumns = (me: string, teams: string): string =>
   `r.id AS "repositoryId", r.privacy, r.created_by AS "createdBy", r.is_home AS "isHome", r.team_id AS "teamId",
    (SELECT json_agg(json_build_object('accountId', g.account_id, 'teamId', g.team_id, 'level', g.level))
       FROM repository_grants g
      WHERE g.repository_id = r.id AND (g.account_id = ${me} OR g.team_id = ANY (${teams}))) AS "repositoryGrants"`;
 
-export const datasetFactColumns = (me: string, teams: string): string =>
-  `${repositoryFactColumns(me, teams)}, d.created_by AS "datasetCreatedBy",
+export const datasetTargetColumns = (me: string, teams: string): string =>
+  `${repositoryTargetColumns(me, teams)}, d.created_by AS "datasetCreatedBy",
    (SELECT json_agg(json_build_object('accountId', g.account_id, 'teamId', g.team_id, 'level', g.level))
       FROM dataset_grants g
      WHERE g.dataset_id = d.id AND (g.account_id = ${me} OR g.team_id = ANY (${teams}))) AS "datasetGrants"`;
 
-export interface RepositoryFactRow {
+export interface RepositoryTargetRow {
   repositoryId: number;
   privacy: Privacy;
   createdBy: number;
@@ -27,12 +27,12 @@ export interface RepositoryFactRow {
   repositoryGrants: Grant[] | null;
 }
 
-export interface DatasetFactRow extends RepositoryFactRow {
+export interface DatasetTargetRow extends RepositoryTargetRow {
   datasetCreatedBy: number;
   datasetGrants: Grant[] | null;
 }
 
-export const repositoryFacts = (row: RepositoryFactRow): AccessFacts => ({
+export const repositoryTarget = (row: RepositoryTargetRow): AccessTarget => ({
   repositoryId: row.repositoryId,
   privacy: row.privacy,
   createdBy: row.createdBy,
@@ -41,8 +41,8 @@ export const repositoryFacts = (row: RepositoryFactRow): AccessFacts => ({
   repositoryGrants: row.repositoryGrants ?? [],
 });
 
-export const datasetFacts = (row: DatasetFactRow): AccessFacts => ({
-  ...repositoryFacts(row),
+export const datasetTarget = (row: DatasetTargetRow): AccessTarget => ({
+  ...repositoryTarget(row),
   dataset: { createdBy: row.datasetCreatedBy, grants: row.datasetGrants ?? [] },
 });
 

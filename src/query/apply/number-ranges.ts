@@ -14,17 +14,17 @@ import { isMany, type ReadContext } from '../read-context.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 
 /** By column id. A column without an entry has no range, or none is known yet. */
-export type NumberFacts = ReadonlyMap<number, NumberRange>;
+export type NumberRanges = ReadonlyMap<number, NumberRange>;
 
 export interface NumberFactsReader {
   /** Remembered facts about the columns. */
-  remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberFacts;
+  remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges;
   /** The same, asked for where memory does not tell. */
   find(
     version: ReadableVersion,
     columns: readonly StoredColumn[],
     context: ReadContext,
-  ): Promise<NumberFacts>;
+  ): Promise<NumberRanges>;
 }
 
 /** Doubles beyond this are written with an exponent or more digits than whole units have room for. */
@@ -48,7 +48,7 @@ const factsSql: Readonly<Record<NumberForm, (name: string) => string>> = {
   decimals: (name) => `(toString(max(abs(${name}))), 0, toString(sum(abs(toFloat64(${name})))))`,
 };
 
-const factsOf = (column: StoredColumn): string =>
+const rangeSql = (column: StoredColumn): string =>
   factsSql[numberFormOf(column.physical)](storageName(column));
 
 type Row = Readonly<
@@ -80,7 +80,7 @@ const mostColumns = 100_000;
 /** Columns that one query looks at. */
 const batch = 200;
 
-export const createNumberFacts = (reader: Reader): NumberFactsReader => {
+export const createNumberRanges = (reader: Reader): NumberFactsReader => {
   /** Null: no decimal type holds the column. Oldest first. */
   const known = new Map<string, NumberRange | null>();
   const keyOf = ({ versionId }: ReadableVersion, column: StoredColumn): string =>
@@ -94,7 +94,7 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
     }
   };
 
-  const remembered = (version: ReadableVersion, columns: readonly StoredColumn[]): NumberFacts =>
+  const remembered = (version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges =>
     new Map(
       columns.flatMap((column) => {
         const range = known.get(keyOf(version, column));
@@ -102,15 +102,15 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
       }),
     );
 
-  const ask = async (
+  const read = async (
     version: ReadableVersion,
     columns: readonly StoredColumn[],
     context: ReadContext,
   ): Promise<void> => {
     const { from, where, values } = versionSource(reader.database, version);
-    const facts = columns.map((column, index) => `${factsOf(column)} AS f${index}`);
-    const [row] = await reader.facts<Row>({
-      sql: `SELECT ${facts.join(', ')} FROM ${from} WHERE ${where} FORMAT JSONEachRow`,
+    const items = columns.map((column, index) => `${rangeSql(column)} AS f${index}`);
+    const [row] = await reader.queryObjects<Row>({
+      sql: `SELECT ${items.join(', ')} FROM ${from} WHERE ${where} FORMAT JSONEachRow`,
       values,
       place: serverOf(version),
       isHeavy: isMany(version.rowCount),
@@ -131,7 +131,7 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
       );
       for (let at = 0; at < missing.length; at += batch) {
         const queryId = `${context.queryId}-facts${at}`;
-        await ask(version, missing.slice(at, at + batch), { ...context, queryId });
+        await read(version, missing.slice(at, at + batch), { ...context, queryId });
       }
       return remembered(version, columns);
     },

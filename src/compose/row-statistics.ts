@@ -4,7 +4,7 @@ import { createKeyCheck } from '../versions/merge/key-check.js';
 import type { Core } from './core.js';
 
 /** Records facts about new rows: hashes of segments, and whether versions are unique by their key. */
-export const keepRowFacts = async (core: Core, scope: Scope): Promise<void> => {
+export const startRowStatistics = async (core: Core, scope: Scope): Promise<void> => {
   const { config, jobs, sql, clickhouse, log } = core;
   const everyMs = config.segmentHashIntervalMs;
   const keyCheck = createKeyCheck({ sql, keys: createKeys(clickhouse, false), log });

@@ -7,7 +7,7 @@ import type { ColumnProfile, ColumnRules } from '../../csv/types.js';
 import { type Layout, type LayoutColumn, rulesOf } from './layout.js';
 import { recordOf } from './typed-profile.js';
 
-export interface Witness {
+export interface Counterexample {
   /** Physical line in the file; the header is line 1. */
   readonly line: number;
   /** Cut to 200 characters. */
@@ -46,13 +46,13 @@ const kindOfRow = (
 };
 
 /** The first value of a column that is not of the kind; a block of records a step. */
-export function* witnessInSteps(
+export function* counterexampleInSteps(
   { bytes, firstLine }: Records,
   layout: Layout,
   column: LayoutColumn,
   kind: Kind,
   rules: ColumnRules = rulesOf(layout, column),
-): Generator<void, Witness | undefined> {
+): Generator<void, Counterexample | undefined> {
   const { dialect, fieldCount } = layout;
   const { field } = column;
   const compiled = compileRules(rules);
