@@ -9,11 +9,16 @@ import { isHeldSql } from '../jobs/leases.js';
  *   abandoned   no version refers to the copy; the sweep drops it
  */
 /** State before and after each event. */
-export const transitions = {
+const transitions = {
+  // By the worker that has the lease: the copy is complete.
   publish: ['writing', 'swapping'],
+  // By any worker: versions are switched.
   finish: ['swapping', 'done'],
+  // By the worker whose copy failed, by the next one for this store, by the sweep once the lease has expired, and by a restore.
   abandon: ['writing', 'abandoned'],
 } as const;
+
+export type CompactionEvent = keyof typeof transitions;
 
 const open = ['writing', 'swapping'] as const;
 
@@ -27,6 +32,12 @@ export const inState = (c: string, ...states: readonly State[]): string =>
 export const isOpen = (c: string): string => inState(c, ...open);
 export const isWriting = (c: string): string => inState(c, 'writing');
 export const isSwapping = (c: string): string => inState(c, 'swapping');
+
+/** The event as parts of an UPDATE of compactions `c`. */
+export const moveSql = (event: CompactionEvent): { readonly set: string; readonly when: string } => {
+  const [from, to] = transitions[event];
+  return { set: `state = '${to}'`, when: inState('c', from) };
+};
 
 export const isHeld = (c: string): string => isHeldSql('compaction', `${c}.store_id`);
 export const isExpired = (c: string): string => `NOT ${isHeld(c)}`;

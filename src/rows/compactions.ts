@@ -2,7 +2,7 @@
 import type { Leases } from '../jobs/leases.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
+import { type CompactionEvent, isExpired, isHeld, isOpen, isSwapping, moveSql } from './compaction-states.js';
 import type { JoinedRows, Target } from './copy.js';
 import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from './folds.js';
 import { type JoinedFacts, joinedFacts } from './joined-facts.js';
@@ -11,10 +11,9 @@ import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
 import { createSegmentSwap, type PublishedRun } from './swap.js';
 
-/** Statement that takes compactions `c` from one state to the next, where the condition holds. */
-const moveSql = (event: keyof typeof transitions, condition: string, more = ''): string => {
-  const [from, to] = transitions[event];
-  return `UPDATE compactions c SET state = '${to}'${more} WHERE ${inState('c', from)} AND ${condition} RETURNING 1`;
+const updateSql = (event: CompactionEvent, condition: string, more = ''): string => {
+  const { set, when } = moveSql(event);
+  return `UPDATE compactions c SET ${set}${more} WHERE ${when} AND ${condition} RETURNING 1`;
 };
 
 /**
@@ -71,7 +70,7 @@ export interface Compactions {
 
 /** Abandons compactions whose worker fell silent; returns their number. */
 export const abandonSilent = async (sql: Sql): Promise<number> =>
-  (await sql.query(moveSql('abandon', isExpired('c')))).length;
+  (await sql.query(updateSql('abandon', isExpired('c')))).length;
 
 export interface CompactionsOptions {
   readonly sql: Sql;
@@ -87,7 +86,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
     await sql.tx(async (tx) => {
       await noteUnlisted(tx, published.run);
       // The row stays, so that no segment id is used twice.
-      await tx.query(moveSql('finish', 'c.segment_id = $1'), [published.target]);
+      await tx.query(updateSql('finish', 'c.segment_id = $1'), [published.target]);
     });
     return true;
   };
@@ -108,7 +107,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         // One at a time: the second one sees the row of the first.
         await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
         // The caller has the lease: a worker that was writing has lost it.
-        await tx.query(moveSql('abandon', 'c.store_id = $1'), [storeId]);
+        await tx.query(updateSql('abandon', 'c.store_id = $1'), [storeId]);
         const [first] = run;
         if (first === undefined) return undefined;
         const folds = foldIntervalMs !== undefined;
@@ -141,7 +140,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
     ): Promise<boolean> =>
       sql.tx(async (tx) => {
         const [mine] = await tx.query(
-          moveSql('publish', `${isHeld('c')} AND c.segment_id = $1`, ', run = $2, upload_numbers = $3'),
+          updateSql('publish', `${isHeld('c')} AND c.segment_id = $1`, ', run = $2, upload_numbers = $3'),
           [target, run, uploadNumbers],
         );
         if (mine === undefined) return false;
@@ -156,7 +155,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
       }),
 
     async abandon(target: number): Promise<void> {
-      await sql.query(moveSql('abandon', 'c.segment_id = $1'), [target]);
+      await sql.query(updateSql('abandon', 'c.segment_id = $1'), [target]);
     },
   };
 };
@@ -246,6 +245,6 @@ export const createCompactions = (
 
 /** Compactions of a catalog that was restored: what was being written has no rows, nor has what no version names. */
 export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
-  await tx.query(moveSql('abandon', 'true'));
+  await tx.query(updateSql('abandon', 'true'));
   await noteUnsaved(tx);
 };

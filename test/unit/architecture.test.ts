@@ -311,11 +311,15 @@ const numbersParameters: ReadonlySet<string> = new Set([
   'gateway/search/item-search.ts',
 ]);
 
-/** States of processes and compactions that SQL compares or sets. */
-const stateLiterals = (text: string): string[] =>
-  codeOf(text).match(
+/** States of processes and compactions that SQL compares or sets, and assignments of one that is passed as a parameter. */
+const stateLiterals = (text: string): string[] => [
+  ...(codeOf(text).match(
+    /\bUPDATE\s+(?:processes|compactions)\b(?:(?!\bWHERE\b)[^`])*?\bSET\b(?:(?!\bWHERE\b)[^`])*?\b(?:phase|status|state)\s*=/g,
+  ) ?? []),
+  ...(codeOf(text).match(
     /\b(?:status|phase)\s*(?:=|<>|(?:NOT\s+)?IN)\s*\(?'(?:pending|completed|failed|reserved|receive|insert|collect|replay|ready|merged?)'|\bstate\s*(?:=|IN)\s*\(?'(?:writing|swapping|abandoned)'/g,
-  ) ?? [];
+  ) ?? []),
+];
 
 /** SQL in a literal, and calls that take one. */
 const sqlWords = /['"`]\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH)\s|\.query(?:<[^>]*>)?\(\s*['"`]/;
@@ -545,7 +549,9 @@ describe('the rules themselves', () => {
   it('see a state of a process or a compaction as a literal, but not in comparisons of TypeScript', () => {
     const found = (text: string): number => stateLiterals(text).length;
     expect(found("`WHERE p.status = 'pending' AND p.phase NOT IN ('merge', 'merged')`")).toBe(2);
-    expect(found("`UPDATE compactions SET state = 'writing'`")).toBe(1);
+    expect(found('`UPDATE compactions SET state = $1 WHERE true`')).toBe(1);
+    expect(found('`UPDATE processes p SET facts = $2, phase = $3`')).toBe(1);
+    expect(found('`UPDATE processes SET rows = 1 WHERE phase = $1`')).toBe(0);
     expect(found("if (state.status === 'pending') return { status: 'failed' };")).toBe(0);
   });
 
