@@ -12,18 +12,16 @@ import { silentLog } from '../../../src/lib/log.js';
 import type { Fault, VerificationReport } from '../../../src/versions/verify/verification.js';
 import { runAdmin } from '../../support/admin.js';
 import {
-  authorization,
   type Client,
   call,
   createDataset,
   download,
-  ended,
-  json,
   type ProcessAnswer,
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { recordSql } from '../../support/records.js';
+import { type Options, uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -74,21 +72,8 @@ const file = (rows: number, from = 0): string =>
 /** The same rows with other values, so that an upsert has something to write. */
 const changedFile = (rows: number, by: string): string => file(rows).replaceAll('text ', `${by} `);
 
-const send = async (
-  dataset: number,
-  content: string,
-  fields: Record<string, string>,
-): Promise<ProcessAnswer> => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('data', new Blob([content]), 'data.csv');
-  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
-    method: 'PUT',
-    headers: authorization(owner.key),
-    body: form,
-  });
-  return ended(owner, await json<ProcessAnswer>(answer, 201));
-};
+const send = (dataset: number, content: string, fields: Options): Promise<ProcessAnswer> =>
+  uploadWith(owner, dataset, content, fields);
 
 const append = (dataset: number, content: string): Promise<ProcessAnswer> =>
   send(dataset, content, { mode: 'append' });

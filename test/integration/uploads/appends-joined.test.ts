@@ -3,9 +3,8 @@
  * test/system/uploads/table-appends.test.ts and compaction.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { silentLog } from '../../../src/lib/log.js';
-import { createCompactions, createCompactor, createJoin } from '../../../src/rows/index.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { compact, openClickHouse } from '../../support/compaction.js';
 import {
   type Client,
   createDataset,
@@ -14,7 +13,6 @@ import {
   json,
   type ProcessAnswer,
 } from '../../support/datasets.js';
-import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith, uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
@@ -26,25 +24,13 @@ let clickhouse: ClickHouse;
 beforeAll(async () => {
   product = await startProduct({ poolMaxRows: '0', compactionMinSegments: '0', patchFoldMinPercent: '0' });
   owner = await product.createAccount('owner');
-  clickhouse = createClickHouse({
-    url: product.config.clickhouseUrl ?? '',
-    database: product.config.clickhouseDatabase,
-  });
+  clickhouse = openClickHouse(product);
 });
 
 afterAll(async () => {
   await clickhouse?.close();
   await product?.close();
 });
-
-const compact = (): Promise<number> =>
-  createCompactor({
-    compactions: createCompactions({ sql: product.sql, leases: leasesOf(product.sql) }),
-    join: createJoin({ clickhouse, log: silentLog }),
-    bounds: { least: 3, maxBytes: 1_000_000_000 },
-    onJoined: () => undefined,
-    log: silentLog,
-  }).compact(new AbortController().signal);
 
 it('are stored together while they wait, and joined later without changing a byte of any version', async () => {
   const dataset = await createDataset(owner);
@@ -70,8 +56,8 @@ it('are stored together while they wait, and joined later without changing a byt
     return found;
   };
   const before = await answers();
-  expect(await compact()).toBe(1);
-  expect(await compact()).toBe(0);
+  expect(await compact(product, clickhouse)).toBe(1);
+  expect(await compact(product, clickhouse)).toBe(0);
   const [row] = await product.sql.query<{ current: number }>(
     'SELECT count(*)::int AS current FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL',
     [dataset],

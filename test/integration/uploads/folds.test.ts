@@ -7,16 +7,10 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createVersions } from '../../../src/query/versions.js';
 import { createCompactions } from '../../../src/rows/compactions.js';
 import type { FoldLimits } from '../../../src/rows/folds.js';
-import {
-  createCompactor,
-  createJoin,
-  createStoreTables,
-  createTidy,
-  pairRows,
-  readLineage,
-} from '../../../src/rows/index.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createCompactor, createJoin, pairRows, readLineage } from '../../../src/rows/index.js';
+import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { runAdmin } from '../../support/admin.js';
+import { openClickHouse } from '../../support/compaction.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
 import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -36,10 +30,7 @@ beforeAll(async () => {
     exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
-  clickhouse = createClickHouse({
-    url: product.config.clickhouseUrl ?? '',
-    database: product.config.clickhouseDatabase,
-  });
+  clickhouse = openClickHouse(product);
 });
 
 afterAll(async () => {

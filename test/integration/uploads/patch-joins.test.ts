@@ -1,19 +1,13 @@
 /** Patches that compaction joins: versions answer as before, and reads consider few of them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { silentLog } from '../../../src/lib/log.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
 import { mergeSegmentId } from '../../../src/model/version.js';
-import {
-  type CompactionSteps,
-  createCompactionSteps,
-  createCompactions,
-} from '../../../src/rows/compactions.js';
+import { type CompactionSteps, createCompactionSteps } from '../../../src/rows/compactions.js';
 import type { FoldLimits } from '../../../src/rows/folds.js';
-import { createCompactor, createJoin } from '../../../src/rows/index.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { numberUpload } from '../../../src/storage/postgres/datasets.js';
+import { compact, openClickHouse } from '../../support/compaction.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
-import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
@@ -30,26 +24,13 @@ beforeAll(async () => {
     exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
-  clickhouse = createClickHouse({
-    url: product.config.clickhouseUrl ?? '',
-    database: product.config.clickhouseDatabase,
-  });
+  clickhouse = openClickHouse(product);
 });
 
 afterAll(async () => {
   await clickhouse?.close();
   await product?.close();
 });
-
-const compact = (steps?: CompactionSteps, folds?: FoldLimits): Promise<number> =>
-  createCompactor({
-    compactions: createCompactions({ sql: product.sql, leases: leasesOf(product.sql) }, steps),
-    join: createJoin({ clickhouse, log: silentLog }),
-    bounds: { least: 3, maxBytes: 1_000_000_000 },
-    ...(folds === undefined ? {} : { folds }),
-    onJoined: () => undefined,
-    log: silentLog,
-  }).compact(new AbortController().signal);
 
 interface Change {
   /** Positions. */
@@ -161,12 +142,12 @@ it('answer as before at every version, in clones of versions between them as wel
   const before = await allAnswers([dataset, clone]);
   expect([...before.values()].filter((text) => !text.startsWith('200'))).toEqual([]);
   expect(await currentOf(dataset)).toEqual({ bases: 3, patches: 4 });
-  expect(await compact()).toBe(2);
+  expect(await compact(product, clickhouse)).toBe(2);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 1 });
   // Its version ends inside the run of patches, and keeps them.
   expect(await currentOf(clone)).toEqual({ bases: 2, patches: 2 });
   expect(await allAnswers([dataset, clone])).toEqual(before);
-  expect(await compact()).toBe(0);
+  expect(await compact(product, clickhouse)).toBe(0);
 
   // Changes on top of joined patches.
   await patch(dataset, changed([base(1), base(2)], [], 1));
@@ -181,7 +162,7 @@ it('stay few, however many changes there are', async () => {
   const current = (await versionIds(dataset)).at(-1)!;
   const before = await answersOf(owner, dataset, current);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 20 });
-  expect(await compact()).toBeGreaterThan(0);
+  expect(await compact(product, clickhouse)).toBeGreaterThan(0);
   expect((await currentOf(dataset)).patches).toBeLessThan(4);
   expect(await answersOf(owner, dataset, current)).toEqual(before);
 });
@@ -199,7 +180,7 @@ it('are not joined when rows of them are missing', async () => {
     `ALTER TABLE ${clickhouse.database}.s${row!.store} DELETE WHERE _row = ${positionOf(1, 6)} AND _seg % 1000 > 500
      SETTINGS mutations_sync = 2`,
   );
-  expect(await compact()).toBe(0);
+  expect(await compact(product, clickhouse)).toBe(0);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 4 });
 });
 
@@ -213,11 +194,11 @@ it('are switched by the next worker when one dies before, and whatever was publi
     ...steps,
     finish: (published) => steps.finish(published, AbortSignal.abort()),
   };
-  await compact(dying);
+  await compact(product, clickhouse, { steps: dying });
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 4 });
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 4)], 0));
   const before = await allAnswers([dataset]);
-  await compact();
+  await compact(product, clickhouse);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 2 });
   expect(await allAnswers([dataset])).toEqual(before);
 });
@@ -248,21 +229,21 @@ it('are folded into a base where they are many, and versions inside of the run k
   const before = await allAnswers([dataset]);
 
   // 7 of 51 rows are in patches.
-  await compact(undefined, folding({ minPercent: 15 }));
+  await compact(product, clickhouse, { folds: folding({ minPercent: 15 }) });
   expect(await foldsOf(dataset)).toBe(0);
   const asked: [number, number][] = [];
   const hasRoom = async (id: number, bytes: number): Promise<boolean> => {
     if (id === dataset) asked.push([id, bytes]);
     return false;
   };
-  await compact(undefined, folding({ hasRoom }));
+  await compact(product, clickhouse, { folds: folding({ hasRoom }) });
   expect(await foldsOf(dataset)).toBe(0);
   const [stored] = await product.sql.query<{ bytes: number }>(
     'SELECT bytes FROM dataset_storage WHERE dataset_id = $1',
     [dataset],
   );
   expect(asked).toEqual([[dataset, stored?.bytes]]);
-  await compact(undefined, folding());
+  await compact(product, clickhouse, { folds: folding() });
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
   expect(await allAnswers([dataset])).toEqual(before);
 
@@ -274,9 +255,9 @@ it('are folded into a base where they are many, and versions inside of the run k
   await uploadWith(owner, dataset, fileOf(200, 5), { mode: 'append' });
   const later = await allAnswers([dataset]);
   expect(later.size).toBeGreaterThan(before.size);
-  await compact(undefined, folding());
+  await compact(product, clickhouse, { folds: folding() });
   expect(await foldsOf(dataset)).toBe(1);
-  await compact(undefined, folding({ intervalMs: 0 }));
+  await compact(product, clickhouse, { folds: folding({ intervalMs: 0 }) });
   expect(await foldsOf(dataset)).toBe(2);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
   expect(await allAnswers([dataset])).toEqual(later);
@@ -289,13 +270,16 @@ it('are folded once by two workers at the same time, and again soon after a fold
   const before = await allAnswers([dataset]);
   const failing = { ...createCompactionSteps(product), publish: async () => false };
   const daily = folding({ intervalMs: 86_400_000 });
-  await compact(failing, daily);
-  await compact(undefined, daily);
+  await compact(product, clickhouse, { steps: failing, folds: daily });
+  await compact(product, clickhouse, { folds: daily });
   expect(await foldsOf(dataset)).toBe(0);
   await product.sql.query(
     `UPDATE compactions SET created_at = created_at - interval '15 minutes' WHERE folds`,
   );
-  await Promise.all([compact(undefined, daily), compact(undefined, daily)]);
+  await Promise.all([
+    compact(product, clickhouse, { folds: daily }),
+    compact(product, clickhouse, { folds: daily }),
+  ]);
   expect(await foldsOf(dataset)).toBe(1);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
   expect(await allAnswers([dataset])).toEqual(before);

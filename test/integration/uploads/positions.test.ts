@@ -1,9 +1,8 @@
 /** Positions of rows: given when an upload is accepted, kept by whatever copies the row. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { silentLog } from '../../../src/lib/log.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
-import { createCompactions, createCompactor, createJoin } from '../../../src/rows/index.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { compact, openClickHouse } from '../../support/compaction.js';
 import {
   type Client,
   call,
@@ -14,7 +13,6 @@ import {
   type ProcessAnswer,
   putFile,
 } from '../../support/datasets.js';
-import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith, uploadWith } from '../../support/upload-options.js';
 
@@ -32,10 +30,7 @@ beforeAll(async () => {
     exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
-  clickhouse = createClickHouse({
-    url: product.config.clickhouseUrl ?? '',
-    database: product.config.clickhouseDatabase,
-  });
+  clickhouse = openClickHouse(product);
 });
 
 afterAll(async () => {
@@ -84,15 +79,6 @@ const numbersOf = async (dataset: number): Promise<number[]> => {
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   return numbers;
 };
-
-const compact = (): Promise<number> =>
-  createCompactor({
-    compactions: createCompactions({ sql: product.sql, leases: leasesOf(product.sql) }),
-    join: createJoin({ clickhouse, log: silentLog }),
-    bounds: { least: 3, maxBytes: 1_000_000_000 },
-    onJoined: () => undefined,
-    log: silentLog,
-  }).compact(new AbortController().signal);
 
 it('stay when a small dataset grows into a table of its own, and when its rows are replaced', async () => {
   const dataset = await createDataset(owner);
@@ -190,7 +176,7 @@ it('are what pages go on from when segments are joined in between', async () => 
     await uploadWith(owner, dataset, fileOf(500, 3), { mode: 'append' });
     const query = `/datasets/${dataset}/data?versionId=${versionId}&$pagesize=50&$format=csv${order}`;
     const first = await pageOf(query);
-    expect(await compact()).toBeGreaterThanOrEqual(order === '' ? 1 : 0);
+    expect(await compact(product, clickhouse)).toBeGreaterThanOrEqual(order === '' ? 1 : 0);
     const pages = [first];
     for (let page = first; page.next !== undefined; ) {
       page = await pageOf(page.next);

@@ -36,7 +36,7 @@ import {
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { recordSql } from '../../support/records.js';
 import { startS3Server } from '../../support/s3-server.js';
-import { uploadWith } from '../../support/upload-options.js';
+import { type Options, uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -126,21 +126,8 @@ const startOn = async ({ config }: Place): Promise<Client> => {
 const file = (rows: number, from = 0, text = 'text'): string =>
   `k,v,t\n${Array.from({ length: rows }, (_, at) => `${from + at},${at / 8},${text} ${from + at}\n`).join('')}`;
 
-const send = async (
-  dataset: number,
-  content: string,
-  fields: Record<string, string>,
-): Promise<ProcessAnswer> => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('data', new Blob([content]), 'data.csv');
-  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
-    method: 'PUT',
-    headers: authorization(owner.key),
-    body: form,
-  });
-  return ended(owner, await json<ProcessAnswer>(answer, 201));
-};
+const send = (dataset: number, content: string, fields: Options): Promise<ProcessAnswer> =>
+  uploadWith(owner, dataset, content, fields);
 
 interface Seen {
   readonly dataset: number;

@@ -11,12 +11,13 @@ import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
 import { insideOf } from '../../../src/rows/place.js';
 import { createTidy } from '../../../src/rows/sweep.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql } from '../../../src/storage/postgres/sql.js';
 import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
 import { createRetention } from '../../../src/versions/retention.js';
 import { type Answers, answersOf } from '../../integration/uploads/version-answers.js';
+import { openClickHouse } from '../../support/compaction.js';
 import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
 import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -37,10 +38,7 @@ beforeAll(async () => {
     exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
-  clickhouse = createClickHouse({
-    url: product.config.clickhouseUrl ?? '',
-    database: product.config.clickhouseDatabase,
-  });
+  clickhouse = openClickHouse(product);
 });
 
 afterAll(async () => {
