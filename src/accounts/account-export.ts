@@ -1,5 +1,5 @@
 /**
- * All data of an account as one ZIP, written while it is read: facts as JSON, rows as CSV. `manifest.json` is the last entry
+ * All data of an account as one ZIP, written while it is read: metadata as JSON, rows as CSV. `manifest.json` is the last entry
  * and names every other one with size and SHA-256; an archive without it, or that a reader calls cut off, is not complete.
  *
  *   account.json, keys.json, provider-keys.json, teams.json, invitations.json, transfers.json, permissions.json, audit.json

@@ -158,7 +158,7 @@ const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promi
   });
 
 /**
- * Deletes an account with all that it has, rows and files at once, and looks whether anything is left.
+ * Deletes an account with all that it has, rows and files at once, and verifies that nothing is left.
  * @throws AppError 404, 409 `last_operator`, `last_admin`; nothing has changed then.
  */
 export const removeAccount = async (parts: RemovalParts, name: string): Promise<Remainder[]> =>
@@ -180,7 +180,7 @@ const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> =
   );
 };
 
-/** Deletions one after the other: each of them empties tables and looks at all files. */
+/** Serializes deletions: each of them empties tables and lists all files. */
 let lastRemoval: Promise<unknown> = Promise.resolve();
 
 /**

@@ -100,7 +100,7 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
     {
       name: 'export',
       audited: true,
-      summary: 'Write all data of an account into a ZIP: facts as JSON, rows as CSV.',
+      summary: 'Write all data of an account into a ZIP: metadata as JSON, rows as CSV.',
       arguments: ['name'],
       options: { to: { type: 'string' }, versions: { type: 'string' } },
       optionHelp: {

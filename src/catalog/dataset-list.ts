@@ -130,7 +130,7 @@ export const readDataset = async (
   sql: Sql,
   caller: Caller | undefined,
   id: number,
-  /** With the facts and columns of this version, as they were. */
+  /** Metadata and columns as of this version. */
   versionId?: number,
 ): Promise<Dataset | undefined> => {
   const columnsJson = versionId === undefined ? currentColumnsJson : publishedColumnsJson;

@@ -7,7 +7,7 @@ export interface RefreshView {
   /** `daily`, `weekly`, five fields of cron in UTC; null: only when asked. */
   readonly schedule: string | null;
   readonly lastRunAt: string | null;
-  /** Why the last run, or the upload that came of it, failed; null: it did not. */
+  /** Why the last run, or its upload, failed; null: it did not. */
   readonly lastError: string | null;
   readonly nextRunAt: string | null;
   /** Present if a backfill was requested. */

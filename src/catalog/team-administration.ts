@@ -21,7 +21,7 @@ export interface TeamAdministration {
   actAs(account: string): Promise<Caller>;
   /** The same for an admin of the team. @throws AppError 404. */
   actAsAdminOf(team: string): Promise<Caller>;
-  /** Makes an account a member at once, without asking it. @throws AppError 404. */
+  /** Adds an account at once, without an invitation. @throws AppError 404. */
   add(team: string, account: string, role: TeamRole): Promise<void>;
 }
 

@@ -58,7 +58,7 @@ export const joinTeam = async (
   await putTeamMember(tx, member);
 };
 
-/** Asks an account to join; asking again changes the role that it is offered. */
+/** Invites an account; a second invitation changes the offered role. */
 export const invite = async (
   tx: Sql,
   invitation: { teamId: number; accountId: number; role: TeamRole; invitedBy: number },

@@ -18,7 +18,7 @@ export interface ServersOptions {
 }
 
 /**
- * Opens connections to all servers that hold rows. They belong to the catalog, or nothing is asked of them.
+ * Opens connections to all servers that hold rows. Queries none of them unless they belong to the catalog.
  * @throws AppError when CLICKHOUSE_URL or the cluster cannot be used, or holds rows of another catalog.
  */
 export const openServers = async (

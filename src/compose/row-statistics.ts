@@ -3,7 +3,7 @@ import { createHashes, createKeys } from '../rows/index.js';
 import { createKeyCheck } from '../versions/merge/key-check.js';
 import type { Core } from './core.js';
 
-/** Records facts about new rows: hashes of segments, and whether versions are unique by their key. */
+/** Records statistics of new rows: hashes of segments, and whether the key of a version is unique. */
 export const startRowStatistics = async (core: Core, scope: Scope): Promise<void> => {
   const { config, jobs, sql, clickhouse, log } = core;
   const everyMs = config.segmentHashIntervalMs;

@@ -7,7 +7,7 @@ import type { SplitChunk } from './types.js';
 export interface ChunkAssembly {
   /** Takes the record that `scan` has found. */
   add(recordEnd: number, out: SplitChunk[]): void;
-  /** Makes room in full memory, all of which was looked at. */
+  /** Makes room in a full buffer that has been scanned completely. */
   makeRoom(out: SplitChunk[]): void;
   /** No record follows. */
   finish(out: SplitChunk[]): void;

@@ -13,7 +13,7 @@ import { exactPowersOfTen } from './shortest-double.js';
  */
 const number = createNumberText();
 
-/** Longest text that the short path looks at: a sign, 15 digits and a point. */
+/** Longest text of the fast path: a sign, 15 digits and a point. */
 const shortLength = 17;
 const shortDigits = 15;
 

@@ -10,7 +10,7 @@ export interface RecordScan {
   /** The delimiter, or -1 while any of the usual ones may be it (in the header). */
   delimiter: number;
   quote: number;
-  /** Next byte to look at. */
+  /** Next byte to scan. */
   position: number;
   /** First byte of the record that is being read, and its line. */
   recordStart: number;

@@ -10,7 +10,7 @@ import type { DaySet } from '../model/day-set.js';
  * - *chunk*: whole records, cut from the file by rules that never look at how its bytes arrived.
  */
 
-/** How fields are told apart; each a single ASCII byte. */
+/** How fields are separated; each a single ASCII byte. */
 export interface Dialect {
   readonly delimiter: number;
   readonly quote: number;

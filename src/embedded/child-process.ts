@@ -108,7 +108,7 @@ export const waitUntilReady = async (
   const deadline = Date.now() + startWithinMs;
   for (;;) {
     await sleep(readyPollMs);
-    // Asked first: a child that was told to end has not failed.
+    // First: a child that was stopped has not failed.
     if (stopping.aborted) throw stoppedError(title);
     if (spawnError !== undefined) throw failureOf(title, `cannot be run (${spawnError.message})`, output);
     if (child.pid === undefined || hasEnded(child)) {

@@ -1,4 +1,4 @@
-// Runs one ClickHouse server inside this process until it is told to end. Arguments: the path of `ffi-rs`, the
+// Runs one ClickHouse server inside this process until it is signalled to stop. Arguments: the path of `ffi-rs`, the
 // path of `libchdb.so`, the ports at which other nodes come in and at which the server listens for them (0: there are no
 // others), then what the server gets. It is a process of its own because the call below returns only when the server ends.
 // Free of type annotations: from a source checkout Node runs this very file as JavaScript.

@@ -21,7 +21,7 @@ export interface ProductOptions {
   readonly port: number;
   /** The variable that sets the port, for the message when it is occupied. */
   readonly portVariable: 'PORT' | 'WORKER_PORT';
-  /** Address under which it is asked whether it is ready. */
+  /** Address of its readiness probe. */
   readonly host: string;
   /** Its environment; port and data folder are added. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -9,7 +9,7 @@ import { keptVersions } from './file-sweep.js';
 export interface ExportHousekeeping {
   /** Removes files that are no longer needed and what killed processes left half-made. */
   clean(): Promise<void>;
-  /** Makes the files of small versions that were published since the last call. The first call only looks. */
+  /** Makes the files of small versions that were published since the last call. The first call only records where to begin. */
   prepareNew(stop: AbortSignal): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export interface FeedData {
   /** Oldest first. */
   readonly rows: readonly Observation[];
   readonly ageSeconds: number;
-  /** The upstream could not be asked; this is what it said last. */
+  /** The upstream is down; this is its last answer. */
   readonly stale: boolean;
   readonly etag: string;
 }

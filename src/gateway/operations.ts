@@ -13,7 +13,7 @@ import { type Basis, createSession, type Session, type UpstreamAccess } from './
 export interface WithAge<T> {
   readonly value: T;
   readonly ageSeconds: number;
-  /** The upstream could not be asked; this is what it said last. */
+  /** The upstream is down; this is its last answer. */
   readonly stale: boolean;
 }
 

@@ -30,7 +30,7 @@ export const authorizationsOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeade
 
 /**
  * The API key of a request, or undefined when there is none. It may be given in several ways at once, as long as they all
- * give the same key: nothing depends on which of them a proxy or a cache has looked at.
+ * give the same key: nothing depends on which of them a proxy or a cache has read.
  * @throws AppError `unauthenticated` for credentials that cannot be right, or that contradict each other.
  */
 export const readApiKey = (

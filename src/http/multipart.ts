@@ -27,7 +27,7 @@ export interface FormField {
 
 /** Bytes of all fields together, and of the one that may be long. */
 const fieldBytes = 8 * 1024 * 1024;
-/** Bytes of every other field: the parser looks at each of its characters at once. */
+/** Bytes of every other field: the parser scans it in one go. */
 const shortFieldBytes = 512 * 1024;
 
 const limits = { fields: 64, fieldSize: shortFieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
@@ -61,7 +61,7 @@ async function* readPart(part: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** Tells files from fields, told of each part before a byte of it is read. */
+/** Distinguishes files from fields; called for each part before a byte of it is read. */
 type IsFile = (
   name: string | undefined,
   contentType: string | undefined,
@@ -206,7 +206,7 @@ export const readFileForm = (
       if (before > fieldBytes + waitingBytes)
         refuse('fields_too_large', `The form fields exceed ${fieldBytes} bytes in total.`);
     };
-    /** Gathered here: of a field of its own the parser would look at every character in one go. */
+    /** Gathered here: the parser would scan a field of its own in one go. */
     let gathered: Promise<void> | undefined;
     const gather = (name: string, stream: Readable): void => {
       const pieces: Buffer[] = [];

@@ -3,7 +3,7 @@ import type { FindEndedRights, StandingRight } from '../catalog/standing-rights.
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 
-/** Looks after the rights on which answers rest that are still being sent. */
+/** Checks the rights of callers whose answers are still being sent. */
 export interface RightsWatch {
   /** Destroys the stream with the refusal once its right has ended. */
   watch(body: Readable, right: StandingRight): void;
@@ -12,7 +12,7 @@ export interface RightsWatch {
 export interface RightsWatchOptions {
   readonly findEnded: FindEndedRights;
   readonly log: Log;
-  /** Milliseconds between two looks. @default 1000 */
+  /** Milliseconds between two checks. @default 1000 */
   readonly intervalMs?: number;
 }
 
@@ -21,7 +21,7 @@ export const isRefusal = (error: unknown): boolean =>
   isAppError(error) && ['unauthenticated', 'forbidden', 'not_found', 'quota'].includes(error.kind);
 
 /**
- * One look for all streams of the process. A look that fails, because PostgreSQL is away, ends nothing: the next one
+ * One check for all streams of the process. A check that fails, because PostgreSQL is away, ends nothing: the next one
  * comes.
  */
 export const createRightsWatch = ({

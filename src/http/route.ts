@@ -15,7 +15,7 @@ import type { SessionCookie } from './session-cookie.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * `none`: credentials are not looked at. `optional`: the route works without, but credentials that are given
+ * `none`: credentials are ignored. `optional`: the route works without, but credentials that are given
  * must be valid. `required`: 401 without.
  */
 export type Auth = 'none' | 'optional' | 'required';
@@ -109,7 +109,7 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly params?: P;
   /** Known query parameters; any other is refused unless its name starts with `_`. */
   readonly query?: Q;
-  /** True for a page whose scripts read the query: nothing here looks at it. */
+  /** True for a page whose scripts read the query: nothing here reads it. */
   readonly queryOfPage?: boolean;
   readonly body?: B;
   /** True for a POST that only reads: pages of other sites may call it with a key of their own. */

@@ -18,7 +18,7 @@ export interface HttpServer {
   /**
    * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed, and their
    * handlers have a second to write down what that means. Connections without a request stay open for the first `idleMs`
-   * (default 0): a request that is already on its way is answered, and told that it was the last. Safe to call more than once.
+   * (default 0): a request that is already on its way is answered with `Connection: close`. Safe to call more than once.
    */
   close(drainMs: number, idleMs?: number): Promise<void>;
   /**

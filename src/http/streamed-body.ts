@@ -30,7 +30,7 @@ const canSend = (body: Readable, response: ServerResponse, failed: (error: Error
  *
  * A body that ends in any other way than properly destroys the connection, so that the client sees the cut; a
  * client that goes away destroys the body.
- * @param failed is told of the body's own error, not of one that follows from the client's leaving.
+ * @param failed Gets the body's own error, not one that follows from a disconnected client.
  * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: semaphores bound it.
  * @param meter counts what is sent; it may keep more from following for a moment, and refuse it.
  */

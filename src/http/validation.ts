@@ -54,7 +54,7 @@ const refuseNul = (name: string, value: string): void => {
   if (value.includes('\0')) throw invalid('invalid_request', `${name} holds a NUL character`);
 };
 
-/** Most parameters of a query: each is looked at, and none of those that are known comes twice. */
+/** Most parameters of a query. No known one may be repeated. */
 export const mostParameters = 1_000;
 
 /** A query without the parameters beyond the largest allowed number; `checkQuerySize` refuses those. */
@@ -67,7 +67,7 @@ export const firstParameters = (query: string): string => {
   return query.slice(0, end);
 };
 
-/** @throws AppError 400 for a query of more parameters than are looked at. */
+/** @throws AppError 400 for a query with too many parameters. */
 export const checkQuerySize = (query: string): void => {
   if (firstParameters(query).length < query.length)
     throw invalid('too_many_parameters', `query: more than ${mostParameters} parameters`, {

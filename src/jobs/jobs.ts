@@ -1,5 +1,5 @@
 /**
- * Runs the jobs of one process: looks in the table `jobs` for those that are due and that no other process has, and renews the
+ * Runs the jobs of one process: polls the table `jobs` for those that are due and that no other process has, and renews the
  * lease of each while it runs. A process that dies loses its leases after `leaseMs`, and another one continues.
  */
 import { messageOf } from '../lib/errors.js';
@@ -43,7 +43,7 @@ export interface JobsOptions {
   readonly leaseMs: number;
   readonly onRun: (name: JobName, outcome: 'completed' | 'failed', seconds: number) => void;
   readonly onTakenOver: (name: JobName) => void;
-  /** Stops the look for due jobs, after the jobs themselves. */
+  /** Stops polling for due jobs, after the jobs themselves. */
   readonly scope: Scope;
   readonly log: Log;
 }

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.js';
 export interface PeriodicOptions {
   /** Name in the log. */
   readonly name: string;
-  /** Milliseconds between the end of a round and the start of the next; the first waits as long. A function is asked each time. */
+  /** Milliseconds between the end of a round and the start of the next; the first waits as long. A function is called each time. */
   readonly intervalMs: number | (() => number);
   /** One round; `stop` is aborted when it should come to an end early. */
   readonly run: (stop: AbortSignal) => Promise<unknown>;

@@ -22,7 +22,7 @@ export type ErrorKind =
   | 'timeout'; // 504
 
 export interface AppErrorOptions {
-  /** Machine-readable facts about the error, sent to the caller with the message. */
+  /** Machine-readable details of the error, sent to the caller with the message. */
   details?: Record<string, unknown>;
   /** The error underneath; logged, never sent. */
   cause?: unknown;

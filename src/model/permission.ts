@@ -1,5 +1,5 @@
 /**
- * Access decisions. Pure: the same facts always give the same answer.
+ * Access decisions. Pure: depends on its arguments alone.
  */
 
 /** Highest first. Each level may do what every later one may. */
@@ -42,7 +42,7 @@ export interface Caller {
   readonly key: CallerKey;
 }
 
-/** Facts about a repository, and perhaps one dataset in it, from the caller's point of view. */
+/** A repository, and perhaps one dataset in it, with the grants that concern the caller. */
 export interface AccessTarget {
   readonly repositoryId: number;
   readonly privacy: Privacy;
@@ -106,10 +106,10 @@ const repositoryLevel = (caller: Caller | undefined, target: AccessTarget): Leve
 };
 
 /**
- * The level of a caller on a repository, or on the dataset in it when the facts name one; null: no
+ * The level of a caller on a repository, or on the dataset in it when the target names one; null: no
  * access at all. A dataset follows its repository, grants on the dataset add to that, and its creator
  * has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
- * are looked at where something is done (`keyExcludes`, `readOnly`).
+ * are checked where something is done (`keyExcludes`, `readOnly`).
  */
 export const levelOn = (caller: Caller | undefined, target: AccessTarget): Level | null => {
   const onRepository = repositoryLevel(caller, target);
@@ -147,7 +147,7 @@ const refuse = (reason: Exclude<Decision, { allowed: true }>['reason'], level: L
   level,
 });
 
-/** The one decision about access; `facts` undefined: there is no such thing. */
+/** The one decision about access; `target` undefined: it does not exist. */
 export const decide = (
   caller: Caller | undefined,
   target: AccessTarget | undefined,

@@ -121,7 +121,7 @@ export interface ProcessView {
   readonly expiresAt: string | null;
   /** Null while it is reserved. */
   readonly mode: string | null;
-  /** The version that came of it; null until completed. */
+  /** The version that it published; null until completed. */
   readonly versionId: string | null;
   /** Rows stored so far. */
   readonly rows: number;

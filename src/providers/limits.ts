@@ -1,6 +1,6 @@
 /** Limits on requests to an upstream. */
 
-/** How often an upstream lets itself be asked with one key (or, without a key, from this installation). */
+/** Rate limit of an upstream for one key (or, without a key, from this installation). */
 export interface Rate {
   readonly perSecond?: number;
   /** Counted over any 60 seconds. */
@@ -20,6 +20,6 @@ export interface Limits {
   readonly resetZone?: string;
   /** Requests on the way at the same time. */
   readonly maxConcurrent: number;
-  /** Errors a minute after which the gateway stops asking, for upstreams that lock out who errs too often. */
+  /** Errors a minute after which the gateway stops, for upstreams that lock out clients after too many errors. */
   readonly errorsPerMinute?: number;
 }

@@ -35,7 +35,7 @@ export interface KeyUse {
   readonly mayShareAnswers?: boolean;
 }
 
-/** How long an answer may be reused without asking again, in seconds. */
+/** How long an answer may be reused, in seconds. */
 export interface Validity {
   /** Folders, code lists, structures: what changes a few times a year. */
   readonly structure: number;
@@ -167,7 +167,7 @@ export interface Folder {
   readonly label: string;
   /** Stable and readable: a code rather than a position. Any characters; the gateway encodes `/` and `%`. */
   readonly segment: string;
-  /** The folders below, when the same reply told them: spares calls when `depth` is above 1. */
+  /** The folders below, when the same reply has them: spares calls when `depth` is above 1. */
   readonly children?: readonly Folder[];
   /** True when nothing but series is below; the gateway then does not ask for folders. */
   readonly leaf?: boolean;

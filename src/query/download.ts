@@ -41,7 +41,7 @@ export interface DownloadRequest {
   readonly requestId: string;
 }
 
-/** Facts about rows for the headers. */
+/** Counts for the headers. */
 export interface RowCounts {
   /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
   readonly rowCount: number | undefined;
@@ -58,13 +58,13 @@ export interface OpenedRows extends RowCounts {
  * then its rows or their number.
  */
 export interface Downloads {
-  /** The plan, out of memory: nothing is asked, so nothing needs to be counted. Undefined when memory does not tell. */
+  /** The plan, if it is cached: it costs no query, so it needs no permit. */
   recall(request: DownloadRequest): Plan | undefined;
   /** @throws AppError for a version that there is not, and for options that it does not allow. */
   plan(request: DownloadRequest): Promise<Plan>;
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;
-  /** Facts about the rows that need no reading. */
+  /** Counts, without reading the rows. */
   counts(plan: Plan, request: DownloadRequest): Promise<RowCounts>;
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
@@ -162,7 +162,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     return { rowCount, next: next && pageTokens.sign(next) };
   };
 
-  /** Rows and what is said of them are asked for at the same time; neither goes on when the other fails. */
+  /** Queries rows and counts concurrently; if one fails, the other is cancelled. */
   const openPage = async (plan: Plan, request: DownloadRequest): Promise<OpenedRows> => {
     const page = await findPage(plan, request);
     const opened = openRows(reader, page, contextOf(plan, request, 'rows'));

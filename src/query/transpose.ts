@@ -28,7 +28,7 @@ const columnHeader = 'Column';
 /** Header of values without a date. */
 const noDate = 'null';
 
-/** Facts from a first look at the rows. */
+/** Size of the result, from a first query. */
 export interface TransposeShape {
   /** In ascending order, `YYYY-MM-DD`, or years. */
   readonly dates: readonly string[];

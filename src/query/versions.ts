@@ -28,11 +28,11 @@ export interface Versions {
   find(wanted: VersionWanted): Promise<ReadableVersion>;
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
-  /** Remembered facts about the current version of a dataset whose columns have this revision. */
+  /** Cached properties of the current version of a dataset whose columns have this revision. */
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionInfo | undefined;
 }
 
-/** A version without its segments and where they lie, which may change under it. */
+/** A version without its segments and their places, which may change. */
 export type VersionInfo = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'place'>;
 
 /** A version as it is in PostgreSQL now; its columns are a list that other versions may have as well. */

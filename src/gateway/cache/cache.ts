@@ -19,7 +19,7 @@ export interface CacheQuestion {
 export interface Answer {
   readonly body: string;
   readonly ageSeconds: number;
-  /** The upstream could not be asked; this is what it said last. */
+  /** The upstream is down; this is its last answer. */
   readonly stale: boolean;
 }
 
@@ -67,7 +67,7 @@ export const cacheKey = ({ provider, audience, parts }: CacheQuestion): string =
 
 /**
  * Errors that mean "the upstream is down", after which an old answer is better than none. A limit, a refused key,
- * a series that is gone and a reply that is not understood are told as they are.
+ * a series that is gone and a reply that is not understood are passed on as they are.
  */
 const downCodes: ReadonlySet<string> = new Set([
   'upstream_unreachable',
@@ -79,7 +79,7 @@ const downCodes: ReadonlySet<string> = new Set([
 
 const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(error.code);
 
-/** How long "there is no such thing" is believed: asking again and again would use up the quota of others. */
+/** Lifetime of a negative entry: repeated requests would use up the quota of others. */
 const absentMs = 300_000;
 const mostAbsent = 5_000;
 
@@ -99,7 +99,7 @@ const createAbsences = (now: () => number) => {
   };
 };
 
-/** Between two looks at whether another process has its answer. */
+/** Interval of polling for the answer of another process. */
 const leasePollMs = 50;
 
 export const createCache = (options: CacheOptions): Cache => {
@@ -158,7 +158,7 @@ export const createCache = (options: CacheOptions): Cache => {
   const underLease = async (key: string, provider: string, work: () => Promise<Answer>): Promise<Answer> => {
     const giveUpMs = Date.now() + maxLeaseWaitMs;
     let mine = await leases.take(key);
-    // Asking twice is better than not answering.
+    // A request sent twice is better than no answer.
     for (; !mine && Date.now() < giveUpMs; mine = await leases.take(key)) await sleep(leasePollMs);
     try {
       const { kept, fresh } = await lookUp(key, provider);

@@ -7,7 +7,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
  * the pool for as long as the upstream takes.
  */
 export interface FetchLeases {
-  /** False: another process is asking. */
+  /** False: another process sends the request. */
   take(key: string): Promise<boolean>;
   giveBack(key: string): Promise<void>;
   /** Gives back what this process holds: it stops. */

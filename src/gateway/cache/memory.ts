@@ -5,7 +5,7 @@ export interface Kept {
   readonly freshUntilMs: number;
 }
 
-/** The answers used last, bounded in bytes: spares the database the reading of what is asked all the time. */
+/** LRU cache of answers, bounded in bytes, in front of the database. */
 export interface Memory {
   get(key: string): Kept | undefined;
   set(key: string, kept: Kept): void;

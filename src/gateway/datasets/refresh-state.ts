@@ -28,7 +28,7 @@ export interface RefreshState {
   readonly failures: readonly FailingRefresh[];
 }
 
-// The upload that came of a run fails after the run went well.
+// The upload of a run can fail after the run has succeeded.
 const failingSql = `
   SELECT s.dataset_id AS "datasetId", s.provider, s.failures,
          coalesce(s.last_error, p.error ->> 'message', 'The upload failed.') AS error,

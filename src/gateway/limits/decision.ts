@@ -60,7 +60,7 @@ const partOf = ({ span, limit }: Window, found: Usage | undefined, user: QuotaUs
   return shareOf(limit, accounts);
 };
 
-/** How much of a window is left to who asks: of the whole, and of its own part. */
+/** Remaining requests of a window for this user: of the whole, and of its own share. */
 export const leftOf = (window: Window, found: Usage | undefined, user: QuotaUser): number =>
   Math.max(
     0,

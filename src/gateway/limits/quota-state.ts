@@ -2,7 +2,6 @@ import type { Rate } from '../../providers/limits.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Span, windowsOf } from './window.js';
 
-/** A shared quota that is asked about. */
 export interface QuotaQuestion {
   /** Upstream and key, as limits are counted. */
   readonly scope: string;

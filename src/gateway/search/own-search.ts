@@ -7,7 +7,7 @@ import type { Operations } from '../operations.js';
 /** Longest wait for the searches of providers together; what comes later is kept for the next query. */
 const patienceMs = 1_000;
 
-/** Providers with so few requests a day are asked with a caller's own key alone. */
+/** Providers with so few requests a day are searched only with a key of the caller. */
 const fewPerDay = 100;
 
 export interface OwnHits {

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.js';
 import type { Provider } from '../../providers/provider.js';
 
-/** Stops asking an upstream that is down, or that locks out who errs too often. */
+/** Circuit breaker: stops requests to an upstream that is down, or that locks out clients after too many errors. */
 export interface Breaker {
   /** Throws `unavailable` while the circuit is open. */
   check(provider: Provider, scope: string): void;

@@ -57,7 +57,7 @@ export interface Judged {
   readonly nowMs: number;
 }
 
-/** The error that a reply means; the connector is asked first. */
+/** The error that a reply means; the connector decides first. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
   if (isUnchanged(reply, request)) return undefined;
   let explained: Error | undefined;
@@ -100,7 +100,7 @@ export const errorOfWire = (provider: Provider, failure: WireError): AppError =>
   }
 };
 
-/** Whether asking again may help: no reply, too slow a reply, or a fault of the upstream's own. */
+/** Whether a retry may help: no reply, too slow a reply, or a fault of the upstream's own. */
 export const mayRetry = (status: number | undefined, error: AppError): boolean => {
   if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') return true;
   return error.code === 'upstream_failed' && status !== undefined && status >= 500;

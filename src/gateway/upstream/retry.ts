@@ -30,7 +30,7 @@ export const createRetryBudget = (): RetryBudget => {
   };
 };
 
-/** An error that is thrown inside of `repeat`; says whether asking again may help. */
+/** An error that is thrown inside of `repeat`; says whether a retry may help. */
 export class AttemptError extends Error {
   constructor(
     readonly error: AppError,

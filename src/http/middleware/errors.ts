@@ -69,7 +69,7 @@ const boundedDetails = (details: Record<string, unknown>): unknown => {
   return detailLimits.map((limit) => limitValue(details, limit)).find(fits);
 };
 
-/** Parameters that are looked at for an id: nobody sends more of those that have one. */
+/** Parameters that are searched for an id; no route has more. */
 const mostParameters = 100;
 
 /** Parameters behind the question mark, under names that none in the path has. */

@@ -1,4 +1,4 @@
-/** How long ago the upstream said so, and whether it could not be asked since. */
+/** Age of the upstream's answer, and whether it is stale because the upstream is down. */
 export interface Age {
   readonly ageSeconds: number;
   readonly stale: boolean;

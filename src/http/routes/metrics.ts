@@ -10,7 +10,7 @@ export interface MetricsRouteOptions {
   readonly token?: string | undefined;
 }
 
-/** Milliseconds for which one text is told to all who ask: putting it together takes some of them. */
+/** Milliseconds for which scrapes share one text: rendering it takes some of them. */
 const keptMs = 250;
 
 /** Equal lengths, whatever is compared. */

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Seconds; from a look that finds nothing to a sweep of a large installation. */
+/** Seconds; from a poll that finds nothing to a sweep of a large installation. */
 const buckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
 
 /** Metrics of jobs. Label `job`: a name of src/jobs/list.ts. */

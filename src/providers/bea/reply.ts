@@ -24,7 +24,7 @@ const results = <S extends z.ZodType>(schema: S) =>
     }),
   });
 
-/** Tables are told as `TableName` and `Description`, or as `Key` and `Desc`, depending on the dataset. */
+/** Tables come as `TableName` and `Description`, or as `Key` and `Desc`, depending on the dataset. */
 const parameterValue = z.union([
   z.object({ TableName: z.string().min(1), Description: words }).transform((value) => ({
     code: value.TableName,

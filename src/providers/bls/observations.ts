@@ -157,7 +157,7 @@ export const defaultStart = {
 };
 
 /**
- * From the newest years backwards. Where the series begin is not told: a span without rows behind some with
+ * From the newest years backwards. The service does not say where a series begins: a span without rows behind some with
  * rows is their end.
  */
 export const fetchRange = async (

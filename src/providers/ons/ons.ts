@@ -10,7 +10,7 @@ import { unitOf } from './units.js';
 const seriesIdPlaceholder = 'L55O/MM23';
 const idForm = /^([A-Z0-9]{2,10})(?:\/([A-Z0-9]{2,10}))?$/i;
 
-/** Hits of a search; the service gives ten unless told otherwise. */
+/** Hits of a search; the service returns ten by default. */
 const hitsAtOnce = 50;
 
 const fetchTimeSeries = async (

@@ -65,7 +65,7 @@ type Component = z.output<typeof component>;
 export interface KeyedSeries {
   /** Codes by dimension id. */
   readonly key: Readonly<Record<string, string>>;
-  /** Codes or texts by attribute id; what is not there is not told. */
+  /** Codes or texts by attribute id; absent where the service leaves it out. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly observations: readonly Observation[];
 }

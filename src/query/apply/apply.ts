@@ -50,7 +50,7 @@ export interface AppliedRows {
   readonly rows: RowSource;
   /** True where each row is one of the version, at its own position. */
   readonly keepsRows: boolean;
-  /** Equal for all spellings of one pipeline; does not depend on facts. */
+  /** Equal for all spellings of one pipeline; does not depend on the ranges. */
   readonly normalized: string;
 }
 
@@ -109,7 +109,7 @@ const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonl
   return { table, keepsRows, values: parameters.values() as BoundValues };
 };
 
-/** Number columns of the dataset that a pipeline calculates with, whose facts it therefore needs. */
+/** Number columns of the dataset that a pipeline calculates with, whose ranges it therefore needs. */
 export const calculatedColumns = ({
   text,
   version,

@@ -17,7 +17,7 @@ import { digitsOf, type NumberRange } from './number-range.js';
 export type NumberRanges = ReadonlyMap<number, NumberRange>;
 
 export interface NumberFactsReader {
-  /** Remembered facts about the columns. */
+  /** Cached ranges of the columns. */
   remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges;
   /** The same, asked for where memory does not tell. */
   find(
@@ -77,7 +77,7 @@ const rangeOf = (column: StoredColumn, [largest, decimals, total]: Row[string]):
 
 /** Columns that are kept in memory together. */
 const mostColumns = 100_000;
-/** Columns that one query looks at. */
+/** Columns of one query. */
 const batch = 200;
 
 export const createNumberRanges = (reader: Reader): NumberFactsReader => {

@@ -44,7 +44,7 @@ export interface OrderTerm {
 }
 
 interface Reading {
-  /** Columns that the step looks at. */
+  /** Columns that the step reads. */
   readonly reads: readonly FilterColumn[];
   /** Columns behind the step. */
   readonly fields: readonly Field[];

@@ -90,7 +90,7 @@ type CountsRow = Record<
 /** Counts that are remembered. */
 const rememberedCounts = 10_000;
 
-/** Reads that compaction may disturb before the caller is told. */
+/** Attempts before the caller gets the error that compaction has disturbed the read. */
 const maxAttempts = 3;
 
 /** A segment may be joined with others between the look at the versions and the read: then they are looked up again. */

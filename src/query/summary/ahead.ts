@@ -4,9 +4,9 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { Versions } from '../versions.js';
 import type { Summaries } from './summaries.js';
 
-/** Makes summaries of small versions after they were published, so that the first who asks does not wait. */
+/** Makes summaries of small versions after they were published, so that the first reader does not wait. */
 export interface SummariesAhead {
-  /** Those that were published since the last call. The first call only looks. */
+  /** Summarizes versions published since the last call. The first call only records where to begin. */
   prepareNew(stop: AbortSignal): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { columnTypeOf } from '../../model/column-types/column-types.js';
 
 /** Up to so many rows distinct values and quantiles are exact. */
 export const exactRows = 1_000_000;
-/** Different values that are told exactly, however many rows there are. */
+/** Most distinct values that are counted exactly, however many rows there are. */
 const exactDistinct = 100;
 
 const levels = [0.05, 0.25, 0.5, 0.75, 0.95] as const;

@@ -109,7 +109,7 @@ export const createComputation = (runStatement: RunStatement): Compute => {
     return rows.map(([value, count]) => ({ value, count: Number(count) }));
   };
 
-  /** Histograms and the most frequent texts, by the ids of the columns: all that can be asked in one statement is. */
+  /** Histograms and the most frequent texts, by the ids of the columns: in as few statements as possible. */
   const detailsOf = async (
     wide: readonly { readonly column: StoredColumn; readonly stats: MeasureRange }[],
     texts: Parameters<typeof splitTexts>[0],

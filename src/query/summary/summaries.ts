@@ -124,7 +124,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     );
   };
 
-  /** All columns of a version; who asks at the same time waits for the same work. */
+  /** All columns of a version; concurrent callers share the work. */
   const whole = ({
     version,
     owner,

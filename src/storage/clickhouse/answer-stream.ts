@@ -130,7 +130,7 @@ export const pipeToSlowReader = (
   });
 };
 
-/** How often the time a query has taken is looked at. */
+/** How often the duration of a query is checked. */
 const tickMs = 100;
 
 /** Destroys the stream when its reader has waited for ClickHouse longer than allowed, all waits together. */

@@ -47,7 +47,7 @@ export interface Connection {
   /** Runs a statement that answers nothing (DDL). */
   command(sql: string, options?: StatementOptions): Promise<void>;
   /**
-   * Runs a query and gives its rows as objects; for facts about data, never for data itself.
+   * Runs a query and gives its rows as objects; for statistics and metadata, never for data itself.
    * @throws AppError `store_unavailable` also when the server goes silent; a query that takes long is waited for.
    */
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
@@ -147,7 +147,7 @@ export const commonShard = (places: readonly [ShardPlace, ...ShardPlace[]]): Sha
 export const shardsOf = (servers: ClickHouseServers, place: ShardPlace): readonly Connection[] =>
   place.shard === null ? servers.shards.map(({ clickhouse }) => clickhouse) : [servers.at(place)];
 
-/** One of them, to be asked for how the tables are laid out. */
+/** One of them, for queries of the table layout. */
 export const anyShardOf = (servers: ClickHouseServers, place: ShardPlace): Connection => {
   const [first] = shardsOf(servers, place);
   if (first === undefined) throw unknownShard(null);

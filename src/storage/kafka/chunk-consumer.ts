@@ -36,7 +36,7 @@ export interface ChunkConsumerOptions {
   readonly log: Log;
 }
 
-/** Milliseconds between two looks whether a chunk may go on. */
+/** Milliseconds between checks whether a chunk may continue. */
 const pausedLookMs = 200;
 
 export interface ChunkConsumer {

@@ -1,9 +1,9 @@
 /** Versions for which something is made ahead of questions, after they were published. */
 import { prepared, type Sql } from './sql.js';
 
-/** Ids are given out before versions are committed: so many behind the newest are looked at again. */
+/** Ids are given out before versions are committed: so many before the newest are read again. */
 const lateIds = 100;
-/** Versions that are looked at in a round. */
+/** Versions of one round. */
 const perLook = 1_000;
 /** A version that came so soon after the one before it may be replaced as soon: it waits as long. */
 const restless = `interval '10 seconds'`;
@@ -17,7 +17,7 @@ export interface NewVersion {
 
 export interface NewVersions {
   /**
-   * Current ones that are due, the oldest first. The first call only looks. While uploads are published one after the other, a
+   * Current ones that are due, the oldest first. The first call only records where to begin. While uploads are published one after the other, a
    * version waits, ten seconds at most.
    */
   read(): Promise<readonly NewVersion[]>;

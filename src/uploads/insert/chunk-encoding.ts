@@ -26,7 +26,7 @@ export type EncodedRows =
       /** Valid until the encoder's next call. */
       readonly block: readonly Buffer[];
       readonly rejects: readonly Reject[];
-      /** Dates of the rows; undefined: ClickHouse has to be asked for them. */
+      /** Dates of the rows; undefined: ClickHouse has to compute them. */
       readonly dates: (DateFacts & Pick<SegmentFacts, 'days'>) | undefined;
     };
 

@@ -14,7 +14,7 @@
  *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, 4 is done.
  *   - Whatever happened before, 4 publishes only when ClickHouse counts as many rows as 3 recorded; otherwise
  *     the upload is read again from Kafka into a new segment.
- *   - Throwing means "try again"; what repeating cannot mend fails the upload, or is set aside (chunk-faults.ts).
+ *   - Throwing means "try again"; a permanent error fails the upload, or is set aside (chunk-faults.ts).
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';

@@ -38,7 +38,7 @@ export interface ReplayOptions {
 const done: Outcome = { kind: 'done' };
 
 /**
- * An error that repeating cannot mend fails the upload: retention has removed chunks, or they are not what was sent. Whatever else was
+ * A permanent error fails the upload: retention has removed chunks, or they are not what was sent. Whatever else was
  * thrown is tried again.
  */
 const failForGood =

@@ -79,7 +79,7 @@ interface Ready extends Begun, WholeSegment {
   readonly encoded: Extract<EncodedRows, { kind: 'encoded' }>;
 }
 
-/** The facts of an upload that needs no question any more; undefined for one that does. */
+/** An upload that needs no further check; undefined for one that does. */
 const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined => {
   const { rows, rejects, dates } = encoded;
   if (rejects.length > 0 || dates === undefined) return undefined;

@@ -14,7 +14,7 @@ import {
 import { classOf, lostType, type Readings, readIn } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
 
-/** Most columns of a file that are told of for one reason. */
+/** Most columns of a file in the notices of one reason. */
 const shownColumns = 10;
 
 const typeOfColumn = ({ physical }: LayoutColumn): DataType =>
@@ -111,7 +111,7 @@ const isWorthALook = (column: LayoutColumn): boolean => {
   return typeOfColumn(column) === 'Decimal' && saysYear(column.name);
 };
 
-/** Names may be long: so many are looked at in one step. */
+/** Columns of one step: their names may be long. */
 const columnsPerStep = 200;
 
 /** Notices from the first records of a file; `layout` is the one that they suggest. */

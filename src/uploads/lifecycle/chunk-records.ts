@@ -58,7 +58,7 @@ export interface ChunkRecords {
   forgetExpired(retentionMs: number): Promise<void>;
 }
 
-/** Chunks that are looked at together, from the oldest upload on, and how often in a row. */
+/** Chunks of a batch, from the oldest upload on, and batches of a run. */
 const perBatch = 2_000;
 const mostBatches = 10;
 

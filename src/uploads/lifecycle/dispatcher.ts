@@ -62,7 +62,7 @@ export interface DispatcherWork {
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const { processes, transitions, publisher, work, onPublished, onFailed, log } = options;
   const running = new Map<number, Promise<void>>();
-  /** Processes that were asked for while they ran: they are looked at once more. */
+  /** Processes that were resumed while they ran: they run once more. */
   const resumedAgain = new Set<number>();
   let closing = false;
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessView } from '../../model/process.js';
 import type { ProcessRecords } from './process-records.js';
 
-/** Looks at processes for all who follow one. */
+/** Shares polls of processes among all callers that follow one. */
 export interface ProcessWatch {
-  /** The process at the next look; undefined when it has gone. Who asks in the meantime shares the look. */
+  /** The process at the next poll; undefined when it is gone. Concurrent callers share the poll. */
   next(processId: number): Promise<ProcessView | undefined>;
 }
 
@@ -13,7 +13,7 @@ interface Poll {
   readonly views: Promise<ReadonlyMap<number, ProcessView>>;
 }
 
-/** @param intervalMs from a question to its look. @default 250 */
+/** @param intervalMs from a call to its poll. @default 250 */
 export const createProcessWatch = (
   { views }: Pick<ProcessRecords, 'views'>,
   intervalMs = 250,

@@ -82,7 +82,7 @@ const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<F
   return upload;
 };
 
-/** Result of a look at some datasets. */
+/** What is due in some datasets. */
 export interface Due {
   readonly published: readonly PublishedVersion[];
   /** Uploads whose turn came, and that must not be published. */
@@ -118,7 +118,7 @@ interface Turns {
   /** Locked. */
   readonly due: readonly DueProcess[];
   readonly merging: readonly number[];
-  /** Datasets to be looked at again: the one that came first was cancelled between two statements. */
+  /** Datasets to be checked again: their first upload was cancelled between two statements. */
   readonly again: readonly number[];
   /** Datasets in which another process waits for the first one. */
   readonly followed: ReadonlySet<number>;
@@ -205,8 +205,8 @@ const takeRound = async (
 };
 
 /**
- * One round after the other, each with at most one process of each dataset, until nothing is due. Who becomes ready meanwhile
- * waits for the dataset and looks for itself.
+ * One round after the other, each with at most one process of each dataset, until nothing is due. A process that becomes ready meanwhile
+ * waits for the dataset and publishes itself.
  */
 const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
   const outcome = {

@@ -137,7 +137,7 @@ export const transitions = {
   failed: {
     moves: everyPending('failed'),
     next: 'publish',
-    when: 'an error that repeating cannot mend, a cancellation, or silence for too long',
+    when: 'a permanent error, a cancellation, or silence for too long',
   },
   retried: {
     moves: { failed: 'collect', insert: 'collect', collect: 'collect' },

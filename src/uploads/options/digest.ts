@@ -53,7 +53,7 @@ export const parseDigests = (header: (name: string) => string | undefined): Expe
 };
 
 export interface DigestCheck {
-  /** The same bytes, looked at on their way. */
+  /** The same bytes, hashed as they pass. */
   readonly source: AsyncIterable<Buffer>;
   /** @throws AppError when the bytes that went by are not the announced ones. */
   verify(): void;

@@ -137,11 +137,11 @@ export const refuseManifest = (problems: readonly string[]): void => {
   });
 };
 
-/** Bytes that are looked at in one step. */
+/** Bytes that are scanned in one step. */
 const stepBytes = 128 * 1024;
 const bounds = { maxDepth: 8, maxElements: 150_000, name: 'The manifest' };
 
-/** Looks at a text before anything is built of it: a manifest of empty arrays would take a gigabyte. */
+/** Checks a text before anything is built of it: a manifest of empty arrays would take a gigabyte. */
 function* guardJson(text: string): Generator<void, void> {
   const guard = createJsonGuard(bounds);
   const bytes = Buffer.from(text);

@@ -16,7 +16,7 @@ export type UploadOption<T, Options> = Parser<T> & {
   readonly shownAs?: string;
   /** Problem of a given value with the other options; undefined: none. */
   readonly problem?: (value: T, options: Options) => string | undefined;
-  /** What workers are told in the layout. Options without it take effect while the file is received. */
+  /** Its value in the layout, for workers. Options without it take effect while the file is received. */
   readonly stored?: (value: T, options: Options) => StoredOptions;
 };
 

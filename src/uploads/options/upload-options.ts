@@ -69,7 +69,7 @@ export function* uploadOptionSteps<Options extends UploadOptions = UploadOptions
 export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions =>
   runAtOnce(uploadOptionSteps(given));
 
-/** What workers are told. Options that were given, and that workers need, are listed in `needs`. */
+/** Options for workers. Those that were given, and that workers need, are listed in `needs`. */
 export const storedOptions = <Options extends UploadOptions>(
   options: Options,
   table: OptionTable<Options> = uploadOptions as OptionTable<Options>,

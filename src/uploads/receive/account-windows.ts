@@ -31,13 +31,13 @@ export interface AccountWindowsOptions {
   /** Chunks of each upload that workers have handled; an upload that has ended or gone is left out. */
   readonly handled: (processIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
   readonly log: Log;
-  /** Milliseconds between two looks while somebody waits. @default 100 */
+  /** Milliseconds between polls while an upload waits. @default 100 */
   readonly pollMs?: number;
   /** Milliseconds without a handled chunk after which nobody waits. @default 10000 */
   readonly stallMs?: number;
 }
 
-/** Milliseconds between two looks while nobody waits. */
+/** Milliseconds between polls while no upload waits. */
 const idlePollMs = 2_000;
 
 interface Account {
@@ -73,7 +73,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
     return account;
   };
 
-  /** Takes the chunks off the account that were handled since the last look. */
+  /** Takes the chunks off the account that were handled since the last poll. */
   const settle = (
     account: Account,
     counts: ReadonlyMap<number, number>,

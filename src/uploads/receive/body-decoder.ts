@@ -7,11 +7,11 @@ export interface BodyLimits {
   readonly maxCompressedBytes: number;
   /** Most bytes after decompression. */
   readonly maxBytes: number;
-  /** Largest ratio of the two, looked at above `ratioFromBytes` decompressed bytes. */
+  /** Largest ratio of the two, checked above `ratioFromBytes` decompressed bytes. */
   readonly maxRatio: number;
   /** Longest wait for the next byte, milliseconds. */
   readonly idleMs: number;
-  /** Slowest average rate, looked at after the first minute; 0: none. */
+  /** Slowest average rate, checked after the first minute; 0: none. */
   readonly minBytesPerSecond: number;
 }
 

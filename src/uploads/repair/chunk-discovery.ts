@@ -6,7 +6,7 @@ import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.j
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 
-/** An upload whose chunks are looked for. */
+/** An upload whose chunks are searched. */
 export interface SoughtUpload {
   readonly processId: number;
   readonly createdAt: Date;
