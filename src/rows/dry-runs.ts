@@ -12,7 +12,7 @@ export interface DryRun {
   readonly baseVersionId: number | null;
   /** No reader can ask for it by its id, which is 0. */
   readonly version: ReadableVersion;
-  /** Columns by which its rows were told apart; none: as the entity columns say. */
+  /** Columns of its key; none: the entity columns. */
   readonly keyIds: readonly number[];
 }
 

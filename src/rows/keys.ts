@@ -39,7 +39,7 @@ export interface Keys {
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
 
-/** Most rows whose hashes are kept in memory to be told apart: some 1 GB. */
+/** Most rows whose hashes are kept in memory to be compared: some 1 GB. */
 const maxHashed = 30_000_000;
 
 /** Most rows of each side that are named one by one, so that they are not looked for again: some 3 MB of text. */

@@ -29,7 +29,7 @@ export interface Wish {
   readonly appendedTo?: number | undefined;
 }
 
-/** How a statement with `registerSql` is told a wish: as the value of a `jsonb` parameter. */
+/** Form of a wish for a statement with `registerSql`: the value of a `jsonb` parameter. */
 export type WishValue = string | null;
 
 const ownTable: WishValue = null;

@@ -18,7 +18,7 @@ export interface ShardTablesParts {
 export const makeShardTables = async ({ sql, clickhouse, tables, log }: ShardTablesParts): Promise<void> => {
   const { shards, isCluster } = servedBy(clickhouse);
   if (isCluster) await noteShards(sql, shards.length);
-  const made = await tables.mend(await everywhereStores(sql));
+  const made = await tables.repair(await everywhereStores(sql));
   if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
 };
 

@@ -158,8 +158,8 @@ const requireShards = async (
   const found = await Promise.all(shards.map(readShardSizes));
   const silent = found.filter(({ error }) => error !== null);
   if (silent.length === 0) return;
-  const told = silent.map(({ shard, error }) => `shard ${shard} of ClickHouse does not answer (${error})`);
-  throw new AppError('unavailable', 'shard_away', `${told.join(', ')}. ${consequence}`, { cause });
+  const reasons = silent.map(({ shard, error }) => `shard ${shard} of ClickHouse does not answer (${error})`);
+  throw new AppError('unavailable', 'shard_away', `${reasons.join(', ')}. ${consequence}`, { cause });
 };
 
 /** Runs work that needs all shards of a cluster. The error names a shard that is away, from the start or in the middle. */
@@ -200,7 +200,7 @@ export const describeNoCluster = async (sql: Sql): Promise<string> => {
     : strays.map((stray) => describeStray(stray, undefined)).join('; ');
 };
 
-/** Fails for a dataset that an upload cannot be stored in until the configuration is mended. */
+/** Fails for a dataset that an upload cannot be stored in until the configuration is repaired. */
 export type RequireServed = (storeId: number) => Promise<void>;
 
 /**

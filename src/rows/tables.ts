@@ -100,7 +100,7 @@ export interface StoreTables {
    * Makes the tables of stores that are everywhere, their columns, and the pools, that a node lacks: one that is new,
    * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
    */
-  mend(stores: readonly number[]): Promise<number>;
+  repair(stores: readonly number[]): Promise<number>;
 }
 
 /** Stores whose tables are made at the same time. */
@@ -233,7 +233,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
       return (await Promise.all(lists)).flat();
     },
 
-    async mend(stores) {
+    async repair(stores) {
       if (engine.cluster === undefined || stores.length === 0) return 0;
       const makeAnew = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
         forget(place);

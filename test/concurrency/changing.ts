@@ -8,7 +8,7 @@ import type { World } from './world.js';
 
 type Change = (world: World, random: Random, person: Person, dataset: History) => Promise<void>;
 
-/** Clones that are kept beside the other datasets, to be changed and read like them. */
+/** Clones that are changed and read like the other datasets. */
 const mostDatasets = 9;
 
 /** The clone has the rows of a version that was current meanwhile; whoever made it may do everything with it. */

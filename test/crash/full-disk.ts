@@ -159,7 +159,7 @@ const becomesFull =
       say(`downloads afterwards: ${inWords(reader.take())}`);
       say(`${component} started anew after ${await restart(product, component)} ms`);
       if (component !== 'clickhouse') return;
-      const incident = { alert: 'TabularyDiskFull', healthy, broken, mended: await look(product.apis) };
+      const incident = { alert: 'TabularyDiskFull', healthy, broken, repaired: await look(product.apis) };
       await expectToFire(incident).catch((error: Error) => faults.push(error.message));
     };
 

@@ -33,7 +33,7 @@ const brokenOff = new Set([
   'log_unavailable',
 ]);
 
-/** Where two texts begin to differ, with what stands there. */
+/** First difference of two texts, with its surroundings. */
 const difference = (actual: string, expected: string): string => {
   let at = 0;
   while (at < Math.min(actual.length, expected.length) && actual[at] === expected[at]) at += 1;

@@ -48,7 +48,7 @@ export interface DeploymentOptions {
   readonly apis: number;
   readonly workers: number;
   readonly smallDisk?: SmallDisk;
-  /** Settings beside and instead of those that make everything happen soon. */
+  /** Settings in addition to, or instead of, the short intervals. */
   readonly settings?: Parameters<typeof childEnvironment>[0];
   readonly log: Log;
   readonly scope: Scope;

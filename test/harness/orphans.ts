@@ -21,7 +21,7 @@ export const storesOf = ({ sql, access }: Deployment): Stores => ({
 const lines = async ({ clickhouse }: Stores, sql: string): Promise<string[]> =>
   (await clickhouse(sql)).split('\n').filter((line) => line !== '');
 
-/** What lies in ClickHouse and no version names, and what a version names and ClickHouse lacks; a line each. */
+/** Segments in ClickHouse that no version refers to, and segments of versions that ClickHouse lacks; a line each. */
 export const findOrphans = async (stores: Stores): Promise<string[]> => {
   const owned = await lines(
     stores,

@@ -14,12 +14,12 @@ import { programOf } from './tools.js';
 /** Samples of all processes at one moment. */
 export type Scrape = readonly Sample[];
 
-/** What was scraped while all was well, while something was broken, and after it was mended. */
+/** What was scraped while all was well, while something was broken, and after it was repaired. */
 export interface Incident {
   readonly alert: string;
   readonly healthy: Scrape;
   readonly broken: Scrape;
-  readonly mended: Scrape;
+  readonly repaired: Scrape;
   /** Values go evenly from one scrape to the next, as counters do of which the rule takes a rate. @default false */
   readonly rising?: boolean;
 }
@@ -124,9 +124,9 @@ const phaseOf = (series: string, scrapes: readonly Scrape[], at: number, rising:
   );
 };
 
-const testOf = ({ alert, healthy, broken, mended, rising = false }: Incident) => {
+const testOf = ({ alert, healthy, broken, repaired, rising = false }: Incident) => {
   const names = new Set(metricsOf(alert));
-  const scrapes = [healthy, broken, mended].map((each) => each.filter(({ name }) => names.has(name)));
+  const scrapes = [healthy, broken, repaired].map((each) => each.filter(({ name }) => names.has(name)));
   const fires = (minute: number, does: boolean) => ({
     expr: `clamp_max(count(count_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[${phaseMinutes - 2}m])), 1)`,
     eval_time: `${minute}m`,

@@ -78,7 +78,7 @@ export interface TestApiOptions {
   /** A PostgreSQL server; the API gets a database of its own there. */
   readonly databaseUrl: string;
   readonly log?: Log;
-  /** More routes beside those of the catalog. */
+  /** Routes in addition to those of the catalog. */
   readonly moreRoutes?: (parts: { catalog: Catalog; sql: Sql }) => Route[];
 }
 

@@ -95,7 +95,7 @@ const roomOf = (file: string): string => {
 
 const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
 
-/** What is wrong with an import from one folder of a room to another; files beside the folders are free. */
+/** What is wrong with an import from one folder of a room to another; files next to the folders are free. */
 const innerError = ({ from, to }: Import): string | undefined => {
   const room = Object.keys(innerFloors).find(
     (name) => from.startsWith(`${name}/`) && to.startsWith(`${name}/`),
@@ -127,7 +127,7 @@ const violation = ({ from, to }: Import): string | undefined => {
       : `${line}: this package belongs to ${allowed.join(', ')}`;
   }
   const [here, there] = [roomOf(from), roomOf(to)];
-  if (floorOf(here) < 0) return `${from} stands in no known room`;
+  if (floorOf(here) < 0) return `${from} is in no known room`;
   if (floorOf(there) < 0) return `${line}: there is no such room`;
   if (there === 'embedded' && here !== 'embedded' && from !== 'standalone.ts') {
     return `${line}: only standalone.ts starts embedded components`;

@@ -8,7 +8,7 @@ export interface Validators {
   readonly readAtMs: number;
 }
 
-/** A second change within the second of `Last-Modified` could not be told apart. RFC 9110, 8.8.2.2 names a minute. */
+/** A second change within the second of `Last-Modified` could not be distinguished. RFC 9110, 8.8.2.2 names a minute. */
 const settledMs = 60_000;
 
 /** Longest time between whole replies: an upstream that says "unchanged" wrongly is not believed for ever. */

@@ -115,7 +115,7 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
   };
 };
 
-/** Years and half-years that begin in April are not told apart from others by their dates. */
+/** Years and half-years that begin in April are not distinguishable from others by their dates. */
 const isFiscal = (frequency: string): boolean => /^(?:SEMI)?ANNUAL\(/.test(frequency);
 
 const listSeries = async (db: string, { http }: Context): Promise<Item[]> => {

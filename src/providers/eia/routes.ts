@@ -85,7 +85,7 @@ export const seriesAt = async (
   const kinds = node.frequency
     .filter(({ id }) => !isLocal(id))
     .flatMap((frequency) =>
-      columns.map(([column, described]) => ({ frequency: frequency.id, column, told: described })),
+      columns.map(([column, described]) => ({ frequency: frequency.id, column, described })),
     );
   const total = values.length * kinds.length;
   const items: Item[] = [];
@@ -93,7 +93,7 @@ export const seriesAt = async (
     const value = values[Math.floor(index / kinds.length)];
     const kind = kinds[index % kinds.length];
     if (value === undefined || kind === undefined) break;
-    const { frequency, column, told: described } = kind;
+    const { frequency, column, described } = kind;
     const code = facet === undefined ? [] : [`${facet}=${value.id}`];
     items.push({
       id: [...route, frequency, column, ...chosen, ...code].join('/'),

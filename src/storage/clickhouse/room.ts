@@ -1,6 +1,6 @@
 /**
  * On a full disk ClickHouse (seen in 26.7) makes and changes tables without an error and leaves the file with their
- * definition empty; so it does with the file of a mutation. It cannot start with either. What it is told to keep free, it
+ * definition empty; so it does with the file of a mutation. It cannot start with either. What it is configured to keep free, it
  * keeps from inserts and merges alone, and not at all from others on the disk. So a statement that writes such a file is sent
  * only while there is room.
  */

@@ -89,7 +89,7 @@ const parseKey = (text: string, name: string): readonly string[] => {
 };
 
 /**
- * The options of an upload, one record each. The parser, the form, the query parameters, OpenAPI and what workers are told in
+ * The options of an upload, one record each. The parser, the form, the query parameters, OpenAPI and what is sent to workers in
  * the layout follow from it.
  */
 export const uploadOptions: OptionTable = {

@@ -179,7 +179,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
         if (faults.length < listedFaults) faults.push(fault);
       };
 
-      const mended = async (segment: ReferencedSegment): Promise<string | null> => {
+      const repairOf = async (segment: ReferencedSegment): Promise<string | null> => {
         if (repair === undefined) return null;
         try {
           const outcome = await repair(segment);
@@ -200,7 +200,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
             const odd = await confirmed(segment);
             const fault = odd && (await faultOf(odd.segment, odd));
             if (odd !== undefined && fault !== undefined)
-              note({ ...fault, repair: await mended(odd.segment) });
+              note({ ...fault, repair: await repairOf(odd.segment) });
           } else if (typeof seen === 'object') {
             if (segment.hash === null) fresh.push({ segment, hash: seen.hash });
             else count.hashesCompared += 1;

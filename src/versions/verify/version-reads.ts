@@ -41,9 +41,9 @@ export interface VersionReadsOptions {
 export interface VersionReads {
   /**
    * Reads one row of each version of some datasets that has rows.
-   * @param mend True: columns that a table of a store lacks are added to it.
+   * @param repair True: columns that a table of a store lacks are added to it.
    */
-  check(datasets: readonly number[], mend: boolean): Promise<UnreadableVersions[]>;
+  check(datasets: readonly number[], repair: boolean): Promise<UnreadableVersions[]>;
   /** Adds the columns that versions have to the tables of their stores; for rows that came back from a backup. */
   repairAll(): Promise<void>;
 }
@@ -96,7 +96,10 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     }
   };
 
-  const checkGroup = async (group: VersionGroup, mend: boolean): Promise<UnreadableVersions | undefined> => {
+  const checkGroup = async (
+    group: VersionGroup,
+    repair: boolean,
+  ): Promise<UnreadableVersions | undefined> => {
     const version = await read(group);
     const columns = version?.columns.map(namedColumn) ?? [];
     if (version === undefined || (await isReadable(version, columns))) return undefined;
@@ -104,7 +107,7 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     const now = await read(group);
     if (now === undefined || now.place === null || (await isReadable(now, columns))) return undefined;
     const { place } = now;
-    const isRepaired = mend && !isPooled(place);
+    const isRepaired = repair && !isPooled(place);
     if (isRepaired) await write.prepareAgain(place, columns);
     return {
       ...group,
@@ -116,10 +119,10 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
   };
 
   return {
-    async check(datasets, mend) {
+    async check(datasets, repair) {
       const found: UnreadableVersions[] = [];
       for (const group of await sql.query<VersionGroup>(groupsSql, [datasets, true])) {
-        const fault = await checkGroup(group, mend);
+        const fault = await checkGroup(group, repair);
         if (fault !== undefined) found.push(fault);
       }
       return found;

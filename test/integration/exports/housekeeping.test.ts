@@ -81,7 +81,7 @@ const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
   });
 
 describe('files made ahead', () => {
-  // Versions of earlier tests are no stream of uploads beside those of the next.
+  // Versions of earlier tests are not part of a stream of uploads with those of the next.
   beforeEach(() => sql.query("UPDATE versions SET created_at = created_at - interval '1 hour'"));
 
   it('are those of small versions that were published since, each once', async () => {

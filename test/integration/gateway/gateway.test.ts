@@ -210,7 +210,7 @@ describe('series', () => {
     expect(JSON.parse(answer.json).data[1]).toEqual({ date: '2026-01-02', value: 2.5 });
   });
 
-  it('answers a text in place of a number as null, with the text beside it, and counts it', async () => {
+  it('answers a text in place of a number as null with the text as its flag, and counts it', async () => {
     const flagged: unknown[] = [];
     const gateway = open({}, { ...silentTelemetry, flaggedValues: (...values) => flagged.push(values) });
     for (const answer of [

@@ -52,7 +52,7 @@ describe('user keys', () => {
     }
   });
 
-  it('answers 409 to an update that runs beside another one of the same key', async () => {
+  it('answers 409 to an update while another one of the same key runs', async () => {
     const held = keys();
     await database.other().tx(async (tx) => {
       await createUserKeys({ sql: tx, cipher: createCipher([first]) }).put(account, 'bls', 'one');

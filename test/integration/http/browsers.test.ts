@@ -37,7 +37,7 @@ describe('a page of another site', () => {
   it.each([
     ['a form', { ...evil, 'Sec-Fetch-Mode': 'navigate' }],
     ['a script', { ...evil, 'Sec-Fetch-Mode': 'cors' }],
-    ['a page beside it', { Origin: 'https://other.example.org', 'Sec-Fetch-Site': 'same-site' }],
+    ['a page of the same site', { Origin: 'https://other.example.org', 'Sec-Fetch-Site': 'same-site' }],
     ['a browser that sends an origin only', { Origin: 'https://evil.example' }],
     ['a page without an origin', { Origin: 'null' }],
     ['a site without an origin', { 'Sec-Fetch-Site': 'cross-site' }],

@@ -32,7 +32,7 @@ testShell('every shell block of the README and the guides runs, in order, in one
   const { key } = await product.createAccount('ada');
   const { key: other } = await product.createAccount('bob');
   const documents = ['README.md', 'docs/guide.md', 'docs/uploads.md', 'docs/api.md'];
-  // What is not to be run as it stands is marked otherwise than `sh`.
+  // Blocks that cannot be run unchanged are not marked `sh`.
   const blocks = documents.flatMap((path) => blocksOf(path, 'sh'));
   expect(blocks.length).toBeGreaterThan(7);
   // A status of 400 or above ends the run, wherever it comes.

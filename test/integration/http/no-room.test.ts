@@ -101,7 +101,7 @@ afterEach(async () => {
   release = [];
 });
 
-/** A request whose connection stays open, sent as it stands. */
+/** A raw request whose connection stays open. */
 const send = async (head: string, body = ''): Promise<Socket> => {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

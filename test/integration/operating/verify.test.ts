@@ -122,16 +122,16 @@ describe('verify', () => {
   it.each([
     ['a table of its own', 500],
     ['a pool', 50],
-  ])('finds lost rows in %s, mends them from Kafka and finds nothing afterwards', async (_, rows) => {
+  ])('finds lost rows in %s, repairs them from Kafka and finds nothing afterwards', async (_, rows) => {
     const dataset = await createDataset(owner);
     const process = await upload(owner, dataset, file(rows));
     const before = await download(owner, dataset);
     await damage(dataset, () => `DELETE WHERE ${recordSql} % 7 = 3 AND intDiv(_seg, 1000) = ${process.id}`);
     const lost = Math.ceil((rows - 3) / 7);
 
-    const told = await verify(` --dataset ${dataset}`);
-    expect(told).toMatchObject({ exitCode: 1, left: 1, repaired: 0, versions: 1, segments: 1 });
-    expect(faultsOf(told, dataset)).toEqual([
+    const report = await verify(` --dataset ${dataset}`);
+    expect(report).toMatchObject({ exitCode: 1, left: 1, repaired: 0, versions: 1, segments: 1 });
+    expect(faultsOf(report, dataset)).toEqual([
       expect.objectContaining({
         fault: 'rows_missing',
         segment: process.id * 1000 + process.progress.attempt,
@@ -143,9 +143,9 @@ describe('verify', () => {
       }),
     ]);
 
-    const mended = await verify(` --dataset ${dataset} --repair`);
-    expect(mended).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
-    expect(faultsOf(mended, dataset)).toEqual([expect.objectContaining({ repair: 'repaired' })]);
+    const repaired = await verify(` --dataset ${dataset} --repair`);
+    expect(repaired).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
+    expect(faultsOf(repaired, dataset)).toEqual([expect.objectContaining({ repair: 'repaired' })]);
     expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, faults: [] });
     expect(await download(owner, dataset)).toBe(before);
   });
@@ -153,7 +153,7 @@ describe('verify', () => {
   it.each([
     ['a table of its own', 400],
     ['a pool', 40],
-  ])('finds one changed value in %s by its hash, and mends it', async (_, rows) => {
+  ])('finds one changed value in %s by its hash, and repairs it', async (_, rows) => {
     const dataset = await createDataset(owner);
     const process = await upload(owner, dataset, file(rows));
     const before = await download(owner, dataset);
@@ -171,9 +171,9 @@ describe('verify', () => {
       () => `UPDATE ${column} = 'other' WHERE ${recordSql} = 17 AND intDiv(_seg, 1000) = ${process.id}`,
     );
 
-    const told = await verify(` --dataset ${dataset}`);
-    expect(told.exitCode).toBe(1);
-    expect(told.faults).toEqual([
+    const report = await verify(` --dataset ${dataset}`);
+    expect(report.exitCode).toBe(1);
+    expect(report.faults).toEqual([
       expect.objectContaining({ fault: 'values_changed', expected: rows, found: rows }),
     ]);
     expect(await verify(` --dataset ${dataset} --repair`)).toMatchObject({ exitCode: 0, repaired: 1 });
@@ -193,11 +193,11 @@ describe('verify', () => {
       `DROP TABLE ${product.config.clickhouseDatabase}.${await tableOfDataset(gone)} SYNC`,
     );
 
-    const told = await verify();
-    expect(faultsOf(told, doubled)).toEqual([
+    const report = await verify();
+    expect(faultsOf(report, doubled)).toEqual([
       expect.objectContaining({ fault: 'rows_surplus', expected: 300, found: 310 }),
     ]);
-    expect(faultsOf(told, gone)).toEqual([expect.objectContaining({ fault: 'rows_missing', found: 0 })]);
+    expect(faultsOf(report, gone)).toEqual([expect.objectContaining({ fault: 'rows_missing', found: 0 })]);
     expect(await verify(' --repair')).toMatchObject({ exitCode: 0, repaired: 2, left: 0 });
     expect(await verify()).toMatchObject({ exitCode: 0, faults: [] });
     expect(await download(owner, gone)).toBe(content);
@@ -206,7 +206,7 @@ describe('verify', () => {
   it.each([
     ['a table of its own', 300],
     ['a pool', 60],
-  ])('mends rows of an upsert in %s from a backup, which Kafka cannot give', async (_, rows) => {
+  ])('repairs rows of an upsert in %s from a backup, which Kafka cannot give', async (_, rows) => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(rows));
     const merged = await send(dataset, changedFile(10, 'merged'), { mode: 'upsert', key: 'id' });
@@ -218,14 +218,14 @@ describe('verify', () => {
     await backup();
     await damage(dataset, () => `DELETE WHERE ${recordSql} = 5 AND intDiv(_seg, 1000) = ${merged.id}`);
 
-    const told = await verify(` --dataset ${dataset} --repair`);
-    expect(told).toMatchObject({ exitCode: 1, left: 1, repaired: 0 });
-    expect(told.faults).toEqual([
+    const report = await verify(` --dataset ${dataset} --repair`);
+    expect(report).toMatchObject({ exitCode: 1, left: 1, repaired: 0 });
+    expect(report.faults).toEqual([
       expect.objectContaining({ fault: 'rows_missing', repair: 'rows_joined', versions: 2 }),
     ]);
-    const mended = await verify(` --dataset ${dataset} --repair --from ${folder}`);
-    expect(mended).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
-    expect(mended.faults).toEqual([expect.objectContaining({ repair: 'restored' })]);
+    const repaired = await verify(` --dataset ${dataset} --repair --from ${folder}`);
+    expect(repaired).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
+    expect(repaired.faults).toEqual([expect.objectContaining({ repair: 'restored' })]);
     expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, faults: [] });
     expect(await read()).toEqual(before);
   });
@@ -240,18 +240,18 @@ describe('verify', () => {
     const lost = [saved.id, unsaved.id];
     await damage(dataset, () => `DELETE WHERE ${recordSql} = 5 AND intDiv(_seg, 1000) IN (${lost.join()})`);
     for (const name of await readdir(rowsFolder)) await truncate(join(rowsFolder, name), 10);
-    const mend = async () => {
+    const repair = async () => {
       const { exitCode, faults } = await verify(` --dataset ${dataset} --repair --from ${folder}`);
       return { exitCode, repairs: faults.map(({ repair }) => repair).sort() };
     };
-    expect(await mend()).toEqual({ exitCode: 1, repairs: ['backup_damaged', 'not_in_backup'] });
+    expect(await repair()).toEqual({ exitCode: 1, repairs: ['backup_damaged', 'not_in_backup'] });
 
     const other = 'ffffffff-0000-4000-8000-000000000000';
     await product.sql.query(`UPDATE settings SET value = $1 WHERE name = 'installation'`, [other]);
     const bound = `${product.config.clickhouseDatabase}.installation`;
     await product.clickhouse(`TRUNCATE TABLE ${bound}`);
     await product.clickhouse(`INSERT INTO ${bound} SETTINGS async_insert = 0 VALUES ('${other}')`);
-    expect(await mend()).toEqual({ exitCode: 1, repairs: ['foreign_backup', 'foreign_backup'] });
+    expect(await repair()).toEqual({ exitCode: 1, repairs: ['foreign_backup', 'foreign_backup'] });
     // What a user sees meanwhile is no part of the rows.
     expect((await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0`)).status).toBe(503);
     await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
@@ -263,9 +263,9 @@ describe('verify', () => {
     await append(dataset, file(5, 10));
     const version = Number(first.versionId);
     await product.sql.query('UPDATE versions SET row_count = 11 WHERE id = $1', [version]);
-    const told = await verify(` --dataset ${dataset}`);
-    expect(told).toMatchObject({ exitCode: 1, versions: 2, left: 1 });
-    expect(told.faults).toEqual([
+    const report = await verify(` --dataset ${dataset}`);
+    expect(report).toMatchObject({ exitCode: 1, versions: 2, left: 1 });
+    expect(report.faults).toEqual([
       expect.objectContaining({ fault: 'version_count', versions: version, expected: 11, found: 10 }),
     ]);
   });

@@ -53,13 +53,13 @@ describe('columns named like values', () => {
     return (await answer.json()) as Record<string, number>[];
   };
 
-  it.each(names)('%s: filtered, selected and sorted by, alone and beside others', async (name) => {
+  it.each(names)('%s: filtered, selected and sorted by, alone and with others', async (name) => {
     const alone = await tables.add([{ name, physical: 'f' }], [[40], [60], [70]]);
     expect(await rowsOf(alone, { $filter: `${name} gt 50` })).toEqual([{ [name]: 60 }, { [name]: 70 }]);
     expect(await rowsOf(alone, { $filter: `50 gt ${name}` })).toEqual([{ [name]: 40 }]);
     expect(await rowsOf(alone, { $select: name, $top: '1' })).toEqual([{ [name]: 40 }]);
     expect(await rowsOf(alone, { $orderby: `${name} desc`, $top: '1' })).toEqual([{ [name]: 70 }]);
-    const beside = await tables.add(
+    const others = await tables.add(
       [
         { name: 'Country', physical: 's' },
         { name: 'Value', physical: 'f' },
@@ -72,11 +72,11 @@ describe('columns named like values', () => {
       ],
     );
     const countries = async (query: Record<string, string>) =>
-      (await rowsOf(beside, query)).map(({ Country }) => Country).join('');
+      (await rowsOf(others, query)).map(({ Country }) => Country).join('');
     expect(await countries({ $filter: `${name} gt 50 and Country ne 'C'` })).toBe('B');
     expect(await countries({ $filter: `Value gt ${name}` })).toBe('B');
     expect(await countries({ $orderby: `${name} desc,Country` })).toBe('CBA');
-    expect(await rowsOf(beside, { $select: name, $top: '1' })).toEqual([{ Country: 'A', [name]: 40 }]);
+    expect(await rowsOf(others, { $select: name, $top: '1' })).toEqual([{ Country: 'A', [name]: 40 }]);
   });
 
   it('a comparison of two values is refused with a hint at brackets', async () => {

@@ -106,7 +106,7 @@ const oneColumn = (
 describe('single columns', () => {
   const cases: readonly [title: string, TestTable, filter: string, rows: readonly number[]][] = [
     [
-      'a literal with more digits than a double lies above it',
+      'a literal with more digits than a double is greater than it',
       oneColumn('f', 'Decimal', ['0.1', '0.2', null]),
       'V lt 0.10000000000000000001',
       [0],

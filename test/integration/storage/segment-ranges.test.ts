@@ -59,7 +59,7 @@ interface Model {
   readonly versions: Map<number, Rows>;
 }
 
-/** Histories of a dataset and its clones in the database, beside a model that keeps all rows of all versions. */
+/** Histories of a dataset and its clones in the database, compared with a model that keeps all rows of all versions. */
 const createHistory = async (seed: number) => {
   const { below } = random(seed);
   const [store] = await sql.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');

@@ -279,7 +279,7 @@ describe('a merge among uploads', () => {
 });
 
 describe('a merge that is refused', () => {
-  it('needs two columns of the current version, and nothing beside the name', async () => {
+  it('needs two columns of the current version, and nothing but the name', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     const id = await columnOf(dataset, 'a');

@@ -146,8 +146,8 @@ describe('verify', () => {
     expect(found.faults).toMatchObject([
       { dataset, versions: Number(currentVersionId), fault: 'columns_missing', expected: 60, repair: null },
     ]);
-    const mended = await verify(' --repair');
-    expect(mended).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
+    const repaired = await verify(' --repair');
+    expect(repaired).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
     expect(await download(owner, dataset, '?$top=1')).toBe('"K","V","New"\n"k0",0.5,\n');
     expect(await json(await call(owner, 'GET', `/datasets/${dataset}/versions`))).toHaveLength(2);
   });

@@ -123,7 +123,7 @@ it('leave bases that can be joined again, where a clone has the start of the run
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 2);
-  const clone = await cloneOf(dataset, 'beside a fold');
+  const clone = await cloneOf(dataset, 'during a fold');
   await append(clone, 100, 3);
   for (let at = 0; at < 3; at += 1) await upsert(clone, 10 + at, 2);
   const before = await allAnswers([dataset, clone]);

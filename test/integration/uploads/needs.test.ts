@@ -54,9 +54,9 @@ describe('an upload whose layout needs an option that the worker does not know',
     await product.stopWorker();
     const left = await put(newer, 'a,b\n1,2\n');
     await needTrim(left);
-    const beside = await put(other, 'a,b\n3,4\n');
+    const concurrent = await put(other, 'a,b\n3,4\n');
     await product.startWorker();
-    expect(await ended(owner, beside)).toMatchObject({ status: 'completed' });
+    expect(await ended(owner, concurrent)).toMatchObject({ status: 'completed' });
     await expect.poll(() => rowOf(left)).toMatchObject({ status: 'pending', phase: 'collect' });
     // A later upload of the dataset is stored, and waits for its turn.
     const behind = await put(newer, 'a,b\n5,6\n', { mode: 'append' });

@@ -42,7 +42,7 @@ describe('asOf', () => {
     expect(await download(owner, dataset, `?asOf=${asOf}`)).toBe(text);
   });
 
-  it('works beside other options, and as JSON body', async () => {
+  it('works with other options, and as JSON body', async () => {
     expect(await download(owner, dataset, '?asOf=2026-02-02&$filter=a eq 2&$format=csv')).toBe(
       '"a","b"\n2,"y"\n',
     );

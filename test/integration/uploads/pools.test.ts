@@ -109,7 +109,7 @@ const shown = (count: number): string =>
   `"k","v"\n${Array.from({ length: count }, (_, at) => `"key ${at}",${at}.25\n`).join('')}`;
 
 describe('a small dataset', () => {
-  it('lies in a pool, whatever types it has, and comes back as it was', async () => {
+  it('is stored in a pool, whatever types it has, and reads back unchanged', async () => {
     const dataset = await createDataset(owner);
     await sent(dataset, everyType);
     expect(await placesOf(dataset)).toEqual(['medium']);

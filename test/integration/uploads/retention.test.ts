@@ -106,7 +106,7 @@ describe('retention', () => {
     });
   });
 
-  it('by count keeps the newest, the current one among them, and pinned ones beside them', async () => {
+  it('by count keeps the newest, the current one among them, and pinned ones in addition', async () => {
     const { dataset, ids } = await versions(6);
     await pin(dataset, ids[4]);
     await setRetention(dataset, { versions: 3 });

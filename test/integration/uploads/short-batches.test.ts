@@ -76,10 +76,10 @@ describe('short uploads that are at hand together', () => {
   });
 
   it('whose worker died are stored once, however late its rows come', async () => {
-    const [alone = 0, beside = 0] = await Promise.all([createDataset(owner), createDataset(owner)]);
+    const [alone = 0, batched = 0] = await Promise.all([createDataset(owner), createDataset(owner)]);
     await product.stopWorker();
     const marked = await put(alone, fileOf(1));
-    const fresh = await put(beside, fileOf(2));
+    const fresh = await put(batched, fileOf(2));
     // As a worker leaves it that dies after the insert and before the record.
     await product.sql.query('UPDATE processes SET in_batch = true WHERE id = $1', [marked.id]);
     const rowsOfFirst = `INSERT INTO ${product.config.clickhouseDatabase}.pool_narrow (_seg, _row)
@@ -92,7 +92,7 @@ describe('short uploads that are at hand together', () => {
     expect(await stateOf(fresh)).toEqual({ attempt: 1, inBatch: true });
     await product.clickhouse(rowsOfFirst);
     expect(await download(owner, alone)).toBe(shown(1));
-    expect(await download(owner, beside)).toBe(shown(2));
+    expect(await download(owner, batched)).toBe(shown(2));
   });
 
   it('become visible with fewer inserts than uploads', async () => {

@@ -301,7 +301,7 @@ describe('a backup of three servers', () => {
     expect(await admin<VerificationReport>(product, 'verify')).toMatchObject({ exitCode: 0, faults: [] });
   });
 
-  it('mends rows of a spread dataset that were lost', async () => {
+  it('repairs rows of a spread dataset that were lost', async () => {
     await send(owner, spread, lines(700, 100, 'third'), { mode: 'upsert', key: 'station' });
     await admin(product, `backup --to ${folder}`);
     const [store] = await product.sql.query<{ tables: number; segment: number }>(

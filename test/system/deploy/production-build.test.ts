@@ -35,7 +35,7 @@ it('the image is built from the sources without what only npm start needs, and i
     );
     for (const left of ['embedded', 'tour', 'main.js', 'standalone.js'])
       expect(existsSync(join(out, 'dist', left)), left).toBe(false);
-    // What the image copies beside the programs.
+    // Files that the image copies in addition to the programs.
     for (const name of ['package.json', 'migrations', 'schemas'])
       cpSync(join(projectRoot, name), join(out, name), { recursive: true });
     for (const program of ['api', 'worker', 'migrate'])

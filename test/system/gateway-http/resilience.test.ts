@@ -60,7 +60,7 @@ describe('equal questions at the same time', () => {
     await expect.poll(leases).toEqual([]);
   });
 
-  /** Requests that a process is answering, beside the one for its metrics. */
+  /** Requests in flight in a process, without the one for its metrics. */
   const inFlight = async (baseUrl: string): Promise<number> => {
     const { value } = await readMetrics(baseUrl.replace(/\/api$/, ''));
     return (value('tabulary_http_requests_in_flight') ?? 0) - 1;
@@ -199,7 +199,7 @@ describe('an upstream that is down', () => {
     await makeOld();
     world.bank.answerAll({ status: 503, reply: 'maintenance' });
 
-    // Twice: what stands in is not kept as if it were new.
+    // Twice: a stale answer is not cached as a fresh one.
     for (let round = 0; round < 2; round += 1) {
       const stale = await world.ask('GET', rate);
       const staleTree = await world.ask('GET', folders);

@@ -1,4 +1,4 @@
-/** No log of API or worker holds what stands in the cells of a file, whatever happens to the file. */
+/** No log of API or worker contains cells of a file, whatever happens to the file. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
@@ -122,7 +122,7 @@ it('is not quoted of uploads that break off, nor of what is asked with a wrong b
   expect((await putFile(owner, dataset, `${canary}`)).status).toBeLessThan(500);
 });
 
-it('stands in no line; every failed upload has one', () => {
+it('is in no line; every failed upload has one', () => {
   expect(lines.length).toBeGreaterThan(100);
   expect(lines.filter((line) => line.toLowerCase().includes(canary))).toEqual([]);
   const failed = lines

@@ -130,14 +130,14 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('PostgreSQL stands still answers 503, and goes on when it does', async () => {
+  it('PostgreSQL is suspended answers 503, and continues when it does', async () => {
     database.freeze();
     expect(await refusal('/datasets')).toEqual([503, 'unavailable', true]);
     database.thaw();
     await expect.poll(async () => (await call(owner, 'GET', '/datasets')).status).toBe(200);
   });
 
-  it('ClickHouse stands still answers 503 for rows, and goes on when it does', async () => {
+  it('ClickHouse is suspended answers 503 for rows, and continues when it does', async () => {
     rows.freeze();
     expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
     // What is known to be silent is asked nothing more.
@@ -147,7 +147,7 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('ClickHouse stands still in the middle of a download breaks the answer', async () => {
+  it('ClickHouse is suspended in the middle of a download breaks the answer', async () => {
     const large = await createDataset(direct);
     const lines = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
     await upload(direct, large, `n,text\n${lines.join('')}`);

@@ -127,7 +127,7 @@ describe('a client that sends a byte at a time', () => {
   });
   afterAll(() => patient?.close());
 
-  it('is served, and others beside it', async () => {
+  it('is served, and so are others', async () => {
     const sender = { baseUrl: patient.baseUrl, key: (await patient.createAccount('sender')).key };
     const dataset = await createDataset(sender);
     const small = `${partHead}a,b\n1,x\n${formEnd}`;

@@ -1,4 +1,4 @@
-/** Alerts fire when their thing is broken on the real product, and end when it is mended. */
+/** Alerts fire when their thing is broken on the real product, and end when it is repaired. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -96,15 +96,15 @@ it('no worker, lag, the oldest pending upload: a worker that is away, an upload 
 
   await product.startWorker();
   expect(await ended(owner, upload)).toMatchObject({ status: 'completed' });
-  const mended = await whole();
+  const repaired = await whole();
   for (const alert of ['TabularyNoWorker', 'TabularyConsumerLag', 'TabularyOldestPendingUpload'])
-    await expectToFire({ alert, healthy, broken, mended });
+    await expectToFire({ alert, healthy, broken, repaired });
 
   // The nonsense has become a dead letter, until somebody decides.
   const waiting = await when((samples) => sumOf(samples, 'tabulary_dead_letters_waiting') === 1);
   await product.sql.query(`UPDATE dead_letters SET state = 'dropped'`);
   const settled = await when((samples) => sumOf(samples, 'tabulary_dead_letters_waiting') === 0);
-  await expectToFire({ alert: 'TabularyDeadLetters', healthy, broken: waiting, mended: settled });
+  await expectToFire({ alert: 'TabularyDeadLetters', healthy, broken: waiting, repaired: settled });
 });
 
 it('broken answers: ClickHouse gives a query up in the middle of a download', async () => {
@@ -136,7 +136,7 @@ it('broken answers: ClickHouse gives a query up in the middle of a download', as
   );
   const again = await call(owner, 'GET', `/datasets/${dataset}/data?$filter=${encodeURIComponent('n lt 7')}`);
   expect((await again.text()).trim().split('\n')).toHaveLength(8);
-  await expectToFire({ alert: 'TabularyAnswersBroken', healthy, broken, mended: await scrape([api()]) });
+  await expectToFire({ alert: 'TabularyAnswersBroken', healthy, broken, repaired: await scrape([api()]) });
 });
 
 it('quota: the last request of a day is spent, and a day later it is there again without a request', async () => {
@@ -152,8 +152,8 @@ it('quota: the last request of a day is spent, and a day later it is there again
   });
   // A day passes.
   await product.sql.query(`UPDATE gateway_usage SET bucket = bucket - interval '1 day'`);
-  const mended = await leftIs(3);
-  await expectToFire({ alert: 'TabularyQuotaUsedUp', healthy, broken, mended });
+  const repaired = await leftIs(3);
+  await expectToFire({ alert: 'TabularyQuotaUsedUp', healthy, broken, repaired });
 });
 
 it('upstream changed: a provider answers in another form', async () => {
@@ -166,7 +166,7 @@ it('upstream changed: a provider answers in another form', async () => {
       (sampleOf(samples, 'tabulary_gateway_unexpected_replies_total', { provider: 'bankofcanada' }) ?? 0) > 0,
   );
   world.bank.answerAll(undefined);
-  await expectToFire({ alert: 'TabularyUpstreamChanged', healthy, broken, mended: await scrape([api()]) });
+  await expectToFire({ alert: 'TabularyUpstreamChanged', healthy, broken, repaired: await scrape([api()]) });
 });
 
 it('miscounted: ClickHouse loses what it had of an upload, which is read again', async () => {
@@ -196,7 +196,7 @@ it('miscounted: ClickHouse loses what it had of an upload, which is read again',
   };
   await expect.poll(miscounted).toBe(1);
   expect((await download(owner, dataset)).split('\n')).toHaveLength(rows.length + 2);
-  await expectToFire({ alert: 'TabularySegmentsMiscounted', healthy, broken, mended: broken });
+  await expectToFire({ alert: 'TabularySegmentsMiscounted', healthy, broken, repaired: broken });
 });
 
 it('many parts: a table whose parts are not merged', async () => {
@@ -211,11 +211,11 @@ it('many parts: a table whose parts are not merged', async () => {
   );
   const broken = await when((samples) => sumOf(samples, 'tabulary_store_parts_per_partition') > 700);
   await product.clickhouse(`DROP TABLE ${table} SYNC`);
-  const mended = await when((samples) => sumOf(samples, 'tabulary_store_parts_per_partition') < 700);
-  await expectToFire({ alert: 'TabularyManyParts', healthy, broken, mended });
+  const repaired = await when((samples) => sumOf(samples, 'tabulary_store_parts_per_partition') < 700);
+  await expectToFire({ alert: 'TabularyManyParts', healthy, broken, repaired });
 });
 
-it('disk: no test fills one, so its size is said to be twice what it is, and the limit lies between', async () => {
+it('disk: no test fills one, so its size is said to be twice what it is, and the limit is between', async () => {
   const samples = await when((now) => sumOf(now, 'tabulary_store_disk_bytes') > 0);
   const [free = 0] = valuesOf(samples, 'tabulary_store_disk_free_bytes');
   const filled = samples.map((sample) =>
@@ -224,7 +224,7 @@ it('disk: no test fills one, so its size is said to be twice what it is, and the
   const [size = 0] = valuesOf(samples, 'tabulary_store_disk_bytes');
   const limit = String((0.75 * free) / size);
   await expectToFire(
-    { alert: 'TabularyDiskFull', healthy: samples, broken: filled, mended: samples },
+    { alert: 'TabularyDiskFull', healthy: samples, broken: filled, repaired: samples },
     (rules) => rules.replace('ratio < 0.15', `ratio < ${limit}`),
   );
 });
@@ -234,6 +234,6 @@ it('version skew: processes of two versions', async () => {
   const earlier = await startFurther(product, 'api', { version: '0.0.1' });
   const broken = await scrape([api(), earlier.root]);
   await earlier.stop();
-  const mended = await scrape([api()]);
-  await expectToFire({ alert: 'TabularyVersionSkew', healthy, broken, mended });
+  const repaired = await scrape([api()]);
+  await expectToFire({ alert: 'TabularyVersionSkew', healthy, broken, repaired });
 });

@@ -1,4 +1,4 @@
-/** Alerts on what is down, refused or in arrears, on the real product: they fire while it is, and end when it is mended. */
+/** Alerts on what is down, refused or in arrears, on the real product: they fire while it is, and end when it is repaired. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
@@ -75,9 +75,9 @@ it('component down, requests fail: PostgreSQL is away from an API process', asyn
   // What failed until then belongs to the outage.
   const back = await scrape([addressOf(behindGate)]);
   for (let count = 0; count < 5; count += 1) await read(200);
-  const mended = await scrapeUntil([addressOf(behindGate)], allAnswer);
-  await expectToFire({ alert: 'TabularyComponentDown', healthy, broken, mended });
-  await expectToFire({ alert: 'TabularyRequestsFail', healthy, broken: back, mended, rising: true });
+  const repaired = await scrapeUntil([addressOf(behindGate)], allAnswer);
+  await expectToFire({ alert: 'TabularyComponentDown', healthy, broken, repaired });
+  await expectToFire({ alert: 'TabularyRequestsFail', healthy, broken: back, repaired, rising: true });
 });
 
 it('backlog grows, uploads refused: workers are away until Kafka could not keep what they are behind', async () => {
@@ -104,12 +104,12 @@ it('backlog grows, uploads refused: workers are away until Kafka could not keep 
   );
   await product.startWorker();
   for (const process of accepted) expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
-  const mended = await scrapeUntil(
+  const repaired = await scrapeUntil(
     api,
     backlogIs((share) => share === 0),
   );
-  await expectToFire({ alert: 'TabularyBacklogGrows', healthy, broken, mended });
-  await expectToFire({ alert: 'TabularyUploadsRefused', healthy, broken, mended });
+  await expectToFire({ alert: 'TabularyBacklogGrows', healthy, broken, repaired });
+  await expectToFire({ alert: 'TabularyUploadsRefused', healthy, broken, repaired });
 });
 
 it('uploads fail: the process that receives one dies', async () => {
@@ -134,7 +134,7 @@ it('uploads fail: the process that receives one dies', async () => {
   // Sent again, as the run-book says. The alert looks back for a while, and ends when nothing more fails.
   const again = await json<ProcessAnswer>(await putFile(owner, dataset, 'text\nmore\n'), 201);
   expect(await ended(owner, again)).toMatchObject({ status: 'completed' });
-  await expectToFire({ alert: 'TabularyUploadsFail', healthy, broken, mended: await scrape(all) });
+  await expectToFire({ alert: 'TabularyUploadsFail', healthy, broken, repaired: await scrape(all) });
 });
 
 it('event loop blocked: a process does nothing but count for a while', async () => {
@@ -148,8 +148,8 @@ it('event loop blocked: a process does nothing but count for a while', async () 
     for (const until = Date.now() + 1_000; Date.now() < until; );
     return false;
   });
-  const mended = await scrapeUntil(api, isCalm);
-  await expectToFire({ alert: 'TabularyEventLoopBlocked', healthy, broken, mended });
+  const repaired = await scrapeUntil(api, isCalm);
+  await expectToFire({ alert: 'TabularyEventLoopBlocked', healthy, broken, repaired });
 });
 
 it('process down: a worker is stopped, and started again', async () => {
@@ -161,9 +161,9 @@ it('process down: a worker is stopped, and started again', async () => {
   await product.startWorker();
   // It has another port here; what Prometheus asks has the same.
   const started = await scrapeUntil([product.workerUrl], isUp(1));
-  const mended = started.map((sample) => ({
+  const repaired = started.map((sample) => ({
     ...sample,
     labels: { ...sample.labels, instance: worker[0] ?? '' },
   }));
-  await expectToFire({ alert: 'TabularyProcessDown', healthy, broken, mended });
+  await expectToFire({ alert: 'TabularyProcessDown', healthy, broken, repaired });
 });

@@ -214,7 +214,7 @@ describe('SIGTERM', () => {
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   });
 
-  it('ends a process within DRAIN_TIMEOUT_MS while PostgreSQL stands still', async () => {
+  it('ends a process within DRAIN_TIMEOUT_MS while PostgreSQL is suspended', async () => {
     const address = new URL(product.config.databaseUrl ?? '');
     const server = { port: Number(address.port), host: address.hostname };
     const upstreams = new Set<Socket>();

@@ -265,7 +265,7 @@ describe('compaction', () => {
     expect(await allAnswers([dataset, copy])).toEqual(before[0]);
   });
 
-  it('runs beside uploads and other workers', async () => {
+  it('runs concurrently with uploads and other workers', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,v\nstart,0\n', 'replace');
     const expected = ['start,0'];

@@ -1,4 +1,4 @@
-/** Short appends to a dataset that has a table of its own: stored beside its rows at once, in batches. */
+/** Short appends to a dataset that has a table of its own: stored in that table at once, in batches. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -74,7 +74,7 @@ const storedAs = async ({ id }: ProcessAnswer): Promise<Stored | undefined> => {
 const atOnce = { attempt: 1, inBatch: true, own: true };
 
 describe('appends to a dataset with a table of its own', () => {
-  it('are stored beside its rows, many in one statement, and published together', async () => {
+  it('are stored in its table, many in one statement, and published together', async () => {
     const dataset = await largeDataset();
     await product.stopWorker();
     const sent: ProcessAnswer[] = [];

@@ -28,7 +28,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   const { sql, config } = stage.product;
   const page = await stage.visit('/ops', { key: operator.key });
   const sender = await stage.visit('/', { key: ada.key });
-  // Workers wait, so that the chunk lies in its topic unread; then it is written down as one that another version could not read.
+  // Workers wait, so that the chunk is in its topic unread; then it is recorded as one that another version could not read.
   await page.getByRole('button', { name: 'Pause workers' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pause workers' }).click();
   await page.getByText('Workers are pausing; it takes a few seconds.').waitFor();

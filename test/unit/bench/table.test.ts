@@ -87,7 +87,7 @@ describe('the table', () => {
     );
   });
 
-  test('a bench that failed stands in it with the first line of the reason', () => {
+  test('has a failed bench with the first line of the reason', () => {
     const table = renderTable([result('wide', [], 'Error: no room\n    at somewhere')]);
     expect(table).toContain('| wide  | the bench itself |');
     expect(table).toContain('| failed | Error: no room |');

@@ -88,7 +88,7 @@ describe('overrides of the type rules', () => {
     expect(() => compileDateFormat('%Y%')).toThrow(RangeError);
   });
 
-  it('reads bare years as dates beside other dates', () => {
+  it('reads bare years as dates among other dates', () => {
     expect(encodeColumn('d', ['2020', '2020-05'], { bareYear: true })).toEqual(['2020-01-01', '2020-05-01']);
     expect(encodeColumn('d', ['2020'])).toEqual({ misfit: '2020', line: 2 });
   });

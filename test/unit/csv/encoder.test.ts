@@ -176,7 +176,7 @@ describe('a malformed record', () => {
     expect(result).toMatchObject({ kind: 'bad_row', badRow: { ...badRow, row: 101, line: 13 } });
   });
 
-  it('is none where a quote stands inside an unquoted field', () => {
+  it('is none where a quote is inside an unquoted field', () => {
     expect(encodeRaw('5" pipe,a"\n')).toEqual([['5" pipe'], ['a"']]);
   });
 

@@ -57,7 +57,7 @@ describe('the double of 16 and 17 digits', () => {
     ['9007199254740994', 0, 9007199254740994],
     ['30000000000000004', -17, 0.30000000000000004],
     ['30000000000000003', -17, Number.NaN], // 0.3 says it shorter
-    ['30000000000000005', -17, Number.NaN], // 0.30000000000000004 lies nearer
+    ['30000000000000005', -17, Number.NaN], // 0.30000000000000004 is nearer
   ])('%s × 10^%d', (text, exponent, value) => {
     expect(answer(text, exponent)).toBe(value);
   });

@@ -126,7 +126,7 @@ describe('a walk through a change', () => {
     }
   });
 
-  it('stands behind a glossary of at least twenty words', () => {
+  it('follows a glossary of at least twenty words', () => {
     const [, words = ''] = text.split('\n## Words\n');
     expect(text.indexOf('\n## Words\n')).toBeLessThan(text.indexOf('\n## Run it\n'));
     expect(words.split('\n## ')[0]?.match(/^\| [a-z]/gm)?.length).toBeGreaterThanOrEqual(20);

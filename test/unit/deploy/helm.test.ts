@@ -32,7 +32,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
       );
   });
 
-  it('lets no process be root, write beside its volumes, or have more rights than it needs', () => {
+  it('lets no process be root, write outside its volumes, or have more rights than it needs', () => {
     for (const { pod } of podsOf(all)) {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,

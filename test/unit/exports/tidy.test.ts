@@ -9,7 +9,7 @@ import type { ObjectStorage } from '../../../src/storage/objects/object-storage.
 const spoolFolder = await mkdtemp(join(tmpdir(), 'tabulary-spool-'));
 afterAll(() => rm(spoolFolder, { recursive: true }));
 
-it('removes abandoned files beside one that its build takes away meanwhile', async () => {
+it('removes abandoned files although a build takes one away meanwhile', async () => {
   // Listed, but not there when it is looked at.
   for (const name of ['a', 'z']) await symlink('nowhere', join(spoolFolder, `${name}.part`));
   await writeFile(join(spoolFolder, 'm.part'), 'half');

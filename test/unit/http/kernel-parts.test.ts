@@ -75,7 +75,7 @@ describe('withoutApiKey', () => {
     expect(withoutApiKey(url)).toBe(shown);
   });
 
-  it('never leaves a key, wherever it stands', () => {
+  it('leaves no key, wherever it is', () => {
     const pairs = fc.array(fc.tuple(fc.webQueryParameters(), fc.boolean()));
     fc.assert(
       fc.property(pairs, (list) => {

@@ -268,7 +268,7 @@ describe('form fields', () => {
     await expect(form(body)).rejects.toMatchObject({ code });
   });
 
-  it('a long manifest and what stands around it are read whole', async () => {
+  it('reads a long manifest and the fields around it whole', async () => {
     const value = `${'x'.repeat(3 * MiB)}é😀`;
     const body = bodyOf([
       'name="mode"\r\n\r\nappend',

@@ -21,7 +21,7 @@ export interface ConnectorCase {
   readonly query?: string;
   /** How the upstream refuses a key; for connectors with a key. */
   readonly keyRefused?: Pick<Exchange, 'status' | 'headers' | 'reply'>;
-  /** How the upstream says that its limit is reached, beside HTTP 429. */
+  /** How the upstream says that its limit is reached, in addition to HTTP 429. */
   readonly limitReached?: Pick<Exchange, 'status' | 'headers' | 'reply'>;
 }
 

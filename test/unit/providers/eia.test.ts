@@ -158,7 +158,7 @@ describe('eia', () => {
     });
   });
 
-  it('names a series of several facets after them and takes the units beside the value', async () => {
+  it('names a series of several facets after them and takes the units next to the value', async () => {
     const { label, metadata } = await price([saleRow('2026-01', '15.2')]);
     expect(label).toBe(
       'Electricity Sales to Ultimate Customers, Average Price of Electricity to Ultimate Customers, Colorado, residential',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSample, sampleOf, samples } from './samples.js';
 
-/** Any text in place of one value, for every connector: the value is null with the text beside it. */
+/** Any text in place of one value, for every connector: the value is null with the text as its flag. */
 describe.each(samples.map((sample) => [sample.provider.slug, sample] as const))('%s', (_slug, sample) => {
   const { written, quote = '' } = sample;
   const asText = (text: string) => (reply: string) => {

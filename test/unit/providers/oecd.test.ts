@@ -143,7 +143,7 @@ describe('oecd', () => {
     expect(new Set(downloads.map(({ url }) => url)).size).toBe(1);
   });
 
-  it('reads CSV of the second generation, with labels beside the codes', async () => {
+  it('reads CSV of the second generation, with labels next to the codes', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({
       reply: [

@@ -34,7 +34,7 @@ export interface Sample {
   readonly data: string;
   /** Fixtures of the other replies, by what a request for them has in its path. */
   readonly others?: Readonly<Record<string, string>>;
-  /** Where one value stands in the reply, spelled as it is there, and the quotes that a text needs in its place. */
+  /** Position of one value in the reply, spelled as it is there, and the quotes that a text needs in its place. */
   readonly written: string;
   readonly quote?: '"';
 }

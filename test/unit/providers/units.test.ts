@@ -213,7 +213,7 @@ describe('unitWithExponent', () => {
     expect(readExponent(written)).toBe(exponent);
   });
 
-  it('counts a magnitude once that stands in words and as exponent', () => {
+  it('counts a magnitude once that is given in words and as exponent', () => {
     expect(unitWithExponent('Millions of US dollars', 6)).toMatchObject({
       unit: 'US dollars',
       unitMultiplier: 1e6,

@@ -294,7 +294,7 @@ describe('world bank', () => {
     expect(await worldBank.seriesAt?.([], { limit: 2, offset: 0 }, ctx)).toEqual({ items: [], total: 0 });
   });
 
-  it('puts a page together that lies across two of the upstream', async () => {
+  it('joins a page that spans two of the upstream', async () => {
     const all = JSON.parse(own('topic-3-indicators'))[1];
     const ofTopic = (number: number) => ({
       path: '/topic/3/indicator',

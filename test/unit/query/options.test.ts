@@ -186,8 +186,8 @@ describe('each option', () => {
     }).fingerprint;
   };
 
-  /** What an option needs beside it to mean something. */
-  const beside: Readonly<Record<string, Record<string, string>>> = {
+  /** Options without which an option has no effect. */
+  const needed: Readonly<Record<string, Record<string, string>>> = {
     $distinct: { $select: 'Country' },
     $format: { $format: 'csv' },
     // What only some formats take is asked of the first of them.
@@ -208,8 +208,8 @@ describe('each option', () => {
   it.each(optionKeys.filter((key) => !namesVersion.includes(key)).map((key) => options[key]))(
     'changes the tag of an answer: $name',
     ({ name, example }) => {
-      expect(tagOf({ ...beside[name], [name]: example })).not.toBe(tagOf(beside[name] ?? {}));
-      expect(tagOf({ ...beside[name], [name]: example })).toBe(tagOf({ ...beside[name], [name]: example }));
+      expect(tagOf({ ...needed[name], [name]: example })).not.toBe(tagOf(needed[name] ?? {}));
+      expect(tagOf({ ...needed[name], [name]: example })).toBe(tagOf({ ...needed[name], [name]: example }));
     },
   );
 

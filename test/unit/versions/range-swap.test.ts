@@ -52,7 +52,7 @@ describe('ranges of a run', () => {
     ]);
   });
 
-  it('are led over up to the end of a window; what lies behind it stays', () => {
+  it('are led over up to the end of a window; what is behind it stays', () => {
     expect(joined([range(0, 1), range(1, 2, 9), range(2, 2, 3)], 3)).toEqual({
       joined: [
         { from: 1, until: 2, beforeUpload: 10 },

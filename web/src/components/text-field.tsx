@@ -21,7 +21,7 @@ export const TextField = ({ label, note, type = 'text', value, onInput, ...input
   <label class="field">
     <span>{label}</span>
     <input
-      // Types of inputs are told apart by the roles that they may have; none is given here.
+      // Types of inputs differ by the roles that they may have; none is given here.
       {...({ ...input, type } as InputHTMLAttributes)}
       class="input"
       value={value}

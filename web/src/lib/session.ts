@@ -45,7 +45,7 @@ export const isAway = (error: unknown): boolean =>
 
 /**
  * Asks who is signed in, at the start; again every few seconds while the service cannot tell. An answer that comes late
- * changes nothing: an ended session was told by `onUnauthenticated`, and somebody may have signed in meanwhile.
+ * changes nothing: an ended session was reported by `onUnauthenticated`, and somebody may have signed in meanwhile.
  */
 export const loadSession = async (): Promise<void> => {
   clearTimeout(timer);

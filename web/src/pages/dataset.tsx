@@ -129,7 +129,7 @@ const Table = ({
         </div>
       </FilterBar>
       {rowCount.state === 'error' ? (
-        // A filter that is wrong is told where it is written.
+        // The error of a filter is shown where it is written.
         view.filter === '' && <ErrorState error={rowCount.error} retry={rowCount.reload} />
       ) : rowCount.data === undefined ? (
         <Waiting />
@@ -223,7 +223,7 @@ export const Dataset = ({ params }: PageParams) => {
     [params.id, asOf, versionId],
   );
   const [change, setChange] = useState<ColumnChange>();
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   return (
     <Show of={found}>
       {(dataset) => (
@@ -238,8 +238,8 @@ export const Dataset = ({ params }: PageParams) => {
           }
         >
           <DatasetTabs dataset={dataset}>
-            <p class={told === '' ? 'hidden-text' : 'notice good'} role="status">
-              {told}
+            <p class={notice === '' ? 'hidden-text' : 'notice good'} role="status">
+              {notice}
             </p>
             {change !== undefined && (
               <ColumnChangeDialog
@@ -247,7 +247,7 @@ export const Dataset = ({ params }: PageParams) => {
                 change={change}
                 onDone={(text) => {
                   setChange(undefined);
-                  setTold(text);
+                  setNotice(text);
                   found.reload();
                 }}
                 onClose={() => setChange(undefined)}

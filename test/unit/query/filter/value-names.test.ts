@@ -25,14 +25,14 @@ const codeOf = (text: string, columns: Parameters<typeof columnsOf>[0]): string 
 
 describe.each(names)('a column called %s', (name) => {
   const alone = [[name, 'f']] as const;
-  const beside = [
+  const withValue = [
     ['Country', 's'],
     [name, 'f'],
     ['Value', 'f'],
     ['Day', 'd'],
   ] as const;
 
-  it('alone is the column on the left, and beside a value', () => {
+  it('alone is the column on the left, and with a value', () => {
     expect(normal(`${name} gt 50`, alone)).toBe('gt(#1,5e1)');
     expect(normal(`50 lt ${name}`, alone)).toBe('lt(5e1,#1)');
     expect(normal(`${name} in (50, 51)`, alone)).toBe('in(#1,5e1,51)');
@@ -42,19 +42,19 @@ describe.each(names)('a column called %s', (name) => {
     expect(normal(`${name} eq null`, alone)).toBe('isnull(#1)');
   });
 
-  it('is the column beside other columns', () => {
-    expect(normal(`${name} gt 50`, beside)).toBe('gt(#2,5e1)');
-    expect(normal(`${name} gt Value`, beside)).toBe('gt(#2,#3)');
-    expect(normal(`Country eq 'x' and ${name} le 50 or Value gt 7`, beside)).toBe(
+  it('is the column among other columns', () => {
+    expect(normal(`${name} gt 50`, withValue)).toBe('gt(#2,5e1)');
+    expect(normal(`${name} gt Value`, withValue)).toBe('gt(#2,#3)');
+    expect(normal(`Country eq 'x' and ${name} le 50 or Value gt 7`, withValue)).toBe(
       'or(and(eq(#1,"x"),le(#2,5e1)),gt(#3,7))',
     );
-    if (name !== "'it'") expect(normal(`Value lt ${name}`, beside)).toBe('lt(#3,#2)');
+    if (name !== "'it'") expect(normal(`Value lt ${name}`, withValue)).toBe('lt(#3,#2)');
   });
 
-  it('is reached by brackets, whatever stands beside it', () => {
+  it('is reached by brackets, whatever is next to it', () => {
     const bracketed = `[${name.replaceAll(']', ']]')}]`;
-    expect(normal(`Value lt ${bracketed}`, beside)).toBe('lt(#3,#2)');
-    expect(normal(`${bracketed} gt Value`, beside)).toBe('gt(#2,#3)');
+    expect(normal(`Value lt ${bracketed}`, withValue)).toBe('lt(#3,#2)');
+    expect(normal(`${bracketed} gt Value`, withValue)).toBe('gt(#2,#3)');
   });
 });
 

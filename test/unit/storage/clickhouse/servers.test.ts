@@ -76,7 +76,7 @@ const clusterOf = (entryFails: readonly ClickHouseError[] = []) => {
 const strict = { skip_unavailable_shards: 0, distributed_product_mode: 'global' };
 
 describe('the servers of a cluster', () => {
-  it('are asked by the place of the rows, as a server that stands alone', async () => {
+  it('are queried by the place of the rows, as a single server is', async () => {
     const { servers, asked } = clusterOf();
     await servers.at({ shard: 2 }).command('SELECT 1', { settings: { max_threads: 2 } });
     expect(asked).toEqual([{ by: 'shard 2', settings: { max_threads: 2 } }]);

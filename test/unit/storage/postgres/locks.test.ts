@@ -20,7 +20,7 @@ const literals = (text: string): string[] => {
   );
 };
 
-/** The SELECT that a lock clause ends, from its first word: the last one that stands in no closed brackets. */
+/** The SELECT that a lock clause ends, from its first word: the last one outside closed brackets. */
 const lockingSelect = (statement: string, end: number): string => {
   let depth = 0;
   for (let at = end; at >= 0; at -= 1) {

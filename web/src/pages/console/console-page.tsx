@@ -90,7 +90,7 @@ export const ShowLive = <T,>({ of, children }: { of: Live<T>; children: (data: T
 };
 
 /** Result of an action. */
-export const Told = ({ text }: { text: string }) => (
+export const StatusNotice = ({ text }: { text: string }) => (
   <div role="status" class={text === '' ? 'quiet' : 'notice good'}>
     {text !== '' && <p>{text}</p>}
   </div>

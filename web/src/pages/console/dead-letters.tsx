@@ -6,7 +6,7 @@ import { api } from '../../lib/api.js';
 import { ago, bytes, dateAndTime } from '../../lib/format.js';
 import { useLoad } from '../../lib/load.js';
 import { consoleTexts } from '../../texts/console.js';
-import { ConsolePage, ShowLive, Table, Told } from './console-page.js';
+import { ConsolePage, ShowLive, StatusNotice, Table } from './console-page.js';
 import { useLive } from './live.js';
 import type { DeadLetter, DeadLetterDetails } from './types.js';
 
@@ -126,20 +126,20 @@ const Line = ({ letter, onLook, onDone }: LineProps) => {
 };
 
 const Screen = () => {
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   const [looked, setLooked] = useState<number>();
   const found = useLive(
     (signal) => api.get<DeadLetter[]>('/ops/dead-letters', { query: { $top: 1_000 }, signal }),
     [],
   );
   const onDone = (text: string): void => {
-    setTold(text);
+    setNotice(text);
     found.reload();
   };
   return (
     <>
       <p class="soft">{t.lead}</p>
-      <Told text={told} />
+      <StatusNotice text={notice} />
       <ShowLive of={found}>
         {(letters) =>
           letters.length === 0 ? (

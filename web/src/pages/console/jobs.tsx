@@ -3,7 +3,7 @@ import { Confirm } from '../../components/confirm.js';
 import { api } from '../../lib/api.js';
 import { ago, dateAndTime, duration, timeOf } from '../../lib/format.js';
 import { consoleTexts } from '../../texts/console.js';
-import { ConsolePage, ShowLive, Table, Told } from './console-page.js';
+import { ConsolePage, ShowLive, StatusNotice, Table } from './console-page.js';
 import { useLive } from './live.js';
 import type { Job } from './types.js';
 
@@ -57,16 +57,16 @@ const Line = ({ job, onDone }: { job: Job; onDone: (text: string) => void }) => 
 );
 
 const Screen = () => {
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   const found = useLive((signal) => api.get<Job[]>('/ops/jobs', { signal }), []);
   const onDone = (text: string): void => {
-    setTold(text);
+    setNotice(text);
     found.reload();
   };
   return (
     <>
       <p class="soft">{t.lead}</p>
-      <Told text={told} />
+      <StatusNotice text={notice} />
       <ShowLive of={found}>
         {(jobs) => (
           <Table

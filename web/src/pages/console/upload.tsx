@@ -5,7 +5,7 @@ import { bytes, count, dateAndTime, duration, timeOf } from '../../lib/format.js
 import { linkTo } from '../../lib/router.js';
 import type { PageParams } from '../../pages.js';
 import { consoleTexts } from '../../texts/console.js';
-import { ConsolePage, Part, ShowLive, Table, Told } from './console-page.js';
+import { ConsolePage, Part, ShowLive, StatusNotice, Table } from './console-page.js';
 import { useLive } from './live.js';
 import type { Chunk, UploadDetails } from './types.js';
 import { StateTag } from './uploads.js';
@@ -146,12 +146,12 @@ const Chunks = ({ id, changed }: { id: string; changed: string }) => {
 };
 
 const Screen = ({ id }: { id: string }) => {
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   const path = `/ops/uploads/${encodeURIComponent(id)}`;
   const found = useLive((signal) => api.get<UploadDetails>(path, { signal }), [id]);
   return (
     <>
-      <Told text={told} />
+      <StatusNotice text={notice} />
       <ShowLive of={found}>
         {(upload) => (
           <>
@@ -167,7 +167,7 @@ const Screen = ({ id }: { id: string }) => {
                     note={upload.status === 'pending' ? t.takeOverNote : t.replayNote}
                     action={async () => {
                       await api.post(`${path}/replay`, { body: { takeOver: upload.status === 'pending' } });
-                      setTold(t.replayDone(upload.process));
+                      setNotice(t.replayDone(upload.process));
                       found.reload();
                     }}
                   />

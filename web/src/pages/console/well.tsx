@@ -4,7 +4,7 @@ import { api } from '../../lib/api.js';
 import { count, duration, timeOf } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { consoleTexts } from '../../texts/console.js';
-import { ConsolePage, Part, ShowLive, Told } from './console-page.js';
+import { ConsolePage, Part, ShowLive, StatusNotice } from './console-page.js';
 import { useLive } from './live.js';
 import type { Component, State } from './types.js';
 import { verdictOf } from './verdict.js';
@@ -110,11 +110,11 @@ const Workers = ({ state, onDone }: { state: State; onDone: (text: string) => vo
 };
 
 const Screen = () => {
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   const state = useLive((signal) => api.get<State>('/ops', { signal }), []);
   return (
     <>
-      <Told text={told} />
+      <StatusNotice text={notice} />
       <ShowLive of={state}>
         {(data) => (
           <>
@@ -133,7 +133,7 @@ const Screen = () => {
               <Workers
                 state={data}
                 onDone={(text) => {
-                  setTold(text);
+                  setNotice(text);
                   state.reload();
                 }}
               />

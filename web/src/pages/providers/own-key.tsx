@@ -48,7 +48,7 @@ const Form = ({ provider, onDone }: { provider: ProviderDetail; onDone: () => vo
 export const OwnKey = ({ provider, onChange }: { provider: ProviderDetail; onChange: () => void }) => {
   const { account } = useStore(session);
   const [isOpen, setOpen] = useState(false);
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   if (provider.api_key_label === undefined) return null;
   const has = provider.has_user_api_key;
   return (
@@ -72,7 +72,7 @@ export const OwnKey = ({ provider, onChange }: { provider: ProviderDetail; onCha
             note={t.removeNote(provider.name)}
             action={async () => {
               await api.put(`/user-keys/${encodeURIComponent(provider.slug)}`, { body: { api_key: null } });
-              setTold(t.deleted);
+              setNotice(t.deleted);
               onChange();
             }}
           />
@@ -88,13 +88,13 @@ export const OwnKey = ({ provider, onChange }: { provider: ProviderDetail; onCha
           provider={provider}
           onDone={() => {
             setOpen(false);
-            setTold(t.stored);
+            setNotice(t.stored);
             onChange();
           }}
         />
       )}
       <p class="small" role="status">
-        {told}
+        {notice}
       </p>
     </div>
   );
