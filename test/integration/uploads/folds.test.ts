@@ -7,7 +7,14 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createVersions } from '../../../src/query/versions.js';
 import { createCompactions } from '../../../src/rows/compactions.js';
 import type { FoldLimits } from '../../../src/rows/folds.js';
-import { createCompactor, createJoin, pairRows, readLineage } from '../../../src/rows/index.js';
+import {
+  createCompactor,
+  createJoin,
+  createStoreTables,
+  createTidy,
+  pairRows,
+  readLineage,
+} from '../../../src/rows/index.js';
 import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { runAdmin } from '../../support/admin.js';
 import { openClickHouse } from '../../support/compaction.js';
