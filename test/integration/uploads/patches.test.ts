@@ -29,13 +29,13 @@ const startSide = async (patchMaxPercent: string): Promise<Side> => {
     patchMaxPercent,
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
+    summariesAheadCells: '0',
   });
   return { product, owner: await product.createAccount('owner') };
 };
 
 beforeAll(async () => {
-  patching = await startSide('40');
-  copying = await startSide('0');
+  [patching, copying] = await Promise.all([startSide('40'), startSide('0')]);
 });
 afterAll(async () => {
   await patching?.product.close();
@@ -59,10 +59,12 @@ interface Pair {
 }
 
 const createPair = async (file = table): Promise<Pair> => {
-  const patched = await createDataset(patching.owner);
-  const copied = await createDataset(copying.owner);
-  await uploadWith(patching.owner, patched, file, {});
-  await uploadWith(copying.owner, copied, file, {});
+  const make = async ({ owner }: Side): Promise<number> => {
+    const dataset = await createDataset(owner);
+    await uploadWith(owner, dataset, file, {});
+    return dataset;
+  };
+  const [patched, copied] = await Promise.all([make(patching), make(copying)]);
   return { patched, copied };
 };
 
@@ -89,12 +91,14 @@ const newestSegment = async (dataset: number) => {
 
 /** Sends a file to both; what comes of it is the same, byte for byte. */
 const change = async ({ patched, copied }: Pair, file: string, options: Options) => {
-  const done = await uploadWith(patching.owner, patched, file, options);
-  const state = await stateOf(patching, patched, done);
+  const send = async (side: Side, dataset: number) => {
+    const done = await uploadWith(side.owner, dataset, file, options);
+    return { versionId: done.versionId, state: await stateOf(side, dataset, done) };
+  };
+  const [{ versionId, state }, copy] = await Promise.all([send(patching, patched), send(copying, copied)]);
   expect(state.process.status).toBe('completed');
-  const copy = await uploadWith(copying.owner, copied, file, options);
-  expect(state).toEqual(await stateOf(copying, copied, copy));
-  return { versionId: done.versionId, text: state.file };
+  expect(state).toEqual(copy.state);
+  return { versionId, text: state.file };
 };
 
 const upsert = { mode: 'upsert', key: 'key' };
