@@ -69,6 +69,8 @@ export interface MergeSide {
 export interface MergeSql {
   readonly base: MergeSide;
   readonly file: MergeSide;
+  /** `FROM … WHERE …` of rows of the version before that meet a condition, which few do. */
+  baseAmong(condition: string): string;
   /** Key columns in the order of the version. */
   readonly keys: readonly StoredColumn[];
   /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
@@ -135,7 +137,9 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   const source = (place: Place, columns: readonly StoredColumn[]): string =>
     sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
-  const rows = segmentRows(database, merge.basePlace, { list: merge.base, name: 'base' });
+  const choice = { list: merge.base, name: 'base' };
+  const rows = segmentRows(database, merge.basePlace, choice);
+  const fromBase = `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE`;
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
   const { narrowed = none } = merge;
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
@@ -143,19 +147,22 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
     columnTypeOf(key.physical).key(valueIn(key, side));
   const keyHashOf = (side: MergeSide): string =>
     `cityHash64(tuple(${keys.map((key) => keyValueOf(side, key)).join(', ')}))`;
-  const inBuckets = (side: MergeSide): MergeSide => {
+  const bucketed = (side: MergeSide, from: string): string => {
     const { buckets } = merge;
-    if (buckets === undefined) return side;
+    if (buckets === undefined) return from;
     // Numbers of our own, more than a parameter holds.
     const isIn = buckets.length === 0 ? '0' : `${bucketOf(keyHashOf(side))} IN (${buckets.join(', ')})`;
-    return { ...side, from: `${side.from} AND ${isIn}` };
+    return `${from} AND ${isIn}`;
   };
+  const inBuckets = (side: MergeSide): MergeSide => ({ ...side, from: bucketed(side, side.from) });
+  const base = inBuckets({ columns: byId(merge.baseColumns), from: `${fromBase} ${rows.sql}`, narrowed });
   return {
-    base: inBuckets({
-      columns: byId(merge.baseColumns),
-      from: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
-      narrowed,
-    }),
+    base,
+    baseAmong: (condition) =>
+      bucketed(
+        base,
+        `${fromBase} ${segmentRows(database, merge.basePlace, { ...choice, among: condition }).sql}`,
+      ),
     file: inBuckets({
       columns: byId(merge.fileColumns),
       from: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
@@ -214,7 +221,7 @@ export const foundPairs = ({ changed, changedBy }: FoundRows): string => {
 /** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
 export const hitRows = (
   merge: SegmentMerge,
-  { base, file, keys, keyHashOf, keyValueOf }: MergeSql,
+  { base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
   { distinct }: Pick<KeyCounts, 'distinct'>,
 ): string => {
   if (distinct > maxKeysInSet) return base.from;
@@ -225,7 +232,8 @@ export const hitRows = (
       ({ physical }) => distinct <= maxKeysByValue && columnTypeOf(physical).plain.kind(physical) !== 's',
     )
     .map((key) => `(${isFound((side) => keyValueOf(side, key))} OR isNull(${keyValueOf(base, key)}))`);
-  return [base.from, ...byValue, isFound(keyHashOf)].join(' AND ');
+  // Values are compared apart, where the index of the column is used.
+  return [baseAmong(isFound(keyHashOf)), ...byValue].join(' AND ');
 };
 
 /** `FROM … WHERE …` of rows of the file whose keys the version before lacks. */

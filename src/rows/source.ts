@@ -42,6 +42,11 @@ export interface RowChoice {
   readonly guard?: string;
   /** Subquery of positions, where no other rows are read. */
   readonly within?: string;
+  /**
+   * Further condition that few rows meet. Only these are looked up among the patches, with `lazyPatches`: a look-up costs more than the hash
+   * of a key.
+   */
+  readonly among?: string;
 }
 
 /**
@@ -80,11 +85,12 @@ export const storedRows = ({
 /** Condition for the rows that a version with these segments has. */
 export const segmentRows = (database: string, place: Place, choice: RowChoice): RowCondition => {
   const stored = storedRows(choice);
-  const { list, name = 'segments', within } = choice;
+  const { list, name = 'segments', within, among } = choice;
   const mask = patchMask(statedTable(database, place), list, name, within);
-  return mask === undefined
-    ? stored
-    : { sql: `${stored.sql} AND ${mask.sql}`, params: { ...stored.params, ...mask.params } };
+  if (mask === undefined)
+    return among === undefined ? stored : { ...stored, sql: `${stored.sql} AND ${among}` };
+  const visible = among === undefined ? mask.sql : `if(${among}, ${mask.sql}, 0)`;
+  return { sql: `${stored.sql} AND ${visible}`, params: { ...stored.params, ...mask.params } };
 };
 
 /** Replaces the table of a version without rows, which may have none. */
