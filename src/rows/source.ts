@@ -86,11 +86,10 @@ export const storedRows = ({
 export const segmentRows = (database: string, place: Place, choice: RowChoice): RowCondition => {
   const stored = storedRows(choice);
   const { list, name = 'segments', within, among } = choice;
-  const mask = patchMask(statedTable(database, place), list, name, within);
+  const mask = patchMask(statedTable(database, place), list, name, { within, among });
   if (mask === undefined)
     return among === undefined ? stored : { ...stored, sql: `${stored.sql} AND ${among}` };
-  const visible = among === undefined ? mask.sql : `if(${among}, ${mask.sql}, 0)`;
-  return { sql: `${stored.sql} AND ${visible}`, params: { ...stored.params, ...mask.params } };
+  return { sql: `${stored.sql} AND ${mask.sql}`, params: { ...stored.params, ...mask.params } };
 };
 
 /** Replaces the table of a version without rows, which may have none. */
