@@ -94,3 +94,33 @@ it('count the chunks that came in time, and no late one', async () => {
   await first.dropStaging(2);
   expect(await first.listStaging()).toEqual([]);
 });
+
+it('are promoted without any change of the columns of a table that has the same', async () => {
+  const changes: string[] = [];
+  const recording = createStoreTables(
+    standAlone({
+      ...clickhouse,
+      async command(sql, options) {
+        if (/\b(CREATE TABLE|ADD COLUMN)\b/.test(sql)) changes.push(sql);
+        return clickhouse.command(sql, options);
+      },
+    }),
+  );
+  await store(recording, 20, 0);
+  changes.length = 0;
+  await recording.promote(to(20), 1);
+  expect(changes).toEqual([]);
+  expect(await recording.countRows(place, 20)).toBe(1);
+});
+
+it('are promoted into a table that has got a column since, and into one that was dropped', async () => {
+  const [first, second] = [worker(), worker()];
+  await store(first, 21, 0);
+  await second.ensure(place, [...columns, { name: 'c2_f', physical: 'f' }]);
+  await first.promote(to(21), 1);
+  expect(await first.countRows(place, 21)).toBe(1);
+  await store(first, 22, 0);
+  await second.dropStore(1);
+  await first.promote(to(22), 1);
+  expect(await first.countRows(place, 22)).toBe(1);
+});
