@@ -1,4 +1,5 @@
 import type { AccessTarget, Caller, Grant, Privacy } from '../model/permission.js';
+import type { StorageLimits } from '../model/plan.js';
 
 /**
  * Facts for the access decision about a repository `r` and perhaps a dataset `d`, as select items. Only
@@ -11,6 +12,10 @@ export const repositoryTargetColumns = (me: string, teams: string): string =>
    (SELECT json_agg(json_build_object('accountId', g.account_id, 'teamId', g.team_id, 'level', g.level))
       FROM repository_grants g
      WHERE g.repository_id = r.id AND (g.account_id = ${me} OR g.team_id = ANY (${teams}))) AS "repositoryGrants"`;
+
+/** Team ids of the column `teams` of a caller, as an array. */
+export const teamIdsOf = (teams: string): string =>
+  `ARRAY(SELECT (t ->> 'id')::bigint FROM json_array_elements(${teams}) AS t)`;
 
 export const datasetTargetColumns = (me: string, teams: string): string =>
   `${repositoryTargetColumns(me, teams)}, d.created_by AS "datasetCreatedBy",
@@ -30,6 +35,15 @@ export interface RepositoryTargetRow {
 export interface DatasetTargetRow extends RepositoryTargetRow {
   datasetCreatedBy: number;
   datasetGrants: Grant[] | null;
+}
+
+/** A dataset with what decides about access to it. */
+export interface DatasetRow extends DatasetTargetRow, StorageLimits {
+  id: number;
+  name: string;
+  storeId: number;
+  currentVersionId: number | null;
+  columnsRevision: number;
 }
 
 export const repositoryTarget = (row: RepositoryTargetRow): AccessTarget => ({

@@ -12,13 +12,14 @@ import type { StorageLimits } from '../model/plan.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import {
   callerValues,
-  type DatasetTargetRow,
+  type DatasetRow,
   datasetTarget,
   datasetTargetColumns,
   type RepositoryTargetRow,
   repositoryTarget,
   repositoryTargetColumns,
 } from './access-target.js';
+import type { FoundDatasets } from './found-datasets.js';
 
 /** A dataset the caller may do something with. */
 export interface DatasetAccess {
@@ -121,22 +122,20 @@ export const refusal = (
   }
 };
 
-interface DatasetRow extends DatasetTargetRow, StorageLimits {
-  id: number;
-  name: string;
-  storeId: number;
-  currentVersionId: number | null;
-  columnsRevision: number;
-}
-
-const datasetSql = prepared(`
+/**
+ * Query of `DatasetRow`.
+ * @param me, teams Account id and team ids of the caller. @param condition On the dataset `d`.
+ */
+export const datasetRows = (me: string, teams: string, condition: string): string => `
   SELECT d.id, d.name, d.store_id AS "storeId", d.current_version_id AS "currentVersionId",
     d.columns_revision AS "columnsRevision", p.max_stored_bytes AS "maxStoredBytes",
     p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns", p.max_upload_bytes AS "maxUploadBytes",
-    ${datasetTargetColumns('$2', '$3')}
+    ${datasetTargetColumns(me, teams)}
   FROM datasets d JOIN repositories r ON r.id = d.repository_id
     JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
-  WHERE d.id = ANY ($1)`);
+  WHERE ${condition}`;
+
+const datasetSql = prepared(datasetRows('$2', '$3', 'd.id = ANY ($1)'));
 
 /** True for data of the caller's own repositories and teams. */
 export const isOwn = (caller: Caller | undefined, target: AccessTarget): boolean =>
@@ -161,6 +160,17 @@ const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level
   };
 };
 
+const judgeRow = (
+  caller: Caller | undefined,
+  row: DatasetRow | undefined,
+  request: AccessRequest,
+  intent: Intent,
+): DatasetAccess | AppError => {
+  const decision = decide(caller, row && datasetTarget(row), request.need, intent);
+  if (!decision.allowed) return refusal(decision, request);
+  return row === undefined ? missing(request) : datasetAccess(caller, row, decision.level);
+};
+
 /** Rights of a caller on some datasets, or the refusal of each, in the order of the ids. */
 export const judgeDatasets = async (
   sql: Sql,
@@ -171,18 +181,22 @@ export const judgeDatasets = async (
 ): Promise<(DatasetAccess | AppError)[]> => {
   const rows = await sql.query<DatasetRow>(datasetSql, [datasetIds, ...callerValues(caller)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return datasetIds.map((id) => {
-    const row = byId.get(id);
-    const request: AccessRequest = { what: 'dataset', id, need };
-    const decision = decide(caller, row && datasetTarget(row), need, intent);
-    if (!decision.allowed) return refusal(decision, request);
-    return row === undefined ? missing(request) : datasetAccess(caller, row, decision.level);
-  });
+  return datasetIds.map((id) => judgeRow(caller, byId.get(id), { what: 'dataset', id, need }, intent));
 };
 
-export const createAccess = ({ sql }: { sql: Sql }): Access => ({
+export interface AccessOptions {
+  readonly sql: Sql;
+  /** Datasets that were looked up with the key. @default none */
+  readonly found?: Pick<FoundDatasets, 'take'>;
+}
+
+export const createAccess = ({ sql, found }: AccessOptions): Access => ({
   async dataset(caller, datasetId, need, intent) {
-    const [judged] = await judgeDatasets(sql, caller, [datasetId], need, intent);
+    const row = caller && found?.take(caller, datasetId);
+    const [judged] =
+      row === undefined
+        ? await judgeDatasets(sql, caller, [datasetId], need, intent)
+        : [judgeRow(caller, row, { what: 'dataset', id: datasetId, need }, intent)];
     if (judged === undefined || judged instanceof AppError)
       throw judged ?? missing({ what: 'dataset', id: datasetId, need });
     return judged;

@@ -6,6 +6,7 @@ export interface AccountRow {
   accountId: number;
   accountName: string;
   plan: string;
+  exportsUnbounded: boolean;
   isOperator: boolean;
   workspaceTeamId: number | null;
   teams: CallerTeam[] | null;
@@ -13,16 +14,18 @@ export interface AccountRow {
 
 /** Select items of a caller; the account is `a`. */
 export const accountColumns = `a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
+    (SELECT p.max_exports_per_day IS NULL AND p.max_export_bytes_per_day IS NULL FROM plans p WHERE p.name = a.plan)
+      AS "exportsUnbounded",
     a.workspace_team_id AS "workspaceTeamId",
     (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
        FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams`;
 
 /** @param key What the key allows; the row may have more columns than those of the account. */
 export const callerOfRow = (row: AccountRow, key: Caller['key']): Caller => {
-  const { accountId, accountName, plan, isOperator, workspaceTeamId } = row;
+  const { accountId, accountName, plan, exportsUnbounded, isOperator, workspaceTeamId } = row;
   const teams = row.teams ?? [];
   const workspace = teams.find(({ id }) => id === workspaceTeamId)?.name ?? 'personal';
-  return { accountId, accountName, plan, isOperator, teams, workspace, key };
+  return { accountId, accountName, plan, exportsUnbounded, isOperator, teams, workspace, key };
 };
 
 /**

@@ -1,15 +1,20 @@
+import { createBatches } from '../lib/batches.js';
 import { AppError, isAppError } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { datasetRows } from './access.js';
+import { type DatasetRow, teamIdsOf } from './access-target.js';
 import { type AccountRow, accountColumns, callerOfRow } from './account-caller.js';
 import { hashApiKey } from './api-key.js';
+import type { FoundDatasets } from './found-datasets.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
 
 /**
  * Finds the account behind an API key.
+ * @param datasetId Dataset that the request is about: it is looked up in the same statement.
  * @throws AppError `unauthenticated`: unknown, revoked or expired key, disabled account.
  */
-export type Authenticator = (key: string) => Promise<Caller>;
+export type Authenticator = (key: string, datasetId?: number) => Promise<Caller>;
 
 export interface KeyRow extends AccountRow {
   keyId: number;
@@ -31,7 +36,6 @@ export const keySql = (condition: string): string => `
     ${accountColumns}
   FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition}`;
 
-const keyByHash = prepared(keySql('k.hash = $1'));
 const keysById = prepared(keySql('k.id = ANY ($1)'));
 
 const refused = (code: string, message: string): AppError => new AppError('unauthenticated', code, message);
@@ -85,19 +89,55 @@ export interface AuthenticatorOptions {
   readonly sql: Sql;
   /** Called for each request with a valid key. */
   readonly onUse?: (keyId: number) => void;
+  /** Where datasets are left that were looked up with a key. */
+  readonly found?: Pick<FoundDatasets, 'keep'>;
 }
 
+interface Lookup {
+  readonly hash: Buffer;
+  readonly datasetId: number | null;
+}
+
+/** Columns of a key or a dataset that there is not are null. */
+type LookupRow = Partial<KeyRow> & Partial<DatasetRow> & { readonly ordinal: number };
+
+const lookupSql = prepared(`
+  SELECT q.ordinal, key.*, data.*
+  FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS q (hash, dataset, ordinal)
+    LEFT JOIN LATERAL (${keySql(`k.hash = decode(q.hash, 'hex')`)}) AS key ON true
+    LEFT JOIN LATERAL (${datasetRows('key."accountId"', teamIdsOf('key.teams'), 'd.id = q.dataset')}) AS data ON true`);
+
+const isKey = (row: Partial<KeyRow>): row is KeyRow => row.keyId != null;
+const isDataset = (row: Partial<DatasetRow>): row is DatasetRow => row.id != null;
+
+/** Keys of one statement, and statements at a time. */
+const together = { mostKeys: 64, mostCalls: 4 };
+
 /**
- * One indexed query per request and nothing remembered: a key that is revoked, a team that is left and a plan
- * that is changed count at once, in every process. The index is searched by the SHA-256 of what was sent, so
- * the time it takes says nothing about a key that exists.
+ * One statement per request, which requests that arrive at the same time share, and nothing remembered: a key that is
+ * revoked, a team that is left and a plan that is changed count at once, in every process. The index is searched by the
+ * SHA-256 of what was sent, so the time it takes says nothing about a key that exists.
  */
-export const createAuthenticator =
-  ({ sql, onUse }: AuthenticatorOptions): Authenticator =>
-  async (key) => {
-    const [found] = await sql.query<KeyRow>(keyByHash, [hashApiKey(key)]);
-    const row = requireValid(found);
+export const createAuthenticator = ({ sql, onUse, found }: AuthenticatorOptions): Authenticator => {
+  const lookUp = createBatches<Lookup, LookupRow | undefined>({
+    ...together,
+    idOf: ({ hash, datasetId }) => `${hash.toString('base64')}/${datasetId}`,
+    async find(lookups) {
+      const rows = await sql.query<LookupRow>(lookupSql, [
+        lookups.map(({ hash }) => hash.toString('hex')),
+        lookups.map(({ datasetId }) => datasetId),
+      ]);
+      const byNumber = new Map(rows.map((row) => [row.ordinal, row]));
+      return lookups.map((_, index) => byNumber.get(index + 1));
+    },
+  });
+  return async (key, datasetId) => {
+    const looked = (await lookUp({ hash: hashApiKey(key), datasetId: datasetId ?? null })) ?? {};
+    const row = requireValid(isKey(looked) ? looked : undefined);
     onUse?.(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);
-    return callerOf(row);
+    const caller = callerOf(row);
+    if (isDataset(looked)) found?.keep(caller, looked);
+    return caller;
   };
+};

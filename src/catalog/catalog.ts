@@ -7,6 +7,8 @@ import { createAuthenticator } from './authenticator.js';
 import { createClones } from './clones.js';
 import { createColumns } from './columns.js';
 import { createDatasets } from './datasets.js';
+import { createExportCounts } from './export-counts.js';
+import { createFoundDatasets } from './found-datasets.js';
 import { createGrants } from './grants.js';
 import { createKeys } from './keys.js';
 import { createOverview } from './overview.js';
@@ -31,8 +33,10 @@ export interface CatalogOptions {
 /** Every part of the catalog over one database. */
 export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogOptions) => {
   const keyUse = createKeyUse({ sql });
-  const access = createAccess({ sql });
-  const quotas = createQuotas({ sql });
+  const found = createFoundDatasets();
+  const access = createAccess({ sql, found });
+  const exportCounts = createExportCounts({ sql });
+  const quotas = createQuotas({ sql, exportCounts });
   const accounts = createAccounts({ sql });
   return {
     access,
@@ -40,7 +44,8 @@ export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogO
     accounts,
     auditTrail: createAuditTrail({ sql }),
     keyUse,
-    authenticate: createAuthenticator({ sql, onUse: keyUse.count }),
+    exportCounts,
+    authenticate: createAuthenticator({ sql, onUse: keyUse.count, found }),
     sessions: createSessions({ sql, onUse: keyUse.count, maxAgeSeconds: sessionMaxAgeSeconds }),
     rights: createStandingRights({ sql }),
     keys: createKeys({ sql }),

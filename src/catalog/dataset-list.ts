@@ -1,6 +1,7 @@
+import { createBatches } from '../lib/batches.js';
 import { isoUtc } from '../lib/time.js';
 import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
 import {
   callerValues,
   type DatasetTargetRow,
@@ -11,6 +12,7 @@ import {
 import { inBatches, searchPatterns } from './batches.js';
 import {
   type ColumnPages,
+  type ColumnsJson,
   type ColumnView,
   columnPages,
   currentColumnsJson,
@@ -69,7 +71,8 @@ export interface DatasetFilter {
   readonly updatedSince?: Date | undefined;
 }
 
-export interface DatasetRow extends DatasetTargetRow {
+/** Public fields of a dataset, the same for all callers. */
+interface ShownRow extends Pick<DatasetTargetRow, 'repositoryId' | 'privacy'> {
   id: number;
   name: string;
   description: string | null;
@@ -83,8 +86,16 @@ export interface DatasetRow extends DatasetTargetRow {
   currentVersionId: number | null;
   createdAt: Date;
   updatedAt: Date;
-  columns?: ColumnView[];
   series: SeriesView[] | null;
+}
+
+export type DatasetRow = ShownRow & DatasetTargetRow;
+
+/** A dataset that is read alone. */
+interface RecordRow extends ShownRow, RefreshRow {
+  columns: ColumnView[];
+  retention: RetentionBounds;
+  shownVersionId: number | null;
 }
 
 /** Columns of a `DatasetRow`, without those about access; needs `datasetFrom`. */
@@ -98,31 +109,42 @@ const fromWith = (version: string): string => `datasets d JOIN repositories r ON
 
 export const datasetFrom = fromWith('d.current_version_id');
 
+const shownAs = (permission: Level, row: ShownRow): DatasetSummary => ({
+  id: row.id,
+  name: row.name,
+  repositoryId: row.repositoryId,
+  description: row.description,
+  sourceName: row.sourceName,
+  sourceUrl: row.sourceUrl,
+  permission,
+  frequency: row.frequency,
+  minDate: row.minDate,
+  maxDate: row.maxDate,
+  privacy: row.privacy,
+  rowCount: row.rowCount ?? 0,
+  byteSize: row.byteSize ?? 0,
+  currentVersionId: row.currentVersionId === null ? null : String(row.currentVersionId),
+  createdAt: isoUtc(row.createdAt),
+  updatedAt: isoUtc(row.updatedAt),
+  ...(row.series === null ? {} : { series: row.series }),
+});
+
 /** As the caller sees it; none when it does not exist for the caller. */
 export const shownDataset = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
   const permission = levelOn(caller, datasetTarget(row));
-  if (permission === null) return [];
-  return [
-    {
-      id: row.id,
-      name: row.name,
-      repositoryId: row.repositoryId,
-      description: row.description,
-      sourceName: row.sourceName,
-      sourceUrl: row.sourceUrl,
-      permission,
-      frequency: row.frequency,
-      minDate: row.minDate,
-      maxDate: row.maxDate,
-      privacy: row.privacy,
-      rowCount: row.rowCount ?? 0,
-      byteSize: row.byteSize ?? 0,
-      currentVersionId: row.currentVersionId === null ? null : String(row.currentVersionId),
-      createdAt: isoUtc(row.createdAt),
-      updatedAt: isoUtc(row.updatedAt),
-      ...(row.series === null ? {} : { series: row.series }),
-    },
-  ];
+  return permission === null ? [] : [shownAs(permission, row)];
+};
+
+const recordColumns = (columnsJson: ColumnsJson): string =>
+  `${datasetColumns}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce}, v.id AS "shownVersionId", ${refreshColumns}`;
+
+const recordOf = (sql: Sql, permission: Level, row: RecordRow, columnsJson: ColumnsJson): Dataset => {
+  const summary = shownAs(permission, row);
+  const mayReadErrors = summary.privacy === 'Private' || includesLevel(permission, 'Write');
+  const refresh = refreshView(row, mayReadErrors);
+  const { columns, retention, shownVersionId } = row;
+  const pages = columnPages(sql, shownVersionId, columns, columnsJson);
+  return { ...summary, ...pages, retention, ...(refresh === undefined ? {} : { refresh }) };
 };
 
 /** A dataset as the caller sees it; undefined when it does not exist for the caller. */
@@ -134,22 +156,41 @@ export const readDataset = async (
   versionId?: number,
 ): Promise<Dataset | undefined> => {
   const columnsJson = versionId === undefined ? currentColumnsJson : publishedColumnsJson;
-  const [row] = await sql.query<
-    DatasetRow & RefreshRow & { retention: RetentionBounds; shownVersionId: number | null }
-  >(
-    `SELECT ${datasetColumns}, ${datasetTargetColumns('$2', '$3')}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce},
-       v.id AS "shownVersionId",
-       ${refreshColumns}
+  const [row] = await sql.query<RecordRow & DatasetTargetRow>(
+    `SELECT ${recordColumns(columnsJson)}, ${datasetTargetColumns('$2', '$3')}
      FROM ${fromWith('coalesce($4::bigint, d.current_version_id)')} WHERE d.id = $1`,
     [id, ...callerValues(caller), versionId ?? null],
   );
-  const [summary] = row === undefined ? [] : shownDataset(caller, row);
-  if (row === undefined || summary === undefined) return undefined;
-  const mayReadErrors = summary.privacy === 'Private' || includesLevel(summary.permission, 'Write');
-  const refresh = refreshView(row, mayReadErrors);
-  const { columns: list = [], retention, shownVersionId } = row;
-  const pages = columnPages(sql, shownVersionId, list, columnsJson);
-  return { ...summary, ...pages, retention, ...(refresh === undefined ? {} : { refresh }) };
+  const permission = row === undefined ? null : levelOn(caller, datasetTarget(row));
+  if (row === undefined || permission === null) return undefined;
+  return recordOf(sql, permission, row, columnsJson);
+};
+
+const recordsSql = prepared(
+  `SELECT ${recordColumns(currentColumnsJson)}, r.id AS "repositoryId", r.privacy FROM ${datasetFrom} WHERE d.id = ANY ($1)`,
+);
+
+/** Records of one statement, and statements at a time. */
+const together = { mostKeys: 16, mostCalls: 4 };
+
+/**
+ * Reads current datasets; simultaneous requests share one statement. Undefined when it was deleted
+ * since the level of the caller was decided.
+ */
+export const createReadRecord = (sql: Sql) => {
+  const find = createBatches<number, RecordRow | undefined>({
+    ...together,
+    idOf: String,
+    async find(ids) {
+      const rows = await sql.query<RecordRow>(recordsSql, [ids]);
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => byId.get(id));
+    },
+  });
+  return async (id: number, permission: Level): Promise<Dataset | undefined> => {
+    const row = await find(id);
+    return row && recordOf(sql, permission, row, currentColumnsJson);
+  };
 };
 
 /** Common table expressions for `isSeenDataset`; `$1` and `$2` are the caller, `$3` the repositories of the key. */

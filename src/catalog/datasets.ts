@@ -13,6 +13,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
 import {
+  createReadRecord,
   type Dataset,
   type DatasetFilter,
   type DatasetSummary,
@@ -75,58 +76,63 @@ export interface DatasetsOptions {
   readonly homeTurns: HomeTurns | undefined;
 }
 
-export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Datasets => ({
-  list: (caller, filter) => listDatasets(sql, caller, filter),
+export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Datasets => {
+  const readRecord = createReadRecord(sql);
+  return {
+    list: (caller, filter) => listDatasets(sql, caller, filter),
 
-  async read(caller, id, asOf) {
-    await access.dataset(caller, id, 'Read', 'read');
-    if (asOf === undefined) return datasetAgain(sql, caller, id);
-    const dataset = await readDataset(sql, caller, id, await versionAt(sql, id, asOf));
-    if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
-    return dataset;
-  },
+    async read(caller, id, asOf) {
+      const { level } = await access.dataset(caller, id, 'Read', 'read');
+      const dataset =
+        asOf === undefined
+          ? await readRecord(id, level)
+          : await readDataset(sql, caller, id, await versionAt(sql, id, asOf));
+      if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
+      return dataset;
+    },
 
-  async create(caller, repositoryId, text) {
-    await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
-    requireName(text.name);
-    const turns = await homeTurns?.();
-    return sql.tx(async (tx) => {
-      await holdRepository(tx, repositoryId);
-      const { accountId } = caller;
-      const id = await insertDataset(tx, {
-        ...text,
-        repositoryId,
-        storeId: await insertStore(tx, turns),
-        accountId,
+    async create(caller, repositoryId, text) {
+      await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
+      requireName(text.name);
+      const turns = await homeTurns?.();
+      return sql.tx(async (tx) => {
+        await holdRepository(tx, repositoryId);
+        const { accountId } = caller;
+        const id = await insertDataset(tx, {
+          ...text,
+          repositoryId,
+          storeId: await insertStore(tx, turns),
+          accountId,
+        });
+        if (id === undefined) throw nameTaken(text.name);
+        return summaryOf(await datasetAgain(tx, caller, id));
       });
-      if (id === undefined) throw nameTaken(text.name);
-      return summaryOf(await datasetAgain(tx, caller, id));
-    });
-  },
+    },
 
-  async update(caller, id, text) {
-    await access.dataset(caller, id, 'Write', 'write');
-    requireName(text.name);
-    try {
-      await describeDataset(sql, id, text);
-    } catch (error) {
-      if (brokenUnique(error) === 'datasets_name') throw nameTaken(text.name);
-      throw error;
-    }
-    return datasetAgain(sql, caller, id);
-  },
+    async update(caller, id, text) {
+      await access.dataset(caller, id, 'Write', 'write');
+      requireName(text.name);
+      try {
+        await describeDataset(sql, id, text);
+      } catch (error) {
+        if (brokenUnique(error) === 'datasets_name') throw nameTaken(text.name);
+        throw error;
+      }
+      return datasetAgain(sql, caller, id);
+    },
 
-  async remove(caller, id) {
-    await access.dataset(caller, id, 'Write', 'write');
-    await sql.tx(async (tx) => {
-      const deleted = await deleteDataset(tx, id);
-      if (deleted === undefined) return;
-      const { name, repositoryId } = deleted;
-      await recordAudit(tx, {
-        action: 'dataset.delete',
-        target: { kind: 'dataset', id, name },
-        details: { repositoryId },
+    async remove(caller, id) {
+      await access.dataset(caller, id, 'Write', 'write');
+      await sql.tx(async (tx) => {
+        const deleted = await deleteDataset(tx, id);
+        if (deleted === undefined) return;
+        const { name, repositoryId } = deleted;
+        await recordAudit(tx, {
+          action: 'dataset.delete',
+          target: { kind: 'dataset', id, name },
+          details: { repositoryId },
+        });
       });
-    });
-  },
-});
+    },
+  };
+};

@@ -3,6 +3,7 @@ import type { Caller } from '../model/permission.js';
 import { type Plan, quotaExceeded, requireQuota } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { DatasetAccess } from './access.js';
+import { createExportCounts, type ExportCounts } from './export-counts.js';
 import { createExportQuota, type ExportQuota } from './export-quota.js';
 import { planOf } from './plans.js';
 import { storedBytesSql } from './stored-bytes.js';
@@ -105,14 +106,20 @@ export const refuseDownload = (
         `The plan ${plan.name} does not include downloads of private datasets of other accounts.`,
       );
 
-export const createQuotas = ({ sql }: { sql: Sql }): Quotas => ({
+export interface QuotasOptions {
+  readonly sql: Sql;
+  /** @default of their own, which `use` alone writes */
+  readonly exportCounts?: ExportCounts;
+}
+
+export const createQuotas = ({ sql, exportCounts = createExportCounts({ sql }) }: QuotasOptions): Quotas => ({
   async requireDownload(caller, access) {
     if (caller === undefined || access.own || access.privacy === 'Public') return;
     const refused = refuseDownload(caller, access, await planOf(sql, caller.accountId));
     if (refused !== undefined) throw refused;
   },
 
-  ...createExportQuota({ sql }),
+  ...createExportQuota({ sql, counts: exportCounts }),
 
   requireStorage: (ownerId, additionalBytes) => requireStorage(sql, ownerId, additionalBytes),
 
@@ -126,5 +133,8 @@ export const createQuotas = ({ sql }: { sql: Sql }): Quotas => ({
     if (!plan.paidProviders) throw quotaExceeded('paidProviders', 0, 0);
   },
 
-  use: (accountId) => readUse(sql, accountId),
+  async use(accountId) {
+    await exportCounts.flush();
+    return readUse(sql, accountId);
+  },
 });

@@ -66,6 +66,9 @@ const openSemaphores = ({ config, metrics }: Core): Semaphores => {
   return semaphores;
 };
 
+/** How often exports of plans without bounds are written down, in milliseconds. */
+const exportCountsMs = 1_000;
+
 /** The API: the REST service. */
 export const createApiProcess = async (
   config: Config,
@@ -80,9 +83,11 @@ export const createApiProcess = async (
     sessionMaxAgeSeconds: config.sessionMaxAgeSeconds,
     homeTurns: createHomeTurns(core.clickhouse),
   });
-  const { access, keyUse } = catalog;
+  const { access, keyUse, exportCounts } = catalog;
   await scope.defer('days of keys', keyUse.flush);
   await core.jobs.loop('days of keys', { everyMs: config.keyUseIntervalMs, run: keyUse.flush, scope });
+  await scope.defer('counts of exports', exportCounts.flush);
+  await core.jobs.loop('counts of exports', { everyMs: exportCountsMs, run: exportCounts.flush, scope });
   metrics.buildInfo.set({ ...build }, 1);
   const semaphores = openSemaphores(core);
   const {

@@ -27,6 +27,7 @@ import { traceReader } from '../operations/traced-parts.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
 import { createDownloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
+import { createResultCache } from '../query/result-cache.js';
 import { createRevisions } from '../query/revisions/revisions.js';
 import { createSummariesAhead } from '../query/summary/ahead.js';
 import { createColumnValues } from '../query/summary/column-values.js';
@@ -178,6 +179,10 @@ export const createDownloadPart = async (
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
       downloads: createDownloads({ versions, reader, semaphore, pageTokens: createPageTokens(secret) }),
+      resultCache: createResultCache({
+        maxBytes: config.resultCacheBytes,
+        metrics: core.metrics.resultCache,
+      }),
       seriesOf: (id) => readSeriesOf(sql, id),
       exportFiles,
       apiUrl: createApiUrl({

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createAuditTrail } from '../catalog/audit-trail.js';
-import { removeEndedReads } from '../catalog/export-quota.js';
+import { removeEndedReads } from '../catalog/export-usage.js';
 import { removeEndedSessions } from '../catalog/sessions.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';

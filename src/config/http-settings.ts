@@ -94,6 +94,12 @@ export const httpSettings = {
     String(128 * MiB),
     'Bytes of answers that an API process keeps for clients that have not read them; a quarter of it per account or address.',
   ),
+  resultCacheBytes: setting(
+    'RESULT_CACHE_BYTES',
+    integer(0),
+    String(64 * MiB),
+    'Memory of an API process for small answers to questions about rows, which are given again without asking ClickHouse; an answer of more than 256 KiB is not kept. 0: none is.',
+  ),
   http10MaxBytes: setting(
     'HTTP10_MAX_BYTES',
     integer(0, 64 * MiB),

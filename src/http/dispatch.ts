@@ -25,9 +25,10 @@ import { checkQueryEncoding, checkQuerySize, parseBody, parseParams, parseQuery 
 
 /**
  * Finds the account behind an API key.
+ * @param datasetId Dataset that the handler asks for first.
  * @throws AppError `unauthenticated` for an unknown, revoked or expired key.
  */
-export type Authenticate = (key: string) => Promise<Caller>;
+export type Authenticate = (key: string, datasetId?: number) => Promise<Caller>;
 
 export interface DispatchOptions {
   readonly authenticate: Authenticate;
@@ -68,6 +69,10 @@ const credentialOf = (ctx: RequestContext): Credential | undefined => {
   return token === undefined ? undefined : { kind: 'session', secret: token };
 };
 
+/** The dataset in the path, if it is an id at all: the rest of its validation follows. */
+const datasetIdOf = ({ params = {} }: RequestContext): number | undefined =>
+  /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined;
+
 const createCredentials = (options: DispatchOptions) => {
   const { throttle, metrics } = options;
   const known = createKnownKeys();
@@ -86,9 +91,14 @@ const createCredentials = (options: DispatchOptions) => {
     throw new AppError(kind, code, message, { retryAfterSeconds });
   };
 
-  const accountOf = async (ctx: RequestContext, { kind, secret }: Credential): Promise<Caller> => {
+  const accountOf = async (
+    ctx: RequestContext,
+    { kind, secret }: Credential,
+    datasetId: number | undefined,
+  ): Promise<Caller> => {
     try {
-      const caller = await (kind === 'key' ? options.authenticate : options.authenticateSession)(secret);
+      const authenticate = kind === 'key' ? options.authenticate : options.authenticateSession;
+      const caller = await authenticate(secret, datasetId);
       known.learn(secret, ofAccount(caller));
       if (kind === 'session') ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
       return caller;
@@ -114,13 +124,14 @@ const createCredentials = (options: DispatchOptions) => {
 
     async identify(
       ctx: RequestContext,
-      auth: Route['auth'],
+      { auth, readsDataset = false }: Pick<Route, 'auth' | 'readsDataset'>,
       permit: Permit | undefined,
     ): Promise<Caller | undefined> {
       if (auth === 'none') return undefined;
       try {
         const credential = credentialOf(ctx);
-        if (credential !== undefined) return await accountOf(ctx, credential);
+        const datasetId = readsDataset ? datasetIdOf(ctx) : undefined;
+        if (credential !== undefined) return await accountOf(ctx, credential, datasetId);
       } catch (error) {
         if (isAppError(error) && error.kind === 'unauthenticated') return refuse(ctx, error, permit);
         throw error;
@@ -215,7 +226,7 @@ export const createDispatch = (options: DispatchOptions) => {
     };
 
     const answer = async (ctx: RequestContext, first: Permit | undefined): Promise<void> => {
-      const caller = await identify(ctx, route.auth, first);
+      const caller = await identify(ctx, route, first);
       if (caller !== undefined) {
         ctx.state.caller = caller;
         ctx.state.log = ctx.state.log.child({ account: caller.accountId });

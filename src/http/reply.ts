@@ -85,8 +85,8 @@ const countBytes = async ({ res }: Context, length: number, meter: SentMeter): P
 const sendBytes = async (
   ctx: Context,
   bytes: Buffer,
-  { permit, unsent }: Sending,
-  meter?: SentMeter,
+  { permit, unsent, rights }: Sending,
+  { meter, right }: Pick<Reply, 'meter' | 'right'>,
 ): Promise<void> => {
   ctx.set('Content-Length', String(bytes.length));
   if (ctx.method === 'HEAD' || bytes.length <= pieceBytes) {
@@ -100,7 +100,8 @@ const sendBytes = async (
   ctx.res.once('close', unsent.close);
   const body = Readable.from(piecesOf(bytes), { objectMode: false });
   if (permit !== undefined) holdForReader(permit, body);
-  send(ctx, body, { timeoutMs: stalledMs, meter });
+  if (right !== undefined) rights.watch(body, right);
+  send(ctx, body, { timeoutMs: right === undefined ? stalledMs : stalledRowsMs, meter });
 };
 
 const isBytes = (body: object | string): body is Buffer | string =>
@@ -172,7 +173,7 @@ export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): 
       ctx,
       Buffer.isBuffer(body) ? body : Buffer.from(isBytes(body) ? body : JSON.stringify(body)),
       sending,
-      meter,
+      reply,
     );
   }
 };

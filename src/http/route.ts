@@ -106,6 +106,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   /** First one groups the route in the documents. */
   readonly tags: readonly string[];
   readonly auth: A;
+  /** True where access to the dataset `:id` is decided first: it is looked up together with the key. */
+  readonly readsDataset?: boolean;
   readonly params?: P;
   /** Known query parameters; any other is refused unless its name starts with `_`. */
   readonly query?: Q;

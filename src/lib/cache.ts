@@ -3,6 +3,9 @@ export interface Cache<T> {
   /** The value, which counts as used now. */
   get(key: string): T | undefined;
   set(key: string, value: T): void;
+  delete(key: string): void;
+  /** Weight of all values. */
+  weight(): number;
 }
 
 export interface CacheOptions<T> {
@@ -29,6 +32,8 @@ export const createCache = <T>({ limit, weigh }: CacheOptions<T>): Cache<T> => {
       entries.set(key, entry);
       return entry.value;
     },
+    delete: forget,
+    weight: () => total,
     set(key, value) {
       forget(key);
       const weight = weigh(value);

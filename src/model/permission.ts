@@ -35,6 +35,8 @@ export interface Caller {
   readonly accountName: string;
   /** Name of the plan. */
   readonly plan: string;
+  /** True where the plan bounds neither the exports of a day nor their bytes. @default false */
+  readonly exportsUnbounded?: boolean;
   readonly isOperator: boolean;
   readonly teams: readonly CallerTeam[];
   /** `personal` or the name of a team. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { isAppError } from '../lib/errors.js';
 import type { Permit, Semaphore } from '../lib/semaphore/semaphore.js';
 import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -7,39 +8,17 @@ import { createSeeker, preview, type RowSource, versionSource } from '../rows/in
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberRanges, type NumberRanges } from './apply/number-ranges.js';
-import type { CompiledFilter, compileFilter, FilterLimits } from './filter/filter.js';
-import type { Sheet } from './formats/format.js';
-import type { Format } from './formats/formats.js';
-import type { DownloadOptions } from './options/options.js';
-import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
+import type { DownloadRequest } from './download-request.js';
+import type { CompiledFilter, compileFilter } from './filter/filter.js';
+import type { PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
 import { type Plan, planDownload } from './plan.js';
 import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createRequestFilters } from './request-filters.js';
+import { createRequestVersions } from './request-versions.js';
 import { countRows, openRows } from './rows.js';
 import type { SelectedRows } from './statement.js';
 import type { Versions } from './versions.js';
-
-export interface DownloadRequest {
-  readonly dataset: {
-    readonly id: number;
-    readonly currentVersionId: number | null;
-    readonly columnsRevision: number;
-  };
-  readonly options: DownloadOptions;
-  /** Format of the answer; `options.format` is the requested one, if any. */
-  readonly format: Format;
-  /** Owner of permits: the account, or the address of an anonymous caller. */
-  readonly owner: string;
-  /** Called when a permit is needed: whatever was held until then may go to others. */
-  readonly beforeAcquire?: () => void;
-  readonly filterLimits?: Partial<FilterLimits>;
-  /** Description of the rows, for formats that have a place for it. */
-  readonly about?: Sheet | undefined;
-  /** Ends the queries when the client is gone. */
-  readonly signal: AbortSignal;
-  readonly requestId: string;
-}
 
 /** Counts for the headers. */
 export interface RowCounts {
@@ -85,6 +64,7 @@ interface PlannedRows {
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const { versions, reader, semaphore, pageTokens } = parts;
+  const requestVersions = createRequestVersions(versions, pageTokens);
   const filters = createRequestFilters(parts.compile);
   const numberRanges = createNumberRanges(reader);
   const seeker = createSeeker(reader);
@@ -181,43 +161,50 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       return result;
     });
 
-  /** The id of the version that the options name; undefined for the current one. */
-  const versionIdOf = async (
-    { dataset, options }: DownloadRequest,
-    token: PageToken | undefined,
-  ): Promise<number | undefined> => {
-    if (token !== undefined) return token.versionId;
-    return options.asOf === undefined ? options.versionId : versions.at(dataset.id, options.asOf);
-  };
-
-  /** @throws AppError `invalid` for a token that was not made for this dataset and version. */
-  const tokenOf = ({ dataset, options }: DownloadRequest): PageToken | undefined => {
-    if (options.skipToken === undefined) return undefined;
-    const token = pageTokens.read(options.skipToken);
-    const isForeign =
-      token.datasetId !== dataset.id ||
-      (options.versionId !== undefined && options.versionId !== token.versionId);
-    if (isForeign) throw badToken('belongs to another dataset or version');
-    return token;
-  };
-
   const planFor = (
     { options, format, about }: DownloadRequest,
     planned: PlannedRows,
     { applied, filter }: { applied: AppliedRows | undefined; filter: CompiledFilter | undefined },
   ): Plan => planDownload({ ...planned, options, format, filter, applied, about });
 
+  /** @param remembered The version, where memory has it. */
+  const planOf = async (request: DownloadRequest, remembered: ReadableVersion | undefined): Promise<Plan> => {
+    const token = requestVersions.tokenOf(request);
+    const version = remembered ?? (await requestVersions.find(request, token));
+    const planned = { version, rows: versionSource(reader.database, version) };
+    try {
+      const applied = applyTo(request, planned, await rangesFor(version, request));
+      const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
+      const plan = planFor(request, planned, { applied, filter });
+      if (token !== undefined) requireSameQuestion(plan, token);
+      return { ...plan, token, isRemembered: remembered !== undefined };
+    } catch (error) {
+      if (remembered === undefined || !isGone(error)) throw error;
+      versions.forget(version);
+      return planOf(request, undefined);
+    }
+  };
+
+  /** Looks for the rows once more, where PostgreSQL has them, if they have left the place that memory has. */
+  const whereRowsAre = async <T>(
+    plan: Plan,
+    request: DownloadRequest,
+    work: (plan: Plan) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await work(plan);
+    } catch (error) {
+      if (plan.isRemembered !== true || !isGone(error)) throw error;
+      versions.forget(plan.version);
+      return work(await planOf(request, undefined));
+    }
+  };
+
   return {
     recall(request) {
-      const { dataset, options } = request;
-      const { id, currentVersionId, columnsRevision } = dataset;
-      if (currentVersionId === null) return undefined;
-      const { versionId, asOf, skipToken } = options;
-      if (versionId !== undefined || asOf !== undefined || skipToken !== undefined) return undefined;
       if (filters.isLong(request)) return undefined;
-      const info = versions.remembered(id, currentVersionId, columnsRevision);
-      if (info === undefined) return undefined;
-      const version = { ...info, place: null, segmentIds: [] };
+      const version = requestVersions.remembered(request);
+      if (version === undefined) return undefined;
       const planned = { version, rows: preview };
       const numbers = rememberedRanges(version, request);
       if (numbers === undefined) return undefined;
@@ -228,38 +215,31 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       });
     },
 
-    async plan(request) {
-      const { id: datasetId, currentVersionId } = request.dataset;
-      const token = tokenOf(request);
-      const versionId = await versionIdOf(request, token);
-      const version = await versions.find({
-        datasetId,
-        currentVersionId,
-        versionId,
-        // Pages of the current version have its present names, like the first of them.
-        presentNames: request.options.versionId === undefined && request.options.asOf === undefined,
-      });
-      const planned = { version, rows: versionSource(reader.database, version) };
-      const applied = applyTo(request, planned, await rangesFor(version, request));
-      const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
-      const plan = planFor(request, planned, { applied, filter });
-      if (token !== undefined) requireSameQuestion(plan, token);
-      return { ...plan, token };
-    },
+    plan: (request) => planOf(request, requestVersions.remembered(request)),
 
-    count: (plan, request) => withinPermit(request, () => count(plan, plan.answerRows, request)),
+    count: (plan, request) =>
+      whereRowsAre(plan, request, (found) =>
+        withinPermit(request, () => count(found, found.answerRows, request)),
+      ),
 
     counts: (plan, request) =>
-      withinPermit(request, async () => countsFor(plan, await findPage(plan, request), request)),
+      whereRowsAre(plan, request, (found) =>
+        withinPermit(request, async () => countsFor(found, await findPage(found, request), request)),
+      ),
 
     open: (plan, request) =>
-      withPermit(request, async (permit) => {
-        const opened = await openPage(plan, request);
-        holdForReader(permit, opened.body);
-        return opened;
-      }),
+      whereRowsAre(plan, request, (found) =>
+        withPermit(request, async (permit) => {
+          const opened = await openPage(found, request);
+          holdForReader(permit, opened.body);
+          return opened;
+        }),
+      ),
   };
 };
+
+/** True when the rows of a version were not all found where they were looked for. */
+const isGone = (error: unknown): boolean => isAppError(error) && error.code === 'version_gone';
 
 const contextOf = (
   { version }: Pick<Plan, 'version'>,

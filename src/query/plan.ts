@@ -42,6 +42,8 @@ export interface Plan {
   readonly about: Sheet | undefined;
   /** Where the page begins that is asked for; absent for the first one. */
   readonly token?: PageToken | undefined;
+  /** True where the rows are looked for where memory has them. */
+  readonly isRemembered?: boolean;
 }
 
 /** Part of every tag: raise it when the same request gives other bytes than before. */

@@ -2,7 +2,7 @@ import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Place, ReadableVersion, SegmentList } from '../model/version.js';
+import type { Place, ReadableVersion } from '../model/version.js';
 import { type SegmentListRow, segmentListOf } from '../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
@@ -28,12 +28,14 @@ export interface Versions {
   find(wanted: VersionWanted): Promise<ReadableVersion>;
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
-  /** Cached properties of the current version of a dataset whose columns have this revision. */
-  remembered(datasetId: number, versionId: number, columnsRevision: number): VersionInfo | undefined;
+  /**
+   * The current version of a dataset whose columns have this revision, out of memory. Where its rows were may have changed: a
+   * read finds them all, or fails with `version_gone`.
+   */
+  remembered(datasetId: number, versionId: number, columnsRevision: number): ReadableVersion | undefined;
+  /** Forgets where the rows of a version were. */
+  forget(version: Pick<ReadableVersion, 'datasetId' | 'versionId'>): void;
 }
-
-/** A version without its segments and their places, which may change. */
-export type VersionInfo = Omit<ReadableVersion, keyof SegmentList | 'hidden' | 'place'>;
 
 /** A version as it is in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow extends SegmentListRow {
@@ -70,8 +72,8 @@ const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $
 /** Bytes of all lists of columns that are kept in memory together, about. */
 const cachedBytes = 40_000_000;
 
-/** Number of versions that are cached in addition to their columns. */
-const cachedVersions = 10_000;
+/** Segments of all versions that are cached, and columns whose places are cached with them: some 100 bytes each. */
+const cachedItems = 400_000;
 
 const bytesOf = (columns: readonly StoredColumn[]): number =>
   columns.reduce(
@@ -82,16 +84,22 @@ const bytesOf = (columns: readonly StoredColumn[]): number =>
 /** Names as they were published belong to the list alone; present ones change with the dataset's revision. */
 const listKey = (list: number, revision: number | 'stored'): string => `${list}/${revision}`;
 
-type StoredInfo = Omit<VersionInfo, 'columns'>;
-
 interface Remembered {
-  readonly info: StoredInfo;
+  readonly version: Omit<ReadableVersion, 'columns'>;
   readonly list: number;
+  /** Number of its segments and columns. */
+  readonly items: number;
 }
+
+const keyOf = ({ datasetId, versionId }: Pick<ReadableVersion, 'datasetId' | 'versionId'>): string =>
+  `${datasetId}/${versionId}`;
 
 export const createVersions = (sql: Sql): Versions => {
   const lists = createCache<readonly StoredColumn[]>({ limit: cachedBytes, weigh: bytesOf });
-  const known = createCache<Remembered>({ limit: cachedVersions, weigh: () => 1 });
+  const known = createCache<Remembered>({
+    limit: cachedItems,
+    weigh: ({ items }) => items,
+  });
 
   /** Columns under the names and roles that they have now. */
   const presentColumns = async (
@@ -138,25 +146,28 @@ export const createVersions = (sql: Sql): Versions => {
     if (row === undefined) return undefined;
     const columns = await columnsOf(datasetId, row.list, present ? row.columns_revision : 'stored');
     if (columns === undefined) return undefined;
-    const info: StoredInfo = {
+    const version = {
       versionId: row.id,
       datasetId,
       rowCount: row.row_count,
       byteSize: row.byte_size,
       createdAt: row.created_at.toISOString(),
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
+      place: row.place,
+      ...segmentListOf(row),
     };
-    known.set(`${datasetId}/${versionId}`, { info, list: row.list });
-    return { ...info, columns, place: row.place, ...segmentListOf(row) };
+    known.set(keyOf(version), { version, list: row.list, items: 1 + row.segmentIds.length + columns.length });
+    return { ...version, columns };
   };
 
   return {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
     remembered(datasetId, versionId, revision) {
-      const version = known.get(`${datasetId}/${versionId}`);
-      const columns = version && lists.get(listKey(version.list, revision));
-      return columns && { ...version.info, columns };
+      const found = known.get(keyOf({ datasetId, versionId }));
+      const columns = found && lists.get(listKey(found.list, revision));
+      return columns && { ...found.version, columns };
     },
+    forget: (version) => known.delete(keyOf(version)),
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {
       if (versionId !== undefined) {
         const version = await find(datasetId, versionId, presentNames);

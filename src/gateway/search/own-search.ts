@@ -13,7 +13,7 @@ const fewPerDay = 100;
 export interface OwnHits {
   readonly found: readonly { readonly provider: Provider; readonly items: readonly Item[] }[];
   /** Slugs of providers with a search of their own that were not asked, refused, or did not answer in time. */
-  readonly notSearched: readonly string[];
+  readonly notAsked: readonly string[];
 }
 
 /** Asks one provider by its own search; the answer is kept. */
@@ -72,6 +72,6 @@ export const runOwnSearches = async (
   );
   return {
     found: answers.flatMap(({ provider, items }) => (items === undefined ? [] : [{ provider, items }])),
-    notSearched: answers.flatMap(({ provider, items }) => (items === undefined ? [provider.slug] : [])),
+    notAsked: answers.flatMap(({ provider, items }) => (items === undefined ? [provider.slug] : [])),
   };
 };

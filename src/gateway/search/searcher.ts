@@ -34,7 +34,7 @@ export interface Found<T> {
 
 export interface FoundAll extends Found<FoundAnywhere> {
   /** Slugs of providers whose own search could have more: there were enough hits, or it gave none in time. */
-  readonly notSearched: readonly string[];
+  readonly notAsked: readonly string[];
 }
 
 export interface Searcher {
@@ -109,9 +109,9 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       const own = providers.filter(({ search }) => search !== undefined);
       const text = query.trim();
       if (items.length >= enoughHits || text === '') {
-        return { ...rest, items, notSearched: own.map(({ slug }) => slug) };
+        return { ...rest, items, notAsked: own.map(({ slug }) => slug) };
       }
-      const { found, notSearched } = await runOwnSearches(operations, caller, own, text);
+      const { found, notAsked } = await runOwnSearches(operations, caller, own, text);
       const more = found.flatMap(({ provider, items: others }) =>
         others.map((item) => ({ provider: provider.slug, ...toFound(item, provider) })),
       );
@@ -119,7 +119,7 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       const all = new Map([...more, ...items].map((item) => [`${item.provider} ${item.id}`, item]));
       const keyOf = ({ provider, id }: FoundAnywhere): string => `${provider} ${id}`;
       const ordered = [...new Set([...items, ...more].map(keyOf))].flatMap((key) => all.get(key) ?? []);
-      return { ...(items.length === 0 ? {} : rest), items: ordered.slice(0, limit), notSearched };
+      return { ...(items.length === 0 ? {} : rest), items: ordered.slice(0, limit), notAsked };
     },
   };
 };

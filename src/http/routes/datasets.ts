@@ -120,6 +120,7 @@ const reads = (datasets: Datasets): Route[] => [
     description: 'A dataset of a public repository can be read without a key.',
     tags,
     auth: 'optional',
+    readsDataset: true,
     params,
     query: z.object({
       asOf: queryInstant('With rows, dates and columns of the version that was current then.').optional(),

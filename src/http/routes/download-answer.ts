@@ -1,7 +1,7 @@
 /** The answer to a download, from its plan: headers, the tag that tells whether the client has it, the body. */
 import { Readable } from 'node:stream';
 import type { DatasetAccess } from '../../catalog/access.js';
-import { type ExportTicket, freeTicket } from '../../catalog/export-quota.js';
+import { type ExportTicket, freeTicket } from '../../catalog/export-ticket.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import { rightOf, type StandingRight } from '../../catalog/standing-rights.js';
 import { isAppError } from '../../lib/errors.js';
@@ -10,7 +10,7 @@ import type { Caller } from '../../model/permission.js';
 import type { RowCounts } from '../../query/download.js';
 import { formats } from '../../query/formats/formats.js';
 import type { Plan } from '../../query/plan.js';
-import { type Coding, encoded } from '../content/coding.js';
+import type { Coding } from '../content/coding.js';
 import { strongTag, weakTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
@@ -77,10 +77,10 @@ export const describeAnswer = (
 /** The rows, or for HEAD what is known of them. */
 export const rowsReply = (
   { plan, coding, headers }: Description,
-  { body, rowCount, next }: RowCounts & { body: Readable | undefined },
+  { body, rowCount, next }: RowCounts & { body: Buffer | Readable | undefined },
   request: DataRequest,
   apiUrl: string,
-): Reply & { body: Readable } => {
+): Reply & { body: Buffer | Readable } => {
   const { mediaType, extension } = formats[plan.format];
   return {
     status: 200,
@@ -94,7 +94,7 @@ export const rowsReply = (
         : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count, Link' }),
       ...(next === undefined ? {} : { Link: nextLink(request.url, apiUrl, next) }),
     },
-    body: body === undefined ? Readable.from([]) : encoded(body, coding),
+    body: body ?? Readable.from([]),
   };
 };
 

@@ -1,14 +1,19 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
-import { type ExportTicket, freeTicket } from '../../catalog/export-quota.js';
+import { type ExportTicket, freeTicket } from '../../catalog/export-ticket.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import type { SeriesView } from '../../catalog/refresh-view.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
-import type { DownloadRequest, Downloads } from '../../query/download.js';
+import type { Downloads, OpenedRows } from '../../query/download.js';
+import type { DownloadRequest } from '../../query/download-request.js';
 import { type Format, formatNames, formats } from '../../query/formats/formats.js';
 import { type DownloadOptions, parseOptions, wholeFileOf } from '../../query/options/options.js';
+import type { Plan } from '../../query/plan.js';
+import type { Answer, OpenedAnswer, ResultCache } from '../../query/result-cache.js';
+import { encoded } from '../content/coding.js';
 import { isUnchanged } from '../content/conditions.js';
 import { fileNameOf } from '../content/disposition.js';
 import { formatOfAccept } from '../content/negotiation.js';
@@ -33,6 +38,7 @@ export interface DownloadRoutesDeps {
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'requireExport' | 'startExport'>;
   readonly downloads: Downloads;
+  readonly resultCache: ResultCache;
   /** Series that a dataset is made of. */
   readonly seriesOf: (datasetId: number) => Promise<readonly SeriesView[]>;
   readonly exportFiles: ExportFiles;
@@ -57,7 +63,8 @@ interface Question {
 }
 
 export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
-  const { authorize, quotas, downloads, seriesOf, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
+  const { authorize, quotas, downloads, resultCache, seriesOf, exportFiles, apiUrl, publicMaxAgeSeconds } =
+    deps;
 
   /** The export is counted when the link is followed. */
   const redirect = async ({ plan, headers }: Description, request: DataRequest): Promise<Reply> => {
@@ -82,6 +89,26 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     };
   };
 
+  /** The bytes of the answer in its coding. Pages are not kept: each is requested once. */
+  const answerTo = ({ plan, coding }: Description, download: DownloadRequest): Promise<Answer> => {
+    const open = async (signal: AbortSignal): Promise<OpenedAnswer> => {
+      const opened = await openAnswer(plan, { ...download, signal });
+      return { ...opened, body: encoded(opened.body, coding) };
+    };
+    const { pageSize, skipToken } = plan.options;
+    if (pageSize !== undefined || skipToken !== undefined) return open(download.signal);
+    // Nothing is held while another caller's run is waited for.
+    download.beforeAcquire?.();
+    const { owner, signal } = download;
+    return resultCache.find({ question: `${plan.fingerprint}/${coding}`, owner, signal }, open);
+  };
+
+  const openAnswer = async (plan: Plan, download: DownloadRequest): Promise<OpenedRows> => {
+    if (!plan.options.count) return downloads.open(plan, download);
+    const text = String(await downloads.count(plan, download));
+    return { body: Readable.from([Buffer.from(text)]), rowCount: undefined, next: undefined };
+  };
+
   const begin = async (
     download: DownloadRequest,
     request: DataRequest,
@@ -93,7 +120,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     if (isUnchanged(question, described)) return uncounted({ status: 304, headers });
     if (plan.options.count) {
       const type = { 'Content-Type': 'text/plain; charset=utf-8' };
-      const body = String(await downloads.count(plan, download));
+      const { body } = await answerTo(described, download);
       return uncounted({ status: 200, headers: { ...headers, ...type }, body });
     }
     if (described.isFile) return uncounted(await redirect(described, request));
@@ -101,9 +128,9 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       const counts = await downloads.counts(plan, download);
       return uncounted(rowsReply(described, { body: undefined, ...counts }, request, apiUrl(request.raw)));
     }
-    const reply = rowsReply(described, await downloads.open(plan, download), request, apiUrl(request.raw));
+    const reply = rowsReply(described, await answerTo(described, download), request, apiUrl(request.raw));
     return {
-      stop: () => reply.body.destroy(),
+      stop: () => void (reply.body instanceof Readable && reply.body.destroy()),
       finish: async (ticket) => {
         const right = rightToRead(request.caller, request.access.id);
         return { ...reply, right, meter: meterOf(ticket, request.log) };
@@ -176,6 +203,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
         'The rows of a dataset, filtered and shaped. Each option is read with and without its `$`; `$quote=minimal` or `all` says which fields of csv and tsv are quoted. A whole table in CSV or Parquet, also transposed, is answered by a redirect to a short-lived link. An answer that cannot be finished ends with a broken connection.',
       tags: ['Data'],
       auth: 'optional',
+      readsDataset: true,
       permit: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: downloadQuery,
@@ -206,6 +234,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
         'For options that are too long for an address. Rows are always in the answer itself. The next page is asked for by sending the same body to the address in `Link`.',
       tags: ['Data'],
       auth: 'optional',
+      readsDataset: true,
       permit: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: pageQuery,

@@ -125,7 +125,7 @@ export const searchAllResultSchema = z
     query: z.string(),
     corrected,
     items: z.array(z.object({ provider: z.string().meta({ description: 'Slug.' }), ...foundFields })),
-    notSearched: z.array(z.string()).meta({
+    notAsked: z.array(z.string()).meta({
       description: 'Slugs of providers whose own search was not asked, refused, or gave nothing in time.',
     }),
   })

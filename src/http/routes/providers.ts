@@ -113,7 +113,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     operationId: 'searchProviders',
     summary: 'Search all providers at once',
     description:
-      'Uses the search index of the service. If that has few hits, providers with a search of their own (FRED, DBnomics, Alpha Vantage) are asked, within a second and their limits; `notSearched` names the others of them.',
+      'Uses the search index of the service. If that has few hits, providers with a search of their own (FRED, DBnomics, Alpha Vantage) are asked, within a second and their limits; `notAsked` names the others of them.',
     tags,
     auth,
     query: z.object({

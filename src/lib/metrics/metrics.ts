@@ -4,6 +4,7 @@ import { createExportMetrics } from './export-metrics.js';
 import { createGatewayMetrics } from './gateway-metrics.js';
 import { createJobMetrics } from './job-metrics.js';
 import { createPipelineMetrics } from './pipeline-metrics.js';
+import { createResultCacheMetrics } from './result-cache-metrics.js';
 
 /** Seconds; from a cached answer to a whole-table download. */
 const latencyBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600];
@@ -44,6 +45,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     gateway: createGatewayMetrics(registers),
     pipeline: createPipelineMetrics(registers),
     exports: createExportMetrics(registers),
+    resultCache: createResultCacheMetrics(registers),
     jobs: createJobMetrics(registers),
     /** Always 1; the information is in its labels. */
     buildInfo: new Gauge({

@@ -636,7 +636,7 @@ describe('browsing and searching', () => {
     for (const _ of [1, 2]) {
       const answer = await gateway.searchAll(anonymous, 'weekly money stock', 10);
       expect(answer.items).toMatchObject([{ provider: 'keyed', ...found, api_key_required: true }]);
-      expect(answer.notSearched).toEqual([]);
+      expect(answer.notAsked).toEqual([]);
     }
     expect(searches).toBe(1);
   });
@@ -647,17 +647,17 @@ describe('browsing and searching', () => {
       return [];
     };
     const slow: Provider['search'] = () => sleep(1_500, []);
-    const notSearched = async (settings: Partial<GatewaySettings>, caller = anonymous) =>
-      (await open(settings).searchAll(caller, 'something rare', 10)).notSearched;
-    expect(await notSearched({ serviceKeys: {} })).toEqual(['keyed']);
+    const notAsked = async (settings: Partial<GatewaySettings>, caller = anonymous) =>
+      (await open(settings).searchAll(caller, 'something rare', 10)).notAsked;
+    expect(await notAsked({ serviceKeys: {} })).toEqual(['keyed']);
     const few: Provider = { ...keyed, limits: { keyed: { perDay: 25 }, maxConcurrent: 1 } };
-    expect(await notSearched({ providers: [few, bankOfCanada] })).toEqual(['keyed']);
-    expect(await notSearched({ providers: [{ ...keyed, search: failing }, bankOfCanada] })).toEqual([
+    expect(await notAsked({ providers: [few, bankOfCanada] })).toEqual(['keyed']);
+    expect(await notAsked({ providers: [{ ...keyed, search: failing }, bankOfCanada] })).toEqual([
       'keyed',
     ]);
-    expect(await notSearched({ providers: [{ ...keyed, search: slow }, bankOfCanada] })).toEqual(['keyed']);
+    expect(await notAsked({ providers: [{ ...keyed, search: slow }, bankOfCanada] })).toEqual(['keyed']);
     expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
-    await notSearched({ paidProviders: ['keyed'] }, { ...anonymous, mayUsePaid: false });
+    await notAsked({ paidProviders: ['keyed'] }, { ...anonymous, mayUsePaid: false });
     expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatasetAccess } from '../../../src/catalog/access.js';
-import type { ExportTicket } from '../../../src/catalog/export-quota.js';
+import type { ExportTicket } from '../../../src/catalog/export-ticket.js';
 import { createBuilds } from '../../../src/exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../../../src/exports/export-files.js';
 import type { ExportFolder } from '../../../src/exports/export-folder.js';
@@ -17,6 +17,7 @@ import type { Semaphore } from '../../../src/lib/semaphore/semaphore.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
+import { createResultCache } from '../../../src/query/result-cache.js';
 import type { Versions } from '../../../src/query/versions.js';
 import { createWholeFiles } from '../../../src/query/whole-file.js';
 import type { Reader } from '../../../src/storage/clickhouse/reader.js';
@@ -46,6 +47,8 @@ export interface DownloadServerOptions {
   readonly maxAgeMs?: number;
   /** Files are served by the storage. */
   readonly directSeconds?: number;
+  /** Bytes of answers that are kept. @default 0 */
+  readonly resultCacheBytes?: number;
 }
 
 const countingQuotas = (counted: number[]) => ({
@@ -85,6 +88,7 @@ export const createDownloadServer = async (
     },
     at: () => Promise.reject(new Error('no points in time here')),
     remembered: (datasetId) => known.get(datasetId),
+    forget: () => undefined,
   };
   const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {
     if (!known.has(id)) throw notFound('dataset_not_found', 'No such dataset.');
@@ -142,6 +146,10 @@ export const createDownloadServer = async (
           reader,
           semaphore,
           pageTokens: createPageTokens('t'.repeat(32)),
+        }),
+        resultCache: createResultCache({
+          maxBytes: options.resultCacheBytes ?? 0,
+          metrics: createMetrics().resultCache,
         }),
         seriesOf: async () => [],
         exportFiles,

@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { recordsPerUpload } from '../../../src/model/position.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
+import { createDownloads } from '../../../src/query/download.js';
+import type { DownloadRequest } from '../../../src/query/download-request.js';
 import { compileFilter } from '../../../src/query/filter/filter.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
@@ -46,6 +47,7 @@ const downloadsOf = (version: ReadableVersion, compile = compileFilter) =>
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
       remembered: () => version,
+      forget: () => undefined,
     },
     reader: tables.reader,
     semaphore: querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 }),
@@ -306,6 +308,7 @@ describe('what an answer is', () => {
         find: () => Promise.reject(new Error('asked')),
         at: () => Promise.reject(new Error('no points in time here')),
         remembered: () => undefined,
+        forget: () => undefined,
       },
       reader: tables.reader,
       semaphore: querySemaphore({ maxRunning: 1, queueLength: 0, maxWaitMs: 1 }),

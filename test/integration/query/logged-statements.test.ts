@@ -35,7 +35,12 @@ afterAll(() => tables.close());
 it('logs each statement of a request with its id, and no value that the caller sent', async () => {
   const downloads = createDownloads({
     pageTokens: createPageTokens('t'.repeat(32)),
-    versions: { find: async () => version, at: async () => version.versionId, remembered: () => version },
+    versions: {
+      find: async () => version,
+      at: async () => version.versionId,
+      remembered: () => version,
+      forget: () => undefined,
+    },
     reader: tables.reader,
     semaphore: querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });

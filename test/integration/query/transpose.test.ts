@@ -21,6 +21,7 @@ const read = async (version: ReadableVersion, query: Record<string, unknown>): P
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
       remembered: () => version,
+      forget: () => undefined,
     },
     reader: tables.reader,
     semaphore: querySemaphore({ maxRunning: 4, queueLength: 4, maxWaitMs: 60_000 }),

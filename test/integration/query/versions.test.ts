@@ -117,17 +117,15 @@ describe('createVersions', () => {
   it('remembers a version under the revision of its columns that it was read with', async () => {
     const versionId = await publish();
     expect(versions.remembered(datasetId, versionId, 0)).toBeUndefined();
-    const {
-      segmentIds: _,
-      place: __,
-      ...facts
-    } = await versions.find({ datasetId, currentVersionId: versionId });
+    const found = await versions.find({ datasetId, currentVersionId: versionId });
     const [row] = await sql.query<{ revision: number }>(
       'SELECT columns_revision AS revision FROM datasets WHERE id = $1',
       [datasetId],
     );
-    expect(versions.remembered(datasetId, versionId, row!.revision)).toEqual(facts);
+    expect(versions.remembered(datasetId, versionId, row!.revision)).toEqual(found);
     expect(versions.remembered(datasetId, versionId, row!.revision + 1)).toBeUndefined();
+    versions.forget(found);
+    expect(versions.remembered(datasetId, versionId, row!.revision)).toBeUndefined();
   });
 
   it('sees segments that compaction has put in the place of others', async () => {

@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
+import { createDownloads } from '../../../src/query/download.js';
+import type { DownloadRequest } from '../../../src/query/download-request.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import type { Versions } from '../../../src/query/versions.js';
@@ -126,6 +127,7 @@ export const versionsOf = (version: ReadableVersion): Versions => ({
   find: async () => version,
   at: async () => version.versionId,
   remembered: () => version,
+  forget: () => undefined,
 });
 
 export const signal = new AbortController().signal;

@@ -1,0 +1,53 @@
+import type { Sql } from '../storage/postgres/sql.js';
+import type { ExportTicket } from './export-ticket.js';
+import { addExports } from './export-usage.js';
+
+/**
+ * Exports of accounts whose plan does not bound them. Nothing waits for their number, so they are gathered in memory and written
+ * together; a process that is killed loses those of its last interval.
+ */
+export interface ExportCounts {
+  /** A ticket that is counted when its answer has ended. */
+  open(accountId: number): ExportTicket;
+  /** Writes what has been gathered; what cannot be written is kept for the next call. */
+  flush(): Promise<void>;
+}
+
+interface Counted {
+  readonly exports: number;
+  readonly bytes: number;
+}
+
+export const createExportCounts = ({ sql }: { sql: Sql }): ExportCounts => {
+  let counts = new Map<number, Counted>();
+  const add = (accountId: number, { exports, bytes }: Counted): void => {
+    const before = counts.get(accountId);
+    counts.set(accountId, {
+      exports: (before?.exports ?? 0) + exports,
+      bytes: (before?.bytes ?? 0) + bytes,
+    });
+  };
+  return {
+    open: (accountId) => ({
+      spend: () => undefined,
+      finish: async (bytes) => add(accountId, { exports: 1, bytes }),
+      cancel: () => Promise.resolve(),
+    }),
+    async flush() {
+      if (counts.size === 0) return;
+      const taken = counts;
+      counts = new Map();
+      const values = [...taken.values()];
+      try {
+        await sql.query(addExports, [
+          [...taken.keys()],
+          values.map(({ exports }) => exports),
+          values.map(({ bytes }) => bytes),
+        ]);
+      } catch (error) {
+        for (const [accountId, counted] of taken) add(accountId, counted);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,25 @@
+import type { FilterLimits } from './filter/filter.js';
+import type { Sheet } from './formats/format.js';
+import type { Format } from './formats/formats.js';
+import type { DownloadOptions } from './options/options.js';
+
+export interface DownloadRequest {
+  readonly dataset: {
+    readonly id: number;
+    readonly currentVersionId: number | null;
+    readonly columnsRevision: number;
+  };
+  readonly options: DownloadOptions;
+  /** Format of the answer; `options.format` is the requested one, if any. */
+  readonly format: Format;
+  /** Owner of permits: the account, or the address of an anonymous caller. */
+  readonly owner: string;
+  /** Called when a permit is needed: whatever was held until then may go to others. */
+  readonly beforeAcquire?: () => void;
+  readonly filterLimits?: Partial<FilterLimits>;
+  /** Description of the rows, for formats that have a place for it. */
+  readonly about?: Sheet | undefined;
+  /** Ends the queries when the client is gone. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}

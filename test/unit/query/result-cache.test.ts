@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/lib/metrics/metrics.js';
+import { createResultCache, type OpenedAnswer } from '../../../src/query/result-cache.js';
+
+const never = new AbortController().signal;
+
+const request = (question: string, signal = never, owner = 'account:1') => ({ question, owner, signal });
+
+const createAnswers = (maxBytes = 4 * 1024 * 1024) =>
+  createResultCache({ maxBytes, metrics: createMetrics().resultCache });
+
+/** Opens streams of these pieces; each run is a further one. */
+const createSource = (...pieces: (string | Buffer | Error)[]) => {
+  const runs: { signal: AbortSignal; go: () => void }[] = [];
+  const open = async (signal: AbortSignal): Promise<OpenedAnswer> => {
+    let go = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    runs.push({ signal, go });
+    async function* all() {
+      await begun;
+      for (const piece of pieces) {
+        if (piece instanceof Error) throw piece;
+        yield Buffer.from(piece);
+      }
+    }
+    return { body: Readable.from(all(), { objectMode: false }), rowCount: 7, next: undefined };
+  };
+  const at = async (index: number): Promise<void> => {
+    await expect.poll(() => runs.length).toBeGreaterThan(index);
+    runs[index]?.go();
+  };
+  return { runs, open, at };
+};
+
+const bytesOf = async ({ body }: { body: Buffer | Readable }): Promise<Buffer> =>
+  Buffer.isBuffer(body) ? body : buffer(body);
+
+describe('cached results', () => {
+  it('are read once for all who ask at the same time, and later', async () => {
+    const answers = createAnswers();
+    const { runs, open, at } = createSource('rows', ' and more');
+    const both = Promise.all([answers.find(request('q'), open), answers.find(request('q'), open)]);
+    await at(0);
+    for (const found of [...(await both), await answers.find(request('q'), open)])
+      expect([String(found.body), found.rowCount]).toEqual(['rows and more', 7]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('are read for each account by its own run, and given to all of them later', async () => {
+    const answers = createAnswers();
+    const { runs, open, at } = createSource('rows');
+    const both = Promise.all(
+      ['account:1', 'account:2'].map((owner) => answers.find(request('q', never, owner), open)),
+    );
+    await at(0);
+    await at(1);
+    expect((await both).map(({ body }) => String(body))).toEqual(['rows', 'rows']);
+    await answers.find(request('q', never, 'account:3'), open);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('come to those who still wait when the first caller has hung up', async () => {
+    const answers = createAnswers();
+    const { runs, open, at } = createSource('rows');
+    const first = new AbortController();
+    const left = answers.find(request('q', first.signal), open);
+    const stayed = answers.find(request('q'), open);
+    first.abort(new Error('hung up'));
+    await expect(left).rejects.toThrow('hung up');
+    await at(0);
+    expect(String((await stayed).body)).toBe('rows');
+    expect(runs[0]?.signal.aborted).toBe(false);
+  });
+
+  it('are not kept when they break off', async () => {
+    const answers = createAnswers();
+    const broken = createSource('rows', new Error('broke off'));
+    const found = answers.find(request('q'), broken.open);
+    await broken.at(0);
+    await expect(found).rejects.toThrow('broke off');
+    const whole = createSource('all rows');
+    const again = answers.find(request('q'), whole.open);
+    await whole.at(0);
+    expect(String((await again).body)).toBe('all rows');
+  });
+
+  it('are streamed whole, and not kept, when they are large', async () => {
+    const answers = createAnswers();
+    const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(32 * 1024, index));
+    const { runs, open, at } = createSource(...pieces);
+    const both = Promise.all([1, 2].map(async () => bytesOf(await answers.find(request('q'), open))));
+    await at(0);
+    await at(1);
+    for (const bytes of await both) expect(bytes.equals(Buffer.concat(pieces))).toBe(true);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('break visibly when they are large and break off', async () => {
+    const { open, at } = createSource(Buffer.alloc(300 * 1024), new Error('broke off'));
+    const found = createAnswers().find(request('q'), open);
+    await at(0);
+    await expect(found.then(bytesOf)).rejects.toThrow('broke off');
+  });
+
+  it('take no more memory than they may, and none if they may not', async () => {
+    const small = createAnswers(4_000);
+    const none = createAnswers(0);
+    const { runs, open } = createSource();
+    const ready = async (signal: AbortSignal): Promise<OpenedAnswer> => {
+      const opened = await open(signal);
+      runs.at(-1)?.go();
+      return { ...opened, body: Readable.from([Buffer.alloc(600)]) };
+    };
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'a']) await small.find(request(name), ready);
+    expect(runs).toHaveLength(6);
+    await small.find(request('a'), ready);
+    expect(runs).toHaveLength(6);
+    for (const name of ['a', 'a']) await bytesOf(await none.find(request(name), ready));
+    expect(runs).toHaveLength(8);
+  });
+});
