@@ -11,6 +11,7 @@ import { many } from './many.js';
 import { metadata } from './metadata.js';
 import { neighbours } from './neighbours.js';
 import { askQuestions } from './questions.js';
+import { reads } from './reads.js';
 import { shortUploads } from './short-uploads.js';
 import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
@@ -34,6 +35,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'appends', run: appends, limitMinutes: 30 },
   { name: 'many', run: many, limitMinutes: 60 },
   { name: 'metadata', run: metadata, limitMinutes: 60 },
+  { name: 'reads', run: reads },
   { name: 'cluster', run: cluster },
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },

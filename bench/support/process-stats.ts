@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Figure } from './figure.js';
 import type { RunningProduct } from './product.js';
 
@@ -98,3 +98,27 @@ export const perOperation = (name: string, usage: Usage, process: string, operat
   unit: 'ms',
   better: 'lower',
 });
+
+const parentOf = (pid: string): number | undefined => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    // It has ended since the folder was read.
+    return undefined;
+  }
+};
+
+/** CPU seconds of each process with its children: PostgreSQL has one for each connection. */
+export const cpuOfFamilies = (pids: Pids): Record<string, number> => {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const parents = all.map((pid) => [Number(pid), parentOf(pid)] as const);
+  return Object.fromEntries(
+    Object.entries(pids).map(([name, pid]) => [
+      name,
+      parents
+        .filter(([own, parent]) => own === pid || parent === pid)
+        .reduce((sum, [own]) => sum + cpuSeconds(own), 0),
+    ]),
+  );
+};
