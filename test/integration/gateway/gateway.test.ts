@@ -652,9 +652,7 @@ describe('browsing and searching', () => {
     expect(await notAsked({ serviceKeys: {} })).toEqual(['keyed']);
     const few: Provider = { ...keyed, limits: { keyed: { perDay: 25 }, maxConcurrent: 1 } };
     expect(await notAsked({ providers: [few, bankOfCanada] })).toEqual(['keyed']);
-    expect(await notAsked({ providers: [{ ...keyed, search: failing }, bankOfCanada] })).toEqual([
-      'keyed',
-    ]);
+    expect(await notAsked({ providers: [{ ...keyed, search: failing }, bankOfCanada] })).toEqual(['keyed']);
     expect(await notAsked({ providers: [{ ...keyed, search: slow }, bankOfCanada] })).toEqual(['keyed']);
     expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
     await notAsked({ paidProviders: ['keyed'] }, { ...anonymous, mayUsePaid: false });
