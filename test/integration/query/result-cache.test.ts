@@ -84,7 +84,8 @@ describe('an answer that is kept', () => {
       expect(await again.arrayBuffer()).toEqual(bytes[index]);
       expect(headersOf(again)).toEqual(headersOf(first[index]!));
     }
-    expect((await hits()) - before).toBe(queries.length);
+    // Scrapes share one text for a quarter of a second.
+    await expect.poll(hits).toBe(before + queries.length);
     expect(await statusOf(owner, dataset, '$top=1')).toBe(503);
     expect(await statusOf({ ...owner, baseUrl: other.baseUrl }, dataset)).toBe(503);
   });
@@ -145,8 +146,11 @@ describe('an answer that is kept', () => {
 
     const free = await product.createAccount('free');
     await call(owner, 'PUT', `/datasets/${dataset}/permissions/free`, { level: 'Read' });
-    const { length } = await (await ask(free, dataset)).text();
-    for (let turn = 0; turn < 3; turn += 1) expect(await statusOf(free, dataset)).toBe(200);
+    const plain = { 'accept-encoding': 'identity' };
+    const lengths = [];
+    for (let turn = 0; turn < 4; turn += 1)
+      lengths.push((await (await ask(free, dataset, question, plain)).arrayBuffer()).byteLength);
+    expect(new Set(lengths).size).toBe(1);
     const used = async () => {
       const {
         plan: { quotas },
@@ -155,7 +159,7 @@ describe('an answer that is kept', () => {
       );
       return [quotas.exportsPerDay?.used, quotas.exportBytesPerDay?.used];
     };
-    await expect.poll(used).toEqual([4, 4 * length]);
+    await expect.poll(used).toEqual([4, 4 * (lengths[0] ?? 0)]);
   });
 });
 
