@@ -163,11 +163,14 @@ const events = (deps: ProcessRoutesDeps): Route => {
     handler: async ({ params: { id, processId }, caller, signal }) => {
       const dataset = await requireProcesses(deps, caller, id);
       const view = await requireView(deps, dataset.id, processId);
+      // A client that is cut off by a stop asks another API process. The end of the right destroys the stream, which closes
+      // only once the generator has returned.
+      const isOver = (): boolean => body.destroyed || signal.aborted || deps.stopping();
+      const body = Readable.from(progressEvents(watch, view, isOver));
       return {
         status: 200,
         headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' },
-        // A client that is cut off by a stop asks another API process.
-        body: Readable.from(progressEvents(watch, view, () => signal.aborted || deps.stopping())),
+        body,
         right: rightTo(dataset, caller),
       };
     },

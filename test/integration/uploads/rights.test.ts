@@ -111,20 +111,31 @@ describe('an upload whose right ends before it is published', () => {
 });
 
 describe('the events of an upload', () => {
-  it('end when the right to read ends', async () => {
+  it('end when the right to read ends, without a line to wait for', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
     const key = await newKey(ownerId);
-    const reader = { ...owner, key: key.key };
-    const answer = await call(reader, 'GET', `/datasets/${dataset}/processes/${process.id}/events`);
+    const path = `/datasets/${dataset}/processes/${process.id}/events`;
+    // One that goes on, begun earlier.
+    const other = (await call(owner, 'GET', path)).body!.getReader();
+    await other.read();
+    const answer = await call({ ...owner, key: key.key }, 'GET', path);
     expect(answer.status).toBe(200);
     await revoke(key.id);
     let text = '';
-    const read = async (): Promise<void> => {
-      for await (const piece of answer.body ?? []) text += Buffer.from(piece).toString();
+    const read = async (): Promise<string> => {
+      try {
+        for await (const piece of answer.body ?? []) text += Buffer.from(piece).toString();
+        return 'complete';
+      } catch {
+        return 'broken';
+      }
     };
-    await expect(read()).rejects.toThrow();
+    expect(await Promise.race([read(), other.read().then(() => 'silent until the other had a line')])).toBe(
+      'broken',
+    );
+    await other.cancel();
     expect(text).toContain('event: progress');
     expect(text).not.toMatch(/event: (?:completed|failed)/);
     await product.startWorker();
