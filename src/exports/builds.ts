@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 
@@ -131,7 +132,12 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     } catch (error) {
       progress.state = 'failed';
       progress.error = error;
-      log.error({ file: key, bytes: progress.written, err: error }, 'export file failed');
+      // A version that is replaced while its file is made is no fault: who waits is told to ask again.
+      const isReplaced = isAppError(error) && error.code === 'version_gone';
+      log[isReplaced ? 'info' : 'error'](
+        { file: key, bytes: progress.written, err: error },
+        'export file failed',
+      );
       await rm(path, { force: true });
       throw error;
     } finally {
