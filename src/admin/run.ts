@@ -113,8 +113,9 @@ export const runCommandLine = async (
   words: readonly string[],
   open: () => Promise<AdminContext>,
 ): Promise<string> => {
-  const wantsHelp = words.includes('--help') || words.includes('-h');
-  const plain = words.filter((word) => word !== '--help' && word !== '-h');
+  const helpWords = ['--help', '-h', ...(words[0] === 'help' ? ['help'] : [])];
+  const wantsHelp = words.some((word) => helpWords.includes(word));
+  const plain = words.filter((word) => !helpWords.includes(word));
   const needsTwo = !groups.some((group) => group.name === plain[0] && commandOf(group, '') !== undefined);
   if (plain.length === 0 || (wantsHelp && plain.length < 2 && needsTwo)) return helpOfAll(groups);
   const { group, command } = find(groups, plain);

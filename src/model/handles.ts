@@ -35,6 +35,8 @@ const productWords = [
   'api',
   'default',
   'everyone',
+  // Of somebody who asks a command for its help.
+  'help',
   'home',
   'me',
   'nobody',
@@ -52,7 +54,6 @@ const operatorWords = [
   'abuse',
   'admin',
   'administrator',
-  'help',
   'helpdesk',
   'hostmaster',
   'info',

@@ -97,7 +97,12 @@ describe('the command line of operators', () => {
 
   it('shows help without connecting', async () => {
     expect(await runCommandLine([group], [], never)).toContain('thing make <name>');
-    expect(await runCommandLine([group], ['thing', 'make', '--help'], never)).toContain('How large.');
+    expect(await runCommandLine([group], ['help'], never)).toContain('thing make <name>');
+    for (const words of [
+      ['thing', 'make', '--help'],
+      ['help', 'thing', 'make'],
+    ])
+      expect(await runCommandLine([group], words, never)).toContain('How large.');
   });
 
   it('parses arguments and options and prints JSON on demand', async () => {

@@ -43,7 +43,7 @@ describe('handleProblem', () => {
     },
   );
 
-  it.each(['Personal', 'ANONYMOUS', 'null', 'me', 'h\u043eme', 'n0ne'])(
+  it.each(['Personal', 'ANONYMOUS', 'Help', 'null', 'me', 'h\u043eme', 'n0ne'])(
     'rejects %j, a reserved word or one that looks like it',
     (name) => {
       expect(handleProblem(name)).toContain('reserved');
