@@ -62,6 +62,16 @@ const texts = (): { path: string; text: string }[] =>
     .filter((path) => /\.(md|ya?ml|json|tpl|rules)$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
+it('each process names its version and commit, which its readiness names as well', async () => {
+  for (const origin of [api, product.workerUrl]) {
+    const { version, commit } = (await (await fetch(`${origin}/readyz`)).json()) as Record<string, string>;
+    expect(commit).toMatch(/./);
+    expect(
+      (await readMetrics(origin)).value('tabulary_build_info', { version: version!, commit: commit! }),
+    ).toBe(1);
+  }
+});
+
 it('every metric that is named anywhere is on /metrics of an API process or a worker', async () => {
   const seen = [await readMetrics(api), await readMetrics(product.workerUrl)];
   const known = new Set(seen.flatMap(({ names, series }) => [...names, ...series]));
