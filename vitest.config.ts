@@ -27,10 +27,18 @@ const withServers = {
 /** Random tests that `npm test` runs with few samples: how many they draw in the system tests. */
 const manySamples = {
   include: [
-    'test/integration/query/{pages,filter-http}.test.ts',
-    'test/integration/uploads/{column-lists,changes-model}.test.ts',
+    'test/integration/query/{pages,filter-http,patched-reads}.test.ts',
+    'test/integration/uploads/{column-lists,changes-model,digits,folds}.test.ts',
   ],
-  env: { PAGE_ANSWERS: '48', FILTER_FUZZ: '1000', LISTED_VERSIONS: '152', CHANGE_DATASETS: '48' },
+  env: {
+    PAGE_ANSWERS: '48',
+    FILTER_FUZZ: '1000',
+    LISTED_VERSIONS: '152',
+    CHANGE_DATASETS: '48',
+    DIGIT_SEEDS: '12',
+    ASKED_VERSIONS: '1',
+    COMPARED_PAIRS: 'all',
+  },
 };
 
 /** Folder into which each run writes its results as JSON. */

@@ -24,6 +24,9 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
 
+/** `ends`: versions are compared with the first and the last one; `all`: each with each. */
+const comparedPairs = process.env.COMPARED_PAIRS ?? 'ends';
+
 let product: TestProduct;
 let owner: Client;
 let clickhouse: ClickHouse;
@@ -310,8 +313,10 @@ describe('versions before and after a fold', () => {
 
   const differences = async (dataset: number, versions: readonly string[]) => {
     const found: Record<string, unknown> = {};
+    const ends = [versions[0], versions.at(-1)];
     for (const from of versions)
       for (const to of versions) {
+        if (comparedPairs === 'ends' && !ends.includes(from) && !ends.includes(to)) continue;
         const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
         const counts = await json(await call(owner, 'GET', path));
         found[path] = [counts, await (await call(owner, 'GET', `${path}/rows`)).text()];

@@ -212,8 +212,9 @@ describe('signing in', () => {
 
   it('slows down who tries cookies, like who tries keys', async () => {
     const answers: Response[] = [];
-    for (let attempt = 0; attempt < 14; attempt += 1)
-      answers.push(await ask('/api/account', { headers: { Cookie: 'tabulary=made-up' } }));
+    // Others of this file were refused before.
+    do answers.push(await ask('/api/account', { headers: { Cookie: 'tabulary=made-up' } }));
+    while (answers.length < 14 && !answers.at(-1)?.headers.has('retry-after'));
     expect(answers.every(({ status }) => status === 401)).toBe(true);
     expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
   });
