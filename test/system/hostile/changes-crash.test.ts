@@ -135,14 +135,18 @@ const checkAll = async (history: History): Promise<void> => {
   await checkHistory(client, history);
 };
 
-/** Kills at every `stride`th step, until a turn takes fewer. @returns deaths */
+/** Turns without a kill after which all steps have had theirs: what else a worker does at that time counts as steps too. */
+const quietTurns = 3;
+
+/** Kills at every `stride`th step, until turns take fewer. @returns deaths */
 const killAtSteps = async (
   from: Trip['from'],
   stride: number,
   turn: (step: number) => Promise<void>,
 ): Promise<number> => {
   await wire.learnIdle();
-  for (let step = 1, killed = 0; ; step += stride, killed += 1) {
+  let [step, killed, quiet] = [1, 0, 0];
+  while (quiet < quietTurns) {
     let replaced: Promise<unknown> | undefined;
     wire.arm({ from, step }, () => {
       if (worker !== undefined) replaced = once(worker, 'exit');
@@ -150,10 +154,15 @@ const killAtSteps = async (
     });
     await turn(step);
     wire.release();
-    if (replaced === undefined) return killed;
+    if (replaced === undefined) {
+      quiet += 1;
+      continue;
+    }
     // The worker that follows releases the wire, which must not be armed again before.
     await replaced;
+    [step, killed, quiet] = [step + stride, killed + 1, 0];
   }
+  return killed;
 };
 
 /** First statement of a worker about a change whose file is stored. */
@@ -197,7 +206,8 @@ it.each([
           ]);
       }
     });
-    expect(killed).toBeGreaterThan(5);
+    // Begun, copied, compared, switched.
+    expect(killed).toBeGreaterThanOrEqual(4);
     await checkAll(history);
   },
 );
