@@ -51,15 +51,6 @@ CREATE TABLE gateway_holds (
 COMMENT ON TABLE gateway_holds IS
   'Backoff: a provider refuses requests with one key until a time; written by the process that was refused, and deleted when a later request succeeds.';
 
-CREATE UNLOGGED TABLE gateway_fetch_leases (
-  key bytea PRIMARY KEY,
-  owner uuid NOT NULL,
-  -- a process that dies during the request leaves it to others then
-  until timestamptz NOT NULL
-);
-COMMENT ON TABLE gateway_fetch_leases IS
-  'The process that sends a request which others wait for; written by that process. Unlogged: after a crash no request is under way.';
-
 CREATE TABLE gateway_cache (
   -- SHA-256 of provider, operation, arguments and the kind of key
   key bytea PRIMARY KEY,

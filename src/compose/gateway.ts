@@ -16,6 +16,7 @@ import { createProviderRoutes } from '../http/routes/providers.js';
 import { createSeriesRoutes } from '../http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
+import type { Leases } from '../jobs/leases.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
@@ -23,6 +24,7 @@ import { traceTransport } from '../operations/traced-parts.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Receiver } from '../uploads/receive/receiver.js';
 import type { Core } from './core.js';
+import { openLeases } from './jobs.js';
 import { openSeriesDatasets } from './series-datasets.js';
 
 /** File of the master keys when they are not in the environment. */
@@ -48,15 +50,16 @@ const longestBackfillPauseMs = 5_000;
 export interface GatewayParts {
   readonly config: Config;
   readonly sql: Sql;
+  readonly leases: Leases;
   readonly log: Log;
   readonly telemetry: Telemetry;
   readonly tracing: Tracing;
 }
 
-const openGateway = ({ config, sql, log, telemetry, tracing }: GatewayParts): Gateway => {
+const openGateway = ({ config, sql, leases, log, telemetry, tracing }: GatewayParts): Gateway => {
   const settings = gatewaySettings(config);
   const transport = traceTransport(createTransport({ userAgent: settings.userAgent, log }), tracing);
-  return createGateway({ settings, sql, log, telemetry, transport });
+  return createGateway({ settings, sql, leases, log, telemetry, transport });
 };
 
 /** For commands of an operator, who may have the keys that npm start made. */
@@ -64,11 +67,12 @@ export const openAdminGateway = ({
   config,
   sql,
   log,
-}: Omit<GatewayParts, 'telemetry' | 'tracing'>): Gateway => {
+}: Omit<GatewayParts, 'leases' | 'telemetry' | 'tracing'>): Gateway => {
   const masterKeys = config.masterKeys ?? readKeyFile(masterKeyFile(config));
   return openGateway({
     config: { ...config, masterKeys },
     sql,
+    leases: openLeases({ config, sql, log }),
     log,
     telemetry: silentTelemetry,
     tracing: noTracing,
@@ -81,8 +85,15 @@ export const createGatewayPart = async (
   scope: Scope,
   { catalog, receiver }: { catalog: Catalog; receiver: Receiver },
 ): Promise<{ readonly gateway: Gateway; readonly routes: Route[] }> => {
-  const { config, jobs, log, sql, metrics, tracing } = core;
-  const gateway = openGateway({ config, sql, log, telemetry: meteredTelemetry(metrics.gateway), tracing });
+  const { config, jobs, leases, log, sql, metrics, tracing } = core;
+  const gateway = openGateway({
+    config,
+    sql,
+    leases,
+    log,
+    telemetry: meteredTelemetry(metrics.gateway),
+    tracing,
+  });
   if (config.masterKeys === undefined) log.warn('no master key: keys of users at providers cannot be stored');
   await gateway.seed();
   const hasPaid = (config.paidProviders ?? []).length > 0;
@@ -92,7 +103,6 @@ export const createGatewayPart = async (
   const { seriesDatasets, backfills } = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
 
   const everyMs = config.gatewayIntervalMs;
-  await scope.defer('questions to providers', gateway.leave);
   await jobs.start('provider-trims', { everyMs, run: gateway.trim, scope });
   await jobs.start('search-index', { everyMs, run: gateway.fillIndex, scope });
   await jobs.start('series-refreshes', { everyMs, run: seriesDatasets.runDue, scope });

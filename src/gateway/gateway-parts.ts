@@ -1,9 +1,9 @@
+import type { Leases } from '../jobs/leases.js';
 import type { Log } from '../lib/log.js';
 import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createCache } from './cache/cache.js';
 import { createCacheRecords } from './cache/cache-records.js';
-import { createFetchLeases, type FetchLeases } from './cache/fetch-leases.js';
 import { createMemory } from './cache/memory.js';
 import { indexTask } from './caller.js';
 import { readGatewayState } from './gateway-state.js';
@@ -58,6 +58,7 @@ export interface GatewaySettings {
 export interface GatewayParts {
   readonly settings: GatewaySettings;
   readonly sql: Sql;
+  readonly leases: Leases;
   readonly log: Log;
   readonly telemetry: Telemetry;
   readonly now?: () => number;
@@ -66,8 +67,8 @@ export interface GatewayParts {
 }
 
 const createAccess = (
-  { settings, sql, log, telemetry, now = Date.now, transport }: GatewayParts,
-  { usage, leases }: { usage: UsageRecords; leases: FetchLeases },
+  { settings, sql, leases, log, telemetry, now = Date.now, transport }: GatewayParts,
+  usage: UsageRecords,
 ) => ({
   baseUrls: settings.baseUrls,
   transport: transport ?? createTransport({ userAgent: settings.userAgent, log }),
@@ -109,9 +110,7 @@ export const createParts = (parts: GatewayParts) => {
   const cipher = current === undefined ? undefined : createCipher([current, ...older]);
   const userKeys = createUserKeys({ sql, cipher });
   const usage = createUsageRecords({ sql, maxHoldMs: settings.maxHoldMs ?? oneHourMs });
-  const leaseMs = 2 * (settings.operationTimeoutMs ?? oneMinuteMs);
-  const leases = createFetchLeases({ sql, leaseMs });
-  const access = createAccess(parts, { usage, leases });
+  const access = createAccess(parts, usage);
   const operations = createOperations(access, createKeyChoice(userKeys, settings.serviceKeys));
   const index = createItemIndex(sql, settings.providers);
   const openContext = (provider: Provider) => operations.contextFor(provider, indexTask);
@@ -124,5 +123,5 @@ export const createParts = (parts: GatewayParts) => {
       breaker: access.breaker,
       now,
     });
-  return { userKeys, usage, leases, cache: access.cache, operations, index, indexer, state };
+  return { userKeys, usage, cache: access.cache, operations, index, indexer, state };
 };

@@ -80,14 +80,12 @@ export interface Gateway {
   trim(): Promise<void>;
   /** Fills the due parts of the search index, in one process at a time; `stop` ends it early. */
   fillIndex(stop: AbortSignal): Promise<void>;
-  /** To be called last: other processes no longer wait for answers to requests of this one. */
-  leave(): Promise<void>;
 }
 
 /** Everything that the routes of providers, user keys and the feed call. */
 export const createGateway = (parts: GatewayParts): Gateway => {
   const { settings, telemetry, now = Date.now } = parts;
-  const { userKeys, usage, leases, cache, operations, index, indexer, state } = createParts(parts);
+  const { userKeys, usage, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
   const browser = createBrowser(operations, index, now);
   const today = (): string => new Date(now()).toISOString().slice(0, 10);
@@ -203,6 +201,5 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     async fillIndex(stop) {
       await indexer.fillDue(stop);
     },
-    leave: () => leases.leave(),
   };
 };

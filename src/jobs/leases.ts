@@ -12,6 +12,8 @@ export type LeaseName =
   | 'compaction'
   /** An upload is read again or merged. Number of the process. */
   | 'upload'
+  /** A request to a provider is under way, for which other processes wait. Hash of the question. */
+  | 'fetch'
   /** A series dataset is refreshed. Number of the dataset. */
   | 'refresh'
   /** Vintages are loaded into a series dataset. Number of the dataset. */
@@ -61,7 +63,10 @@ export const createLeases = (options: LeasesOptions): Leases => {
       try {
         return await whileLeased({ leaseMs, renew: () => records.renew(run), onError }, work);
       } finally {
-        await records.release(run);
+        // The result counts although the lease then lasts until it expires.
+        await records
+          .release(run)
+          .catch((error: unknown) => log.warn({ err: error, job: name, subject }, 'lease not released'));
       }
     },
   };

@@ -150,7 +150,7 @@ export interface JobState {
   readonly summary: string;
 }
 
-// Rows of processes that no longer run are left out.
+// Without rows of processes that no longer run, and without requests of users ('fetch').
 const listSql = `
   SELECT j.name, coalesce(p.address, nullif(j.subject, ''), 'installation') AS subject,
     CASE WHEN ${free} THEN 'waiting' ELSE 'running' END AS state, j.run_at AS "nextRunAt", j.ended_at AS "lastRunAt",
@@ -158,7 +158,7 @@ const listSql = `
     CASE WHEN NOT ${free} THEN coalesce(h.address, 'a process that is starting') END AS holder,
     CASE WHEN NOT ${free} THEN j.started_at END AS "runningSince"
   FROM jobs j LEFT JOIN live_processes h ON h.id = j.holder LEFT JOIN live_processes p ON p.id::text = j.subject
-  WHERE NOT ${free} OR j.subject = '' OR p.id IS NOT NULL
+  WHERE j.name <> 'fetch' AND (NOT ${free} OR j.subject = '' OR p.id IS NOT NULL)
   ORDER BY j.name, 2 LIMIT 1000`;
 
 type Times = 'nextRunAt' | 'lastRunAt' | 'runningSince';

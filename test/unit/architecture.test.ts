@@ -304,6 +304,23 @@ const stateFiles: ReadonlySet<string> = new Set([
   'rows/compaction-states.ts',
 ]);
 
+/** Files that take an advisory lock; `jobs/README.md` has the reason of each. */
+const advisoryLocks: readonly string[] = [
+  'exports/export-folder.ts',
+  'gateway/keys/user-keys.ts',
+  'storage/postgres/held-segments.ts',
+  'storage/postgres/migrate.ts',
+];
+
+/** Tables with a column that says which process has a row. */
+const leaseTables = (texts: readonly string[]): string[] =>
+  texts
+    .flatMap((text) => [...text.matchAll(/\bCREATE (?:UNLOGGED )?TABLE (\w+) \(([\s\S]*?)\n\);/g)])
+    .filter(([, , columns = '']) =>
+      /^\s+(?:lease\w*|holder|owner|held_until) (?:uuid|text|timestamptz)/m.test(columns),
+    )
+    .map(([, table = '']) => table);
+
 /** Statements whose numbered parts are shared with shorter ones. The list only gets shorter. */
 const numbersParameters: ReadonlySet<string> = new Set([
   'catalog/dataset-list.ts',
@@ -420,7 +437,9 @@ describe('the source tree', () => {
     const offenders = sourceFiles()
       .filter((file) => !file.startsWith('query/formats/') && !file.startsWith('model/column-types/'))
       .filter((file) =>
-        /^(?:query|exports|model|storage|ingest|http\/content|http\/routes\/(?:download|links))/.test(file),
+        /^(?:query|exports|model|storage|csv|uploads|versions|http\/content|http\/routes\/(?:download|links))/.test(
+          file,
+        ),
       )
       .flatMap((file) =>
         tableBranches(readFileSync(join(source, file), 'utf8')).map((branch) => `${file}: ${branch}`),
@@ -465,6 +484,14 @@ describe('the source tree', () => {
       .filter(([file]) => !stateFiles.has(file))
       .flatMap(([file, text]) => stateLiterals(text).map((literal) => `${file}: ${literal}`));
     expect(offenders).toEqual([]);
+  });
+
+  it('has leases in the table of jobs alone, and advisory locks where the README of jobs says why', () => {
+    expect(leaseTables(migrationTexts())).toEqual(['jobs']);
+    const locking = [...sourceTexts()].filter(([, text]) => /\bpg_(?:try_)?advisory_/.test(codeOf(text)));
+    expect(locking.map(([file]) => file).sort()).toEqual(advisoryLocks);
+    const reasons = readFileSync(join(source, 'jobs/README.md'), 'utf8');
+    expect(advisoryLocks.filter((file) => !reasons.includes(file))).toEqual([]);
   });
 
   it('names the parameters of a statement that has more than six', () => {
@@ -553,6 +580,12 @@ describe('the rules themselves', () => {
     expect(found('`UPDATE processes p SET facts = $2, phase = $3`')).toBe(1);
     expect(found('`UPDATE processes SET rows = 1 WHERE phase = $1`')).toBe(0);
     expect(found("if (state.status === 'pending') return { status: 'failed' };")).toBe(0);
+  });
+
+  it('see a lease outside of the jobs, but not a time until which something holds', () => {
+    const table = 'CREATE UNLOGGED TABLE turns (\n  id bigint,\n  owner uuid NOT NULL\n);';
+    const holds = 'CREATE TABLE holds (\n  scope text,\n  until timestamptz\n);';
+    expect(leaseTables([holds, table])).toEqual(['turns']);
   });
 
   it('see headers, tags and statuses, but not what comments say of them', () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Leases } from '../../jobs/leases.js';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Telemetry } from '../telemetry.js';
 import type { CacheRecords } from './cache-records.js';
-import type { FetchLeases } from './fetch-leases.js';
 import type { Kept, Memory } from './memory.js';
 
 export interface CacheQuestion {
@@ -28,7 +28,7 @@ export interface Fetched {
   readonly body: string;
   /** In place of the validity of the question. */
   readonly validSeconds?: number;
-  /** It rests on nothing but answers that are this old and no longer valid: it is not kept. */
+  /** Age of the expired answers that it is made of, if it has no other source: it is not stored. */
   readonly staleSeconds?: number;
 }
 
@@ -46,7 +46,7 @@ export interface Cache {
 export interface CacheOptions {
   readonly records: CacheRecords;
   readonly memory: Memory;
-  readonly leases: Omit<FetchLeases, 'leave'>;
+  readonly leases: Leases;
   /** Longest wait for the answer to another process, in milliseconds. */
   readonly maxLeaseWaitMs: number;
   readonly telemetry: Telemetry;
@@ -145,27 +145,20 @@ export const createCache = (options: CacheOptions): Cache => {
     return kept;
   };
 
-  const giveBack = async (key: string, provider: string): Promise<void> => {
-    try {
-      await leases.giveBack(key);
-    } catch (error) {
-      // The lease ends by itself; the answer is good.
-      log.warn({ err: error, provider }, 'lease not given back');
-    }
-  };
-
-  /** Runs `work` when no other process asks the same, unless the answer has come for another one meanwhile. */
-  const underLease = async (key: string, provider: string, work: () => Promise<Answer>): Promise<Answer> => {
-    const giveUpMs = Date.now() + maxLeaseWaitMs;
-    let mine = await leases.take(key);
-    // A request sent twice is better than no answer.
-    for (; !mine && Date.now() < giveUpMs; mine = await leases.take(key)) await sleep(leasePollMs);
-    try {
+  /** Runs `load` in one process at a time, unless another process has stored the answer by then. */
+  const underLease = async (key: string, provider: string, load: () => Promise<Answer>): Promise<Answer> => {
+    const work = async (): Promise<Answer> => {
       const { kept, fresh } = await lookUp(key, provider);
-      return fresh && kept !== undefined ? toAnswer(kept, false) : await work();
-    } finally {
-      if (mine) await giveBack(key, provider);
+      return fresh && kept !== undefined ? toAnswer(kept, false) : load();
+    };
+    const giveUpMs = Date.now() + maxLeaseWaitMs;
+    while (Date.now() < giveUpMs) {
+      const answer = await leases.whileHeld('fetch', key, work);
+      if (answer !== undefined) return answer;
+      await sleep(leasePollMs);
     }
+    // A request sent twice is better than no answer.
+    return work();
   };
 
   const loadAndKeep = async (
@@ -218,9 +211,6 @@ export const createCache = (options: CacheOptions): Cache => {
       const { kept, fresh } = await lookUp(cacheKey(question), question.provider);
       return fresh && kept !== undefined ? toAnswer(kept, false) : undefined;
     },
-    async trim() {
-      await records.trim();
-      await leases.sweep();
-    },
+    trim: () => records.trim(),
   };
 };

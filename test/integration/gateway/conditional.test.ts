@@ -6,6 +6,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { ecb } from '../../../src/providers/ecb.js';
 import { readOwnSources } from '../../../src/providers/own/own-sources.js';
 import type { Provider } from '../../../src/providers/provider.js';
+import { leasesOf } from '../../support/leases.js';
 import {
   type Exchange,
   fixture,
@@ -62,6 +63,7 @@ const open = async (exchanges: readonly Exchange[]): Promise<Gateway> => {
       firstRetryWaitMs: 1,
     },
     sql: database.sql,
+    leases: leasesOf(database.sql),
     log: silentLog,
     telemetry: silentTelemetry,
     now: () => nowMs,

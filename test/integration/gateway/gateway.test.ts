@@ -14,6 +14,7 @@ import { readValue } from '../../../src/providers/numbers.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { readShape, written } from '../../../src/providers/shape.js';
 import { isOutage } from '../../../src/storage/outage.js';
+import { leasesOf } from '../../support/leases.js';
 import { type Exchange, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
@@ -137,6 +138,7 @@ const open = (settings: Partial<GatewaySettings> = {}, telemetry: Telemetry = si
       ...settings,
     },
     sql: database.sql,
+    leases: leasesOf(database.sql),
     log: silentLog,
     telemetry,
     now: () => nowMs,

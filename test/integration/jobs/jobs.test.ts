@@ -240,6 +240,22 @@ describe('leases', () => {
     expect(await leases.whileHeld('drops', '', async () => 'again')).toBe('again');
   });
 
+  it('keep the result of work whose lease could not be released', async () => {
+    const outcome = await leasesOf(sql).whileHeld('drops', 3, async () => {
+      await sql.query('ALTER TABLE jobs RENAME TO away');
+      return 'done';
+    });
+    await sql.query('ALTER TABLE away RENAME TO jobs');
+    expect(outcome).toBe('done');
+  });
+
+  it('on requests to providers are not shown to operators', async () => {
+    const shown = async () => (await listJobs(sql)).map(({ name, subject }) => [name, subject]);
+    const leases = leasesOf(sql);
+    const outcome = await leases.whileHeld('fetch', 'ab12', () => leases.whileHeld('drops', 5, shown));
+    expect(outcome).toEqual([['drops', '5']]);
+  });
+
   it('go to another process when the first one falls silent, which is told', async () => {
     const outcome = await leasesOf(sql, 300).whileHeld('drops', '', async (lost) => {
       await holderDies('drops');

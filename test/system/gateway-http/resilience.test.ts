@@ -15,6 +15,7 @@ import {
 } from '../../integration/gateway-http/world.js';
 import { type Ask, createAsk, startTestApi } from '../../support/api.js';
 import { type FurtherProcess, startFurther } from '../../support/further-process.js';
+import { leasesOf } from '../../support/leases.js';
 import { readMetrics } from '../../support/metrics-text.js';
 import { fixture } from '../../support/replay-upstream.js';
 
@@ -56,7 +57,7 @@ describe('equal questions at the same time', () => {
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(world.bank.calls.length - before).toBe(1);
-    const leases = () => world.product.sql.query('SELECT 1 FROM gateway_fetch_leases');
+    const leases = () => world.product.sql.query(`SELECT 1 FROM jobs WHERE name = 'fetch'`);
     await expect.poll(leases).toEqual([]);
   });
 
@@ -93,8 +94,9 @@ describe('equal questions at the same time', () => {
     expect((await ask(0, 'ORPHAN')).status).toBe(200);
     await makeOld();
     await world.product.sql.query(
-      `INSERT INTO gateway_fetch_leases (key, owner, until)
-       SELECT key, gen_random_uuid(), now() + interval '1 second' FROM gateway_cache`,
+      `INSERT INTO jobs (name, subject, holder, lease, held_until, started_at)
+       SELECT 'fetch', encode(key, 'hex'), gen_random_uuid(), gen_random_uuid(), now() + interval '1 second', now()
+         FROM gateway_cache`,
     );
     const before = world.bank.calls.length;
     const answer = await ask(1, 'ORPHAN');
@@ -158,6 +160,7 @@ const startProviders = (providers: readonly Provider[], baseUrls: Readonly<Recor
             userAgent: 'test',
           },
           sql,
+          leases: leasesOf(sql),
           log: silentLog,
           telemetry: silentTelemetry,
         }),

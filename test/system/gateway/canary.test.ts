@@ -10,6 +10,7 @@ import { AppError } from '../../../src/lib/errors.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { allProviders } from '../../../src/providers/registry.js';
 import { openDatabase, type TestDatabase } from '../../integration/gateway/database.js';
+import { leasesOf } from '../../support/leases.js';
 
 const canary = `canary${randomBytes(13).toString('hex')}`;
 const ownKey = `${canary}0own`;
@@ -71,6 +72,7 @@ beforeAll(async () => {
       maxQueueMs: 1_000,
     },
     sql: database.sql,
+    leases: leasesOf(database.sql),
     log: pino({ level: 'trace' }, { write: (line: string) => seen.push(line) }),
     telemetry,
     now: () => nowMs,

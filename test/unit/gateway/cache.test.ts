@@ -3,10 +3,15 @@ import { cacheKey, createCache, type Fetched } from '../../../src/gateway/cache/
 import type { CacheRecords } from '../../../src/gateway/cache/cache-records.js';
 import { createMemory, type Kept } from '../../../src/gateway/cache/memory.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
+import type { Leases } from '../../../src/jobs/leases.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 
 const hour = 3_600_000;
+
+const never = new AbortController().signal;
+/** Leases of a single process. */
+const alone: Leases = { whileHeld: (_name, _key, work) => work(never) };
 
 const open = (records: Partial<CacheRecords> = {}) => {
   const stored = new Map<string, Kept>();
@@ -21,7 +26,7 @@ const open = (records: Partial<CacheRecords> = {}) => {
       ...records,
     },
     memory: createMemory(1_000_000),
-    leases: { take: async () => true, giveBack: async () => undefined, sweep: async () => undefined },
+    leases: alone,
     maxLeaseWaitMs: 1_000,
     telemetry: silentTelemetry,
     log: silentLog,
@@ -138,7 +143,18 @@ describe('the cache', () => {
 describe('leases among processes', () => {
   const openTwo = (maxLeaseWaitMs = 5_000) => {
     const stored = new Map<string, Kept>();
-    const held = new Set<string>();
+    const held = new Set<string | number>();
+    const leases: Leases = {
+      async whileHeld(_name, key, work) {
+        if (held.has(key)) return undefined;
+        held.add(key);
+        try {
+          return await work(never);
+        } finally {
+          held.delete(key);
+        }
+      },
+    };
     const openOne = () =>
       createCache({
         records: {
@@ -149,13 +165,7 @@ describe('leases among processes', () => {
           trim: async () => undefined,
         },
         memory: createMemory(1_000_000),
-        leases: {
-          take: async (key) => !held.has(key) && held.add(key).has(key),
-          giveBack: async (key) => {
-            held.delete(key);
-          },
-          sweep: async () => undefined,
-        },
+        leases,
         maxLeaseWaitMs,
         telemetry: silentTelemetry,
         log: silentLog,
