@@ -10,13 +10,10 @@ import { createScope } from '../lib/scope.js';
 import { createSemaphore } from '../lib/semaphore/semaphore.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
-import { createReader } from '../storage/clickhouse/reader.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
-import { openServers } from './clickhouse-servers.js';
-import type { OperatorParts } from './operator.js';
+import { openCommandReader, openServers } from './clickhouse-servers.js';
+import type { CommandParts } from './parts.js';
 import { openStorageTools } from './sweep.js';
-
-const secondsPerDay = 86_400;
 
 export interface ExportedAccount extends WrittenFile {
   readonly account: string;
@@ -24,18 +21,13 @@ export interface ExportedAccount extends WrittenFile {
 
 /** Writes all data of an account into a file, which is there when it is whole. @throws AppError 404. */
 export const exportAccount = async (
-  parts: OperatorParts,
+  parts: CommandParts,
   name: string,
   { to, versions }: { readonly to: string; readonly versions: 'current' | 'all' },
 ): Promise<ExportedAccount> => {
-  const { config, log, scope, sql } = parts;
+  const { log, sql } = parts;
   const caller = await createTeamAdministration({ sql }).actAs(name);
-  const reader = createReader({
-    servers: await openServers(config, sql, scope, { log }),
-    maxWaitSeconds: secondsPerDay,
-    maxMemoryBytes: config.queryMaxMemoryBytes,
-    log,
-  });
+  const reader = openCommandReader(parts, await openServers(parts));
   const semaphore = createSemaphore({
     name: 'queries',
     code: 'no_query_slot',
@@ -64,12 +56,12 @@ export const exportAccount = async (
 };
 
 /** Deletes an account, for a command. @throws what `removeAccount` throws. */
-export const deleteAccount = (parts: OperatorParts, name: string): Promise<Remainder[]> =>
+export const deleteAccount = (parts: CommandParts, name: string): Promise<Remainder[]> =>
   removeAccount({ ...parts, withTools: async (work) => work(await openStorageTools(parts)) }, name);
 
 /** Lets an account leave, in a process that runs on: the tools are there for as long as it takes. */
 export const leaveFrom = (
-  core: Omit<OperatorParts, 'scope'>,
+  core: Omit<CommandParts, 'scope'>,
   accountId: number,
 ): Promise<Remainder[] | undefined> =>
   leave(

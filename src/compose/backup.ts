@@ -4,24 +4,21 @@ import { createSegmentArchive, type SegmentArchive } from '../backup/segment-arc
 import { countFiles } from '../exports/measures.js';
 import { createSegmentFiles, createStoreTables, type StoreTables, withAllShards } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import { createReader } from '../storage/clickhouse/reader.js';
 import { withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
 import { recordBackup, recordBackupBegun } from '../storage/postgres/last-backup.js';
 import { appliedMigrations, readSchema, requireSchema } from '../storage/postgres/schema.js';
-import { openServers } from './clickhouse-servers.js';
+import { openCommandReader, openServers } from './clickhouse-servers.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
-import type { OperatorParts } from './operator.js';
+import type { CommandParts } from './parts.js';
 
 /** Dependencies of the backup commands; `config` has the addresses of all components. */
-export interface BackupParts extends OperatorParts {
+export interface BackupParts extends CommandParts {
   /** Address of PostgreSQL. */
   readonly databaseUrl: string;
   /** Folder or `s3://bucket/prefix`. */
   readonly place: string;
 }
-
-const secondsPerDay = 86_400;
 
 interface Rows {
   readonly servers: ClickHouseServers;
@@ -35,16 +32,12 @@ interface Rows {
  * @param bind False: ClickHouse is not bound to the catalog yet.
  */
 export const openRows = async (
-  { config, log, scope, sql, place }: Omit<BackupParts, 'databaseUrl'>,
+  parts: Omit<BackupParts, 'databaseUrl'>,
   { bind = true }: { readonly bind?: boolean } = {},
 ): Promise<Rows> => {
-  const servers = await openServers(config, sql, scope, { log, maxConnections: 64, bind });
-  const reader = createReader({
-    servers,
-    maxWaitSeconds: secondsPerDay,
-    maxMemoryBytes: config.queryMaxMemoryBytes,
-    log,
-  });
+  const { config, scope, place } = parts;
+  const servers = await openServers(parts, { maxConnections: 64, bind });
+  const reader = openCommandReader(parts, servers);
   const folder = createBackupFolder({
     ...(await openStorageAt(config, place, scope)),
     keys: config.backupKey,

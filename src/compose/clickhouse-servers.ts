@@ -1,14 +1,10 @@
-import type { Config } from '../config.js';
 import { explainCertificate } from '../lib/certificate.js';
-import type { Log } from '../lib/log.js';
-import type { Scope } from '../lib/scope.js';
 import { connectServers } from '../rows/index.js';
 import { type ClickHouseServers, type Connection, createClickHouse } from '../storage/clickhouse/client.js';
-import type { Sql } from '../storage/postgres/sql.js';
-import { required } from './required.js';
+import { createReader, type Reader } from '../storage/clickhouse/reader.js';
+import { type CommandParts, required } from './parts.js';
 
 export interface ServersOptions {
-  readonly log: Log;
   /** @default 32 each */
   readonly maxConnections?: number;
   /** False: they belong to no catalog yet, or to one without a schema. @default true */
@@ -22,10 +18,8 @@ export interface ServersOptions {
  * @throws AppError when CLICKHOUSE_URL or the cluster cannot be used, or holds rows of another catalog.
  */
 export const openServers = async (
-  config: Config,
-  sql: Sql,
-  scope: Scope,
-  { log, maxConnections, bind = true, wrap = (connection) => connection }: ServersOptions,
+  { config, log, scope, sql }: CommandParts,
+  { maxConnections, bind = true, wrap = (connection) => connection }: ServersOptions = {},
 ): Promise<ClickHouseServers> =>
   connectServers({
     sql,
@@ -46,3 +40,9 @@ export const openServers = async (
     explain: (work) => explainCertificate('CLICKHOUSE_URL', work),
     log,
   });
+
+const secondsPerDay = 86_400;
+
+/** Reader of a command: a statement may take a day. */
+export const openCommandReader = ({ config, log }: CommandParts, servers: ClickHouseServers): Reader =>
+  createReader({ servers, maxWaitSeconds: secondsPerDay, maxMemoryBytes: config.queryMaxMemoryBytes, log });

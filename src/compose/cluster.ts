@@ -1,18 +1,14 @@
 import { AppError } from '../lib/errors.js';
 import { type ClusterView, describeNoCluster, showCluster } from '../rows/index.js';
 import { openServers } from './clickhouse-servers.js';
-import type { OperatorParts } from './operator.js';
-import { required } from './required.js';
-
-interface ClusterOperations {
-  show(): Promise<ClusterView>;
-}
+import { type CommandParts, required } from './parts.js';
 
 /** The shards of the cluster, for commands of an operator. @throws AppError where ClickHouse is no cluster. */
-export const openCluster = async ({ config, log, scope, sql }: OperatorParts): Promise<ClusterOperations> => {
+export const openCluster = async (parts: CommandParts): Promise<{ show(): Promise<ClusterView> }> => {
+  const { config, sql } = parts;
   const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
   if (cluster === undefined) throw new AppError('invalid', 'no_cluster', await describeNoCluster(sql));
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
-  const servers = await openServers(config, sql, scope, { log });
+  const servers = await openServers(parts);
   return { show: () => showCluster(sql, servers, { cluster, url, nodeUrls }) };
 };

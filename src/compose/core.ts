@@ -15,7 +15,7 @@ import { requireSchema } from '../storage/postgres/schema.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import { openJobs, type ProcessJobs } from './jobs.js';
-import { required } from './required.js';
+import { required } from './parts.js';
 import { openTracing } from './tracing.js';
 
 /** Dependencies of both entries. */
@@ -58,10 +58,10 @@ export const connect = async (
   const metrics = createMetrics({ defaults: true });
   const processJobs = await openJobs({ config, log, sql }, metrics, scope);
 
-  const clickhouse = await openServers(config, sql, scope, {
-    log,
-    wrap: (connection, url) => traceClickHouse(connection, url, tracing),
-  });
+  const clickhouse = await openServers(
+    { config, log, scope, sql },
+    { wrap: (connection, url) => traceClickHouse(connection, url, tracing) },
+  );
 
   if (clickhouse.engine.cluster !== undefined) {
     await processJobs.jobs.loop('shards', { everyMs: shardsCheckMs, run: clickhouse.renew, scope });

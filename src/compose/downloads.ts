@@ -39,7 +39,7 @@ import { createReader } from '../storage/clickhouse/reader.js';
 import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
 import { openExportStorage } from './export-storage.js';
-import { required } from './required.js';
+import { required } from './parts.js';
 
 /** How often published versions are looked for, in milliseconds. */
 const aheadIntervalMs = 1_000;
@@ -116,7 +116,7 @@ export const createDownloadPart = async (
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const untracedReader = createReader({
-    servers: await openServers(config, sql, scope, { log, maxConnections: mostReads }),
+    servers: await openServers({ ...core, scope }, { maxConnections: mostReads }),
     maxWaitSeconds: config.queryTimeoutSeconds,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,

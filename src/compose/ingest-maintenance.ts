@@ -1,74 +1,30 @@
 import { createRoomCheck } from '../catalog/quotas.js';
-import type { Jobs } from '../jobs/jobs.js';
-import type { Leases } from '../jobs/leases.js';
-import type { Log } from '../lib/log.js';
-import type { Metrics } from '../lib/metrics/metrics.js';
 import type { Scope } from '../lib/scope.js';
-import {
-  createCompactions,
-  createCompactor,
-  createJoin,
-  createTidy,
-  type PoolLimits,
-  type StoreTables,
-} from '../rows/index.js';
-import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { createCompactions, createCompactor, createJoin, createTidy } from '../rows/index.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
+import { datasetsToMerge } from '../uploads/lifecycle/column-merge-records.js';
 import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
 import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
 import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
 import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
-
-export interface MaintenanceOptions {
-  readonly sql: Sql;
-  readonly clickhouse: ClickHouseServers;
-  readonly tables: StoreTables;
-  readonly jobs: Jobs;
-  readonly leases: Leases;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  readonly sweepIntervalMs: number;
-  readonly receiveTimeoutMs: number;
-  readonly retentionMs: number;
-  readonly storageSweepIntervalMs: number;
-  readonly segmentGraceMs: number;
-  readonly compaction: CompactionSettings;
-  readonly pools: PoolSettings;
-  /** Largest patch, in percent of the rows of the version before. */
-  readonly patchMaxPercent: number;
-}
-
-export interface PoolSettings extends PoolLimits {
-  /** Least milliseconds between two deletes of few segments. */
-  readonly dropIntervalMs: number;
-}
-
-export interface CompactionSettings {
-  readonly intervalMs: number;
-  /** Fewest segments that are joined; below 2: none are. */
-  readonly minSegments: number;
-  readonly maxBytes: number;
-  /** See `FoldLimits`. */
-  readonly foldMinPercent: number;
-  readonly foldIntervalMs: number;
-}
+import type { Core } from './core.js';
 
 /** Joins small neighbouring segments and folds patches, unless that is switched off. */
-export const startCompaction = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
-  const { sql, clickhouse, jobs, leases, metrics, log, compaction } = options;
-  const [joins, folds] = [compaction.minSegments >= 2, compaction.foldMinPercent > 0];
+export const startCompaction = async (core: Core, scope: Scope): Promise<void> => {
+  const { config, sql, clickhouse, jobs, leases, metrics, log } = core;
+  const { compactionMinSegments: least, compactionMaxBytes: maxBytes, patchFoldMinPercent } = config;
+  const [joins, folds] = [least >= 2, patchFoldMinPercent > 0];
   if (!joins && !folds) return;
   const compactor = createCompactor({
     compactions: createCompactions({ sql, leases }),
     join: createJoin({ clickhouse, log }),
-    ...(joins ? { bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes } } : {}),
+    ...(joins ? { bounds: { least, maxBytes } } : {}),
     ...(folds
       ? {
           folds: {
-            minPercent: compaction.foldMinPercent,
-            intervalMs: compaction.foldIntervalMs,
+            minPercent: patchFoldMinPercent,
+            intervalMs: config.patchFoldIntervalMs,
             hasRoom: createRoomCheck(sql),
           },
         }
@@ -80,24 +36,16 @@ export const startCompaction = async (options: MaintenanceOptions, scope: Scope)
     },
     log,
   });
-  await jobs.start('compaction', {
-    everyMs: compaction.intervalMs,
-    run: compactor.compact,
-    scope,
-  });
+  await jobs.start('compaction', { everyMs: config.compactionIntervalMs, run: compactor.compact, scope });
 };
 
 /** Ends uploads that nothing else would end, applies retention, and compares what is stored. */
-export const startSweeps = async (
-  options: MaintenanceOptions,
-  dispatcher: Dispatcher,
-  scope: Scope,
-): Promise<void> => {
-  const { sql, jobs, metrics, log } = options;
+export const startSweeps = async (core: Core, dispatcher: Dispatcher, scope: Scope): Promise<void> => {
+  const { config, sql, jobs, metrics, log } = core;
   const tidy = createTidy({
-    ...options,
-    poolDropIntervalMs: options.pools.dropIntervalMs,
-    graceMs: options.segmentGraceMs,
+    ...core,
+    poolDropIntervalMs: config.poolDropIntervalMs,
+    graceMs: config.segmentGraceMs,
     isBeingRead: isStoreJoined,
     onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
   });
@@ -107,10 +55,12 @@ export const startSweeps = async (
     log,
   });
   const sweepUploads = createUploadSweep({
-    ...options,
     transitions: createTransitionRecords(sql),
     chunks: createChunkRecords(sql),
     dispatcher,
+    receiveTimeoutMs: config.receiveTimeoutMs,
+    retentionMs: config.kafkaRetentionMs,
+    log,
   });
 
   /** Logs what a sweep has changed, unless that is nothing. */
@@ -120,14 +70,29 @@ export const startSweeps = async (
   };
 
   // Three jobs: uploads wait for the end of those before them, and to drop hundreds of segments may take minutes.
-  const everyMs = options.sweepIntervalMs;
+  const everyMs = config.sweepIntervalMs;
   await jobs.start('upload-sweep', { everyMs, run: logged(sweepUploads), scope });
   await jobs.start('row-drops', { everyMs, run: logged(tidy.release), scope });
   // A worker may have been started for it, so it comes soon after the start.
   await jobs.start('storage-sweep', {
-    everyMs: options.storageSweepIntervalMs,
+    everyMs: config.storageSweepIntervalMs,
     firstAfterMs: everyMs,
     run: logged(afterRetention(tidy, retention)),
+    scope,
+  });
+};
+
+/** Merges of columns are polled for: no message in Kafka announces them, and a sweep would keep their callers waiting. */
+export const startColumnMerges = async (
+  { config, sql, jobs }: Core,
+  dispatcher: Pick<Dispatcher, 'publish'>,
+  scope: Scope,
+): Promise<void> => {
+  await jobs.loop('merges of columns', {
+    everyMs: config.columnMergePollMs,
+    run: async () => {
+      for (const datasetId of await datasetsToMerge(sql)) await dispatcher.publish(datasetId);
+    },
     scope,
   });
 };

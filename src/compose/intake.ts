@@ -1,25 +1,21 @@
-import { uploadRefusals } from '../catalog/upload-rights.js';
 import type { Scope } from '../lib/scope.js';
 import { traceIdOf } from '../lib/tracing.js';
-import { tracePublisher, traceReceiver } from '../operations/traced-parts.js';
-import { countsOfUploads, showBacklog } from '../operations/upload-metrics.js';
+import { traceReceiver } from '../operations/traced-parts.js';
+import { showBacklog } from '../operations/upload-metrics.js';
 import { createEverywhere } from '../rows/index.js';
 import { openBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
-import { createDispatcher } from '../uploads/lifecycle/dispatcher.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
-import { createPublisher } from '../uploads/lifecycle/publisher.js';
 import { createReservations } from '../uploads/lifecycle/reservations.js';
 import { isStoreWritten } from '../uploads/lifecycle/store-writers.js';
-import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
 import { createAccountWindows } from '../uploads/receive/account-windows.js';
 import { createLayoutProposal } from '../uploads/receive/layout-proposal.js';
 import { createReceiver } from '../uploads/receive/receiver.js';
 import { createUploadAdmission } from '../uploads/receive/upload-admission.js';
 import { createUploadSemaphore } from '../uploads/receive/upload-semaphore.js';
-import { createPlainAppend } from '../versions/merge/plain-append.js';
 import type { Core } from './core.js';
+import { openDispatcher, poolLimitsOf } from './dispatcher.js';
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
@@ -61,21 +57,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   });
   await scope.defer('windows of accounts', windows.close);
   const processes = createProcessRecords(sql);
-  const dispatcher = createDispatcher({
-    processes,
-    transitions: createTransitionRecords(sql),
-    publisher: tracePublisher(
-      createPublisher({
-        sql,
-        findRefusals: uploadRefusals,
-        dryRunKeptMs: config.dryRunKeptMs,
-        joinPlainly: createPlainAppend({ maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes }),
-      }),
-      tracing,
-    ),
-    ...countsOfUploads(metrics),
-    log,
-  });
+  const dispatcher = openDispatcher(core);
   const reservations = createReservations(sql, {
     keptMs: config.reservationMs,
     perAccount: config.reservationsPerAccount,
@@ -99,7 +81,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     chunkBytes: config.chunkBytes,
     maxRecordBytes: config.maxRecordBytes,
     traceId: () => traceIdOf(tracing.carry()),
-    poolLimits: { maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes },
+    poolLimits: poolLimitsOf(config),
     everywhere:
       config.clickhouseCluster === undefined
         ? undefined

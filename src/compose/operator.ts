@@ -1,6 +1,3 @@
-import type { Config } from '../config.js';
-import type { Log } from '../lib/log.js';
-import type { Scope } from '../lib/scope.js';
 import { createCompactions, createWrite } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
@@ -8,7 +5,6 @@ import { createKafka } from '../storage/kafka/connection.js';
 import { requeue } from '../storage/kafka/dead-letters.js';
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { topicNames } from '../storage/kafka/topics.js';
-import type { Sql } from '../storage/postgres/sql.js';
 import { createChunkInserter } from '../uploads/insert/chunk-inserter.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
@@ -21,14 +17,7 @@ import { createUploadReplay, type UploadReplay } from '../uploads/repair/upload-
 import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
 import { openLeases } from './jobs.js';
-
-/** Dependencies of an operator's command. */
-export interface OperatorParts {
-  readonly config: Config;
-  readonly log: Log;
-  readonly scope: Scope;
-  readonly sql: Sql;
-}
+import type { CommandParts } from './parts.js';
 
 /** Dependencies of operator actions, from a command or from the API, next to running workers. */
 type Standing = Pick<Core, 'config' | 'log' | 'sql' | 'kafka' | 'topics'>;
@@ -80,19 +69,18 @@ export const createOperatorReplay = (
   return createUploadReplay({ retries: createRetryRecords(sql), processes, chunkDiscovery, rewrite });
 };
 
-const standingOf = (parts: OperatorParts): Standing => {
+const standingOf = (parts: CommandParts): Standing => {
   const { config, log } = parts;
   const kafka = createKafka({ settings: config, clientId: `${config.kafkaPrefix}-admin`, log });
   return { ...parts, kafka, topics: topicNames(config.kafkaPrefix) };
 };
 
 /** Dead letters, for commands of an operator. */
-export const openDeadLetters = (parts: OperatorParts): DeadLetters =>
+export const openDeadLetters = (parts: CommandParts): DeadLetters =>
   createOperatorDeadLetters(standingOf(parts));
 
 /** The replay of uploads, for commands of an operator. */
-export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
-  const { config, log, scope, sql } = parts;
-  const clickhouse = await openServers(config, sql, scope, { log });
+export const openUploadReplay = async (parts: CommandParts): Promise<UploadReplay> => {
+  const clickhouse = await openServers(parts);
   return createOperatorReplay({ ...standingOf(parts), clickhouse });
 };

@@ -8,7 +8,7 @@ import { afterRetention, createRetention } from '../versions/retention.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage } from './export-storage.js';
 import { openLeases } from './jobs.js';
-import type { OperatorParts } from './operator.js';
+import type { CommandParts } from './parts.js';
 
 export interface StorageTools {
   readonly tidy: Tidy;
@@ -18,9 +18,9 @@ export interface StorageTools {
 }
 
 /** Tools that remove and inspect what is stored, next to running workers. */
-export const openStorageTools = async (parts: OperatorParts): Promise<StorageTools> => {
+export const openStorageTools = async (parts: CommandParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
-  const clickhouse = await openServers(config, sql, scope, { log });
+  const clickhouse = await openServers(parts);
   const tidy = createTidy({
     sql,
     clickhouse,
@@ -45,7 +45,7 @@ export const openStorageTools = async (parts: OperatorParts): Promise<StorageToo
 };
 
 /** A sweep of everything that is stored. */
-export const openStorageSweep = async (parts: OperatorParts): Promise<() => Promise<SweptItem[]>> => {
+export const openStorageSweep = async (parts: CommandParts): Promise<() => Promise<SweptItem[]>> => {
   const tools = await openStorageTools(parts);
   const sweep = afterRetention(tools.tidy, createRetention(parts));
   return async () => {

@@ -12,10 +12,11 @@ import { createVersionReads } from '../versions/verify/version-reads.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
 import { openLeases } from './jobs.js';
-import { type OperatorParts, openUploadReplay } from './operator.js';
+import { openUploadReplay } from './operator.js';
+import type { CommandParts } from './parts.js';
 
 /** @param place Folder or `s3://bucket/prefix` of backups. */
-const openBackupRepair = async (parts: OperatorParts, place: string): Promise<RestoreSegment> => {
+const openBackupRepair = async (parts: CommandParts, place: string): Promise<RestoreSegment> => {
   const { sql } = parts;
   const { folder, archive } = await openRows({ ...parts, place });
   const saved = createSavedSegments({
@@ -32,11 +33,11 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
  * @param backups Where rows are taken from that Kafka does not give.
  */
 export const openVerification = async (
-  parts: OperatorParts,
+  parts: CommandParts,
   backups?: string,
 ): Promise<{ verification: Verification; repair: RepairSegment }> => {
-  const { config, log, scope, sql } = parts;
-  const clickhouse = await openServers(config, sql, scope, { log });
+  const { log, sql } = parts;
+  const clickhouse = await openServers(parts);
   const restore = backups === undefined ? undefined : await openBackupRepair(parts, backups);
   return {
     verification: createVerification({

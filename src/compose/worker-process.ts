@@ -51,38 +51,8 @@ export const createWorkerProcess = async (
     run: consumingSwitch.poll,
     scope,
   });
-  await startIngestWorker(
-    {
-      consumers,
-      isPaused: consumingSwitch.isPaused,
-      ...core,
-      address: `${hostname()}:${port}`,
-      groupPrefix: config.kafkaPrefix,
-      bulkMembers: config.insertsInFlight,
-      shortMembers: 2,
-      dryRunKeptMs: config.dryRunKeptMs,
-      columnMergePollMs: config.columnMergePollMs,
-      sweepIntervalMs: config.sweepIntervalMs,
-      receiveTimeoutMs: config.receiveTimeoutMs,
-      retentionMs: config.kafkaRetentionMs,
-      storageSweepIntervalMs: config.storageSweepIntervalMs,
-      segmentGraceMs: config.segmentGraceMs,
-      compaction: {
-        intervalMs: config.compactionIntervalMs,
-        minSegments: config.compactionMinSegments,
-        maxBytes: config.compactionMaxBytes,
-        foldMinPercent: config.patchFoldMinPercent,
-        foldIntervalMs: config.patchFoldIntervalMs,
-      },
-      pools: {
-        maxRows: config.poolMaxRows,
-        maxBytes: config.poolMaxBytes,
-        dropIntervalMs: config.poolDropIntervalMs,
-      },
-      patchMaxPercent: config.patchMaxPercent,
-    },
-    scope,
-  );
+  const address = `${hostname()}:${port}`;
+  await startIngestWorker(core, scope, { consumers, address, isPaused: consumingSwitch.isPaused });
   await startRowStatistics(core, scope);
   const audit = createAuditTrail({ sql: core.sql });
   await core.jobs.start('trims', {
@@ -95,7 +65,7 @@ export const createWorkerProcess = async (
     },
     scope,
   });
-  await core.register({ kind: 'worker', address: `${hostname()}:${port}`, build, masterKeys: null });
+  await core.register({ kind: 'worker', address, build, masterKeys: null });
   log.info({ port }, 'worker ready');
   return { port };
 };

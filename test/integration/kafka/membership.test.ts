@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startMembership } from '../../../src/compose/consumer-membership.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
@@ -10,6 +9,7 @@ import { withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
 import { createConsumerMembers } from '../../../src/storage/postgres/consumer-members.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { startMembership } from '../../../src/uploads/insert/consumer-membership.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 import { jobsOf } from '../../support/jobs.js';
 import { connectKafka } from '../../support/kafka.js';

@@ -17,7 +17,7 @@ import type { TestProduct } from '../product.js';
 export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' | 'sql'>): Promise<void> => {
   const scope = createScope(silentLog);
   try {
-    const clickhouse = await openServers(config, sql, scope, { log: silentLog });
+    const clickhouse = await openServers({ config, sql, scope, log: silentLog });
     const compactor = createCompactor({
       compactions: createCompactions({ sql, leases: leasesOf(sql) }),
       join: createJoin({ clickhouse, log: silentLog }),

@@ -207,7 +207,7 @@ describe('a dataset that is large', () => {
 
   it('has its rows found by their number in the indexes of all shards', async () => {
     const own = createScope(silentLog);
-    const servers = await openServers(joined.config, joined.sql, own, { log: silentLog });
+    const servers = await openServers({ ...joined, scope: own, log: silentLog });
     const reader = createReader({ servers, maxWaitSeconds: 60, maxMemoryBytes: 1e9, log: silentLog });
     const { store } = await placeOf(datasets.joined);
     const place = makePlace({ storeId: store, shard: null, pool: null });
@@ -283,7 +283,7 @@ describe('a dataset that is large', () => {
   it('keeps its rows when segments are joined, verified and swept', async () => {
     const own = createScope(silentLog);
     const parts = { config: joined.config, log: silentLog, sql: joined.sql, scope: own };
-    const servers = await openServers(joined.config, joined.sql, own, { log: silentLog });
+    const servers = await openServers({ ...joined, scope: own, log: silentLog });
     const [listed] = await joined.sql.query<{ ids: string[]; place: Place }>(
       `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placeSql('g')}))[1] AS place
        FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND g.slot_map_id IS NULL`,

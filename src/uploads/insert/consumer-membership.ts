@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Jobs } from '../jobs/jobs.js';
-import { messageOf } from '../lib/errors.js';
-import type { Log } from '../lib/log.js';
-import type { Scope } from '../lib/scope.js';
-import type { KafkaConnection } from '../storage/kafka/connection.js';
-import { removeMembers } from '../storage/kafka/group-members.js';
-import { type ConsumerMember, createConsumerMembers } from '../storage/postgres/consumer-members.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import type { Jobs } from '../../jobs/jobs.js';
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { Scope } from '../../lib/scope.js';
+import type { KafkaConnection } from '../../storage/kafka/connection.js';
+import { removeMembers } from '../../storage/kafka/group-members.js';
+import { type ConsumerMember, createConsumerMembers } from '../../storage/postgres/consumer-members.js';
+import type { Sql } from '../../storage/postgres/sql.js';
 
 export interface MembershipOptions {
   readonly sql: Sql;

@@ -1,4 +1,16 @@
+import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { Scope } from '../lib/scope.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+/** Dependencies of an operator's command. */
+export interface CommandParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly scope: Scope;
+  readonly sql: Sql;
+}
 
 /** @throws AppError when a setting that production needs is missing. */
 export const required = <T>(value: T | undefined, variable: string): T => {
