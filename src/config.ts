@@ -11,7 +11,7 @@ import { tracingSettings } from './config/tracing-settings.js';
 import { AppError, messageOf } from './lib/errors.js';
 
 /**
- * Every environment variable of the product: name, default, unit and meaning stand here, and in the files of
+ * Every environment variable of the product: name, default, unit and meaning are here, and in the files of
  * config/ that are spread here, and nowhere else.
  * `--help` prints this list; `--check-config` prints the values in force, secrets hidden, and exits.
  */
@@ -162,7 +162,7 @@ export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setti
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A secret may stand in a file instead, as container platforms mount them: `<NAME>_FILE` names it. */
+/** A secret may be in a file instead, as container platforms mount them: `<NAME>_FILE` names it. */
 const givenValue = (item: Setting<unknown>, env: Environment): string | undefined => {
   const value = env[item.env] || undefined;
   const file = item.secret ? env[`${item.env}_FILE`] : undefined;

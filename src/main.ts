@@ -9,7 +9,7 @@ await runEntry({
   async start(context) {
     // Loaded only now, when Ctrl-C is listened to: it takes longer than everything before.
     const { startAll } = await import('./standalone.js');
-    // A stop that came meanwhile found nothing to stop, and ends this process.
+    // A stop during the start found nothing to stop, and ends this process.
     if (!context.scope.closing) await startAll(context);
   },
 });

@@ -82,7 +82,7 @@ const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
     };
     await deleteRepositoriesOf(tx, account.id);
     await deleteAccountRow(tx, account.id);
-    // Whoever deletes its own account is forgotten in this line too.
+    // An account that deletes itself is not named in this line either.
     await recordAudit(tx, { action: 'account.delete', target: { kind: 'account', id: account.id } });
     await forgetInAudit(tx, removed);
     return removed;
@@ -185,7 +185,7 @@ let lastRemoval: Promise<unknown> = Promise.resolve();
 
 /**
  * The same for an account that leaves by itself, in a process that runs on. Undefined: it is gone, its rows and files follow
- * with the next sweep, since something that they lie in did not answer.
+ * with the next sweep, since their storage did not answer.
  * @throws AppError 409 also for `team_repositories`.
  */
 export const leave = async (parts: RemovalParts, accountId: number): Promise<Remainder[] | undefined> => {

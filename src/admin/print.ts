@@ -20,7 +20,7 @@ const table = (rows: readonly object[]): string => {
 const isTable = (item: unknown): item is object[] =>
   Array.isArray(item) && item.length > 0 && item.every((row) => typeof row === 'object' && row !== null);
 
-/** Lists of things stand below, as tables. */
+/** Lists of things are printed below, as tables. */
 const lines = (value: object): string => {
   const items = Object.entries(value);
   const single = items.filter(([, item]) => !isTable(item));

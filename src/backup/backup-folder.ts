@@ -19,7 +19,7 @@ import {
 } from './manifest.js';
 import { isSignedBy, signatureOf } from './signature.js';
 
-/** Where backups lie: a folder, or a bucket and a prefix. */
+/** Location of backups: a folder, or a bucket and a prefix. */
 export interface BackupFolder {
   /** Ids of complete backups, oldest first. */
   list(): Promise<string[]>;

@@ -2,7 +2,7 @@
  * Brings a backup back into an empty product.
  *
  *   1 check    the manifest and every byte of every file, and that the product is empty: nothing is touched before
- *   2 schema   the migrations of the backup; those that came later run behind the rows
+ *   2 schema   the migrations of the backup; later ones run after the rows
  *   3 catalog  into PostgreSQL, in one transaction that is still open
  *   4 places   each store gets a shard of those that there are now, or all of them
  *   5 rows     into ClickHouse, each file compared with its counts and hashes

@@ -88,7 +88,7 @@ export const createRoomCheck =
     return true;
   };
 
-/** Until the transaction ends nobody else takes room of the account. Whoever holds a dataset as well does that first. */
+/** Until the transaction ends no other transaction takes storage of the account. A dataset that is locked as well is locked first. */
 export const holdOwner = async (tx: Sql, ownerId: number): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
 };

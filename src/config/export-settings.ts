@@ -12,7 +12,7 @@ export const exportSettings = {
     'EXPORTS_URL',
     optional(url('s3', 'file')),
     undefined,
-    'Where export files lie: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
+    'Location of export files: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
   ),
   exportsMaxAgeMs: setting(
     'EXPORTS_MAX_AGE_MS',

@@ -2,7 +2,7 @@ import { textKind } from './field-index.js';
 
 /**
  * Position of the next byte that is no text, or `end`. Four bytes per iteration, and one comparison for most of them:
- * letters and digits lie above all bytes that matter in a file with commas. Nearly half as fast without.
+ * letters and digits are above all bytes that matter in a file with commas. Nearly half as fast without.
  */
 export const fieldEnd = (
   bytes: Uint8Array,

@@ -77,6 +77,6 @@ const lengthAndText = (text: string): Buffer => {
   return Buffer.concat([varUint(bytes.length), bytes]);
 };
 
-/** Name and type, as they stand before a column's values. */
+/** Name and type, which precede the values of a column. */
 export const columnHead = (name: string, type: string): Buffer =>
   Buffer.concat([lengthAndText(name), lengthAndText(type)]);

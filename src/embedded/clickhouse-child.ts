@@ -9,7 +9,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const host = '127.0.0.1';
 
-// A node that gives up a query resets the connections over which it had asked others. A ClickHouse server takes that as the
+// A node that cancels a query resets the connections over which it had asked others. A ClickHouse server takes that as the
 // end of a conversation; the embedded one ends its process when a connection is reset between two queries (seen in 26.7).
 // So nodes reach each other through this relay, which closes connections in the ordinary way whatever the other side does.
 const relay = ({ from = 0, to = 0 }) => {
@@ -38,7 +38,7 @@ const serve = async () => {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { from: Number(from), to: Number(to) },
     });
-    // Beside the call below, which holds this thread.
+    // On another thread: the call below blocks this one.
     await once(worker, 'message');
     worker.unref();
   }

@@ -79,7 +79,7 @@ const acquire = (dataDir: string, lock: string): void => {
 };
 
 /**
- * Keys, passwords and rows lie in it: nobody but its owner gets in. A folder that held other things before it was
+ * It holds keys, passwords and rows: only its owner may enter. A folder that held other things before it was
  * named here keeps its mode; what is made in it is private all the same.
  */
 const makePrivate = (dataDir: string): void => {

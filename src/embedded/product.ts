@@ -32,7 +32,7 @@ export interface ProductOptions {
 
 /**
  * Chunks are compressed and unpacked on several threads; one arena of glibc's allocator instead of one per thread
- * keeps some 50 MB that would lie unused. A fixed threshold lets buffers of 128 kB and more go back to the system:
+ * keeps some 50 MB unused. A fixed threshold lets buffers of 128 kB and more go back to the system:
  * left alone, glibc raises it to the largest that was ever freed, and what a burst took stays.
  */
 const memoryEnvironment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };

@@ -167,7 +167,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
       const file = shareFile(mkdir(spoolFolder, { recursive: true }).then(() => open(path, 'wx+')));
       file.hold();
       const done = run({ key, path, file, progress, source });
-      // Whoever follows sees the error there; nobody may be waiting for the end.
+      // Readers of the build see the error there; the end may have no listener.
       done.catch((error: unknown) => log.debug({ file: key, err: error }, 'build ended with an error'));
       const build: Build = { done, follow: () => follow(file, progress) };
       running.set(key, build);

@@ -9,7 +9,7 @@ export interface CheckResult {
   readonly slug: string;
   readonly state: 'ok' | 'no key' | 'failed';
   readonly milliseconds: number;
-  /** Observations that came, or what went wrong. */
+  /** Number of observations, or the error. */
   readonly detail: string;
 }
 

@@ -5,7 +5,7 @@ import type { GatewayMetrics } from '../lib/metrics/gateway-metrics.js';
 export interface Telemetry {
   /** One request to an upstream, retries included; `outcome` is `ok` or the kind of error. */
   upstreamCall(provider: string, outcome: 'ok' | ErrorKind, seconds: number): void;
-  /** How an answer came about. */
+  /** Source of an answer. */
   answered(provider: string, from: 'memory' | 'database' | 'upstream' | 'stale'): void;
   /** A reply without its expected form. Should always be zero: the upstream has changed. */
   unexpectedReply(provider: string): void;

@@ -16,7 +16,7 @@ export interface ByteBudgetOptions {
   /** Bytes over all owners. */
   readonly totalBytes: number;
   readonly ownerBytes: number;
-  /** The error of whoever would take more than the share of an owner (`own`), or than there is (`all`). */
+  /** The error for taking more than the share of an owner (`own`), or than there is (`all`). */
   readonly refuse: (what: 'own' | 'all') => Error;
 }
 

@@ -7,7 +7,7 @@ import type { ByteShare } from './byte-budget.js';
 
 /** A multipart form with fields first and one file part, read as a stream (RFC 7578). */
 export interface FileForm {
-  /** Fields in the order in which they came; a name may come twice. */
+  /** Fields in the order of the body; a name may occur twice. */
   readonly fields: readonly FormField[];
   /** Bytes of the file part. Throws an AppError when the form breaks off in the middle of it. */
   readonly file: AsyncIterable<Buffer>;
@@ -253,7 +253,7 @@ export const readFileForm = (
       else fields.push({ name, value });
     });
     parser.on('file', (name: string | undefined, stream, fileName: string | undefined, _encoding, type) => {
-      // Whoever reads the file or awaits `rest` meets the failure; an ended stream has no reader left.
+      // The reader of the file and of `rest` gets the failure; an ended stream has no reader left.
       stream.on('error', fail);
       if (name === part && file === undefined) return void takeFile(stream);
       if (name === longField && !hasFile(name, type, fileName)) return gather(name, stream);

@@ -48,7 +48,7 @@ export const explainCertificate = async <T>(variable: string, work: () => Promis
       'invalid',
       'bad_certificate',
       `The certificate of the server at ${variable} is not accepted: ${fault}. ` +
-        'Its authority is named by sslrootcert=/path/ca.pem in that address; the name in the address must stand in the certificate.',
+        'Its authority is named by sslrootcert=/path/ca.pem in that address; the name in the address must be one of the certificate.',
       { cause: error },
     );
   }

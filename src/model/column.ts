@@ -37,7 +37,7 @@ export interface DateForm {
   readonly bareYear?: boolean;
 }
 
-/** A column of a version together with where its values lie. */
+/** A column of a version, with the place of its values. */
 export interface StoredColumn extends Column {
   readonly description: string | null;
   readonly physical: PhysicalType;

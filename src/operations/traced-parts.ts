@@ -159,7 +159,7 @@ export const tracePublisher = (publisher: Publisher, tracing: Tracing): Publishe
   };
 };
 
-/** Neither path nor query: keys of upstreams may stand in both. No context goes to strangers. */
+/** Neither path nor query: both may contain keys of upstreams. No context goes to strangers. */
 export const traceTransport =
   (transport: Transport, tracing: Tracing): Transport =>
   (request) =>

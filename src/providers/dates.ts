@@ -20,13 +20,13 @@ const firstOfMonth = (year: string, month: number): string | undefined =>
 const firstOfPart = (year: string, index: number, parts: number): string | undefined =>
   index >= 1 && index <= parts ? firstOfMonth(year, (12 / parts) * (index - 1) + 1) : undefined;
 
-/** Monday of an ISO 8601 week: week 1 holds 4 January, and its Monday may lie in the year before. */
+/** Monday of an ISO 8601 week: week 1 holds 4 January, and its Monday may be in the year before. */
 const mondayOfWeek = (year: string, week: number): string | undefined => {
   const fourth = new Date(`${year}-01-04T00:00:00Z`);
   const toMonday = (fourth.getUTCDay() + 6) % 7;
   const monday = new Date(fourth.getTime() + ((week - 1) * 7 - toMonday) * 86_400_000);
   const thursday = new Date(monday.getTime() + 3 * 86_400_000);
-  // Week 53 exists in some years only: its Thursday must still lie in the year.
+  // Week 53 exists in some years only: its Thursday must still be in the year.
   return week >= 1 && thursday.getUTCFullYear() === Number(year) ? isoDate(monday) : undefined;
 };
 
@@ -63,7 +63,7 @@ export const parsePeriod = (written: string): string | undefined => {
   return letters[letter]?.(year, Number(index));
 };
 
-/** Averages over a year that stand among the months, quarters and half-years: M13, Q05, S03. */
+/** Yearly averages among the months, quarters and half-years: M13, Q05, S03. */
 const averages: ReadonlySet<string> = new Set(['M13', 'Q05', 'S03']);
 
 /**

@@ -14,7 +14,7 @@ export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]):
   return { ...Object.fromEntries(shared), ...(Object.keys(flags).length === 0 ? {} : { flags }) };
 };
 
-/** Rows by the codes of some columns, in the order in which they came. */
+/** Rows by the codes of some columns, in the order of the rows. */
 export const groupBy = <T>(rows: readonly T[], codesOf: (row: T) => readonly string[]): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
   for (const row of rows) {

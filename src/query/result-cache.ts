@@ -51,7 +51,7 @@ const entryBytes = 512;
 /** What a run has come to. */
 type Outcome =
   | { readonly kept: Answer & { readonly body: Buffer } }
-  /** Too large or too slow. Whoever is first takes the stream, others begin again. */
+  /** Too large or too slow. The first request takes the stream, the others run again. */
   | { readonly kept?: undefined; take(): Answer | undefined };
 
 /** The bytes of a stream that ends soon; otherwise the stream, with nothing lost. */

@@ -100,7 +100,7 @@ const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string 
 const keysOf = (columns: readonly StoredColumn[]): string =>
   columns.map((column) => columnTypeOf(column.physical).key(storageName(column))).join(', ');
 
-/** Order, distinctness and limits of rows that stand in `source`. */
+/** Order, distinctness and limits of the rows of `source`. */
 export const buildTail = (
   options: Pick<DownloadOptions, 'top' | 'skip' | 'distinct'>,
   order: readonly OrderTerm[],

@@ -1,7 +1,7 @@
 /**
  * A table with its dates as columns. Each row of it is one value column of one combination of labels (the
  * entity columns besides the date); a second value for the same labels and date makes a further row, so that
- * nothing is lost. Rows stand by value column, then by the first appearance of the combination.
+ * nothing is lost. Rows are ordered by value column, then by the first appearance of the combination.
  *
  * It is read in several queries, each for some value columns of one type, so that the memory a query needs does
  * not grow with the number of columns, and each value is written by ClickHouse as its own type is.

@@ -49,7 +49,7 @@ export const readDryRun = async (sql: Sql, datasetId: number, processId: number)
     throw notFound('no_dry_run', `Process ${processId} is no dry run that has completed.`);
   const { outcome, base, place, keyIds, createdAt } = row;
   if (!row.kept || place === null || base !== outcome.baseVersionId)
-    throw conflict('dry_run_gone', 'What the dry run came to is not kept any more; run it again.');
+    throw conflict('dry_run_gone', 'The result of the dry run has expired; run it again.');
   const { segmentId, keepsBase, columns, facts, own } = outcome;
   const { segmentIds, patches, patchRows, hidden, ...before } = row;
   return {

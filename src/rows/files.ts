@@ -1,5 +1,5 @@
 /**
- * Rows of segments as files: blocks of ClickHouse's Native format, columns as they lie in their table. Those on all shards are read
+ * Rows of segments as files: blocks of ClickHouse's Native format, columns as they are in their table. Those on all shards are read
  * and written through the entry, in the same order.
  */
 import type { Readable } from 'node:stream';

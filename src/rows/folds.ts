@@ -16,7 +16,7 @@ export interface FoldLimits {
   readonly hasRoom: (datasetId: number, bytes: number) => Promise<boolean>;
 }
 
-/** One that came to nothing, or whose worker died, keeps the next one waiting for this part of the interval. */
+/** Part of the interval that the next fold waits for after one that failed or whose worker died. */
 const failedShare = 100;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Hashes of segments as they lie in their table. The hash of a segment is the sum of one hash per value that is not null,
+ * Hashes of segments as they are in their table. The hash of a segment is the sum of one hash per value that is not null,
  * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
  */
 import type { Place } from '../model/version.js';
@@ -25,7 +25,7 @@ export interface HashedSegment {
 export interface SegmentHashes {
   /** Hashes of those segments of one table that have rows; none when there is no such table. */
   read(place: Place, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
-  /** Rows of a segment that came with uploads before one. */
+  /** Rows of a segment that are from uploads before one. */
   countBefore(place: Place, segmentId: number, uploadNumber: number): Promise<number>;
 }
 
@@ -37,7 +37,7 @@ const hashOf = (column: string): string =>
 
 const sumsOf = (columns: readonly string[]): string[] => {
   const sums = ['sum(cityHash64(_row))'];
-  // A chain of additions costs half as much again for 5,000 columns: each names all that stand before it.
+  // A chain of additions costs half as much again for 5,000 columns: each names all before it.
   for (let at = 0; at < columns.length; at += columnsPerSum) {
     const values = columns.slice(at, at + columnsPerSum).map(hashOf);
     sums.push(`sum(arraySum([${values.join(', ')}]))`);
@@ -45,7 +45,7 @@ const sumsOf = (columns: readonly string[]): string[] => {
   return sums;
 };
 
-/** The hash of rows that lie in several places, from those of each. */
+/** The hash of rows in several places, from those of each. */
 const addHashes = (hashes: readonly string[]): string =>
   String(
     BigInt.asUintN(

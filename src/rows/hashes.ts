@@ -41,7 +41,7 @@ export interface Hashes {
   keep(found: readonly { readonly segment: ReferencedSegment; readonly hash: string }[]): Promise<number>;
   /** Forgets the hash of rows that are not there any more. */
   forget(id: number): Promise<void>;
-  /** Counts the rows of a segment that came with uploads before one. */
+  /** Counts the rows of a segment that are from uploads before one. */
   countBefore(segment: SegmentPlace, uploadNumber: number): Promise<number>;
 }
 

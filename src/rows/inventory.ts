@@ -59,7 +59,7 @@ const readStarts = async (sql: Sql): Promise<number[]> => {
 };
 
 /**
- * Sums that both databases read alike and that add up over shards. Squares, so that two segments cannot stand in for two
+ * Sums that both databases read alike and that add up over shards. Squares, so that two segments cannot be taken for two
  * others with the same sum.
  */
 const sumsSql = (id: string, store: string, rows: string): readonly string[] => [

@@ -65,7 +65,7 @@ interface Granule {
  * A row of the version at or before the one with that number, a granule away at most unless parts overlap.
  *
  * Every granule of a part names its first row and how many rows it has. Rows before a position are at most those of the
- * granules that begin before it: so the last granule up to which no more rows than asked for can lie is not too far.
+ * granules that begin before it: so the last granule before which there are at most the wanted rows is not too far.
  * Where granules reach into each other, or the version has only a part of a segment, the rows before it are counted,
  * which reads no granule but the last.
  */

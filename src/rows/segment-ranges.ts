@@ -1,6 +1,6 @@
 /**
  * Which segments make a version: the one place that writes `segment_ranges`. PostgreSQL keeps for how long a dataset has a segment, from one version to another, and
- * not a list per version: an append costs one row, whatever came before it.
+ * not a list per version: an append costs one row, however many there were before it.
  *
  * Rules
  *   1. Ranges change under the lock of their dataset.

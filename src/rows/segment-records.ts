@@ -53,7 +53,7 @@ export const recordHashes = async (
   return written.length;
 };
 
-/** Hashes of segments that a restore has brought back, where they lie as they did when they were saved. */
+/** Hashes of restored segments, if they are stored as they were when they were saved. */
 export const restoreHashes = async (
   tx: Sql,
   found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],

@@ -190,7 +190,7 @@ const faultOf = (shard: number | null, cluster: string | undefined): string => {
 };
 
 const describeStray = ({ shard, datasets }: StrayStores, cluster: string | undefined): string =>
-  `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} lie on ${shard === null ? 'several shards' : `shard ${shard}`}, ${faultOf(shard, cluster)}`;
+  `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} are on ${shard === null ? 'several shards' : `shard ${shard}`}, ${faultOf(shard, cluster)}`;
 
 /** Reason why there is no cluster to show; names datasets that one server alone cannot read. */
 export const describeNoCluster = async (sql: Sql): Promise<string> => {

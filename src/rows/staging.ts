@@ -198,7 +198,7 @@ export const createStaging = (
       await runAll(clickhouse, tables.ddl.rename(`u${segmentId}`, name)).catch((error: unknown) => {
         if (!isUnknownTable(error)) throw error;
       });
-      // Others may have sealed one before, which has all rows, and a chunk that came late made this one.
+      // An earlier one may have been sealed with all rows, and a late chunk made this one.
       const sealed = await Promise.all((await listSealed(segmentId)).map(countSealed));
       return sealed.sort((one, other) => other.rows - one.rows)[0];
     },

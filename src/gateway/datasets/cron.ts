@@ -60,7 +60,7 @@ export const parseCron = (text: string): Cron => {
 };
 
 const dayMs = 86_400_000;
-/** Between two 29 February around a year like 2100 lie eight years. */
+/** Two 29 February around a year like 2100 are eight years apart. */
 const longestGapMs = (8 * 366 + 1) * dayMs;
 
 /** First time after the given one, in milliseconds since the epoch; undefined when there never is one. */

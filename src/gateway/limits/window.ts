@@ -45,7 +45,7 @@ const dayMs = 86_400_000;
 export const localMidnight = (zone: string, atMs: number, days = 0): number => {
   const localDay = Math.floor((atMs + offsetMs(zone, atMs)) / dayMs) * dayMs + days * dayMs;
   const guess = localDay - offsetMs(zone, localDay);
-  // The guess may stand on the other side of a change of the clock: its own offset settles it.
+  // The guess may be on the other side of a change of the clock: its own offset settles it.
   return localDay - offsetMs(zone, guess);
 };
 

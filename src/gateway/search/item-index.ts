@@ -5,7 +5,7 @@ import { isCorrectable } from './query-words.js';
 import { indexText, wordsOf } from './words.js';
 
 export interface Filling {
-  /** Stores a batch; an id that came before in this filling keeps its first form. */
+  /** Stores a batch; an id that this filling has stored already keeps its first form. */
   add(items: readonly Item[]): Promise<void>;
   /** Removes what this filling did not see. */
   finish(): Promise<void>;

@@ -8,7 +8,7 @@ import { keyRedaction, messageRedaction, shortestKeyInData } from './redaction.j
 import { carriesKey, toWireRequest } from './request.js';
 import { type Transport, WireError, type WireReply } from './transport.js';
 
-/** Outcome of one attempt; `status` is absent when no reply came. */
+/** Outcome of one attempt; `status` is absent without a reply. */
 export interface Outcome {
   readonly reply?: UpstreamReply;
   readonly status?: number;

@@ -215,7 +215,7 @@ export const createSession = (options: SessionOptions): Session => {
     const reply = await send(isLast ? ifChanged(request, lastBasis.validators, now()) : request, deadlineMs);
     freshReplies += 1;
     isUnchanged = reply.status === 304;
-    // Ends the connector: its last answer stands.
+    // Ends the connector: its last answer is still valid.
     if (isUnchanged) throw new Error('unchanged');
     const validators = validatorsFor(request, reply);
     basis = validators && { request: name, validators, readBy: versionText };

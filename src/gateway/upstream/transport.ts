@@ -19,7 +19,7 @@ export interface WireReply {
   readonly body: string;
 }
 
-/** Why no reply came, without address or key: `cause` holds words only. */
+/** Reason of a missing reply, without address or key: `cause` holds words only. */
 export type WireFailure = 'timeout' | 'connection' | 'too_large' | 'redirect';
 
 export class WireError extends Error {

@@ -27,7 +27,7 @@ export const prefersHtml = (accept: string | undefined): boolean =>
   /\btext\/html\b/i.test(accept ?? '') &&
   acceptsOf({ accept }).types(['text/html', 'application/json']) === 'text/html';
 
-/** Codings in which files of the web app lie ready, smallest first. */
+/** Codings in which files of the web app are stored, smallest first. */
 export type FileCoding = 'br' | 'gzip' | 'identity';
 
 /** The smallest coding that `Accept-Encoding` takes. */

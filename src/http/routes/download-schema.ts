@@ -34,7 +34,7 @@ export const downloadQuery = z.object({
   $quote: z.string().optional().meta({ undocumented: true }),
 });
 
-/** Beside a body: the address of the next page holds the token alone. */
+/** Of a request with a body: the address of the next page holds the token alone. */
 export const pageQuery = z.object(
   inBothSpellings(Object.fromEntries(Object.entries(shared).filter(([name]) => name === '$skiptoken'))),
 );

@@ -54,7 +54,7 @@ export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
         example: { remaining: [{ where: 'ClickHouse', what: 'rows in pools', left: 0 }] },
       },
       202: {
-        description: 'Deleted; rows and files follow, since what they lie in did not answer.',
+        description: 'Deleted; rows and files follow, since their storage did not answer.',
         schema: remainders,
         example: { remaining: null },
       },

@@ -114,7 +114,7 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     method: 'GET',
     path: '/ops/uploads/:processId/chunks',
     operationId: 'listUploadChunks',
-    summary: 'Chunks of an upload that workers have seen, and where they lie in Kafka',
+    summary: 'Chunks of an upload that workers have seen, with their offsets in Kafka',
     description: `${needs}.`,
     params: uploadParams,
     query: z.object({

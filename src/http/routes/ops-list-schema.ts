@@ -86,7 +86,7 @@ const place = z.object({ topic: z.string(), partition: z.int(), offset: z.string
 
 const deadLetterFields = {
   id: idField('Of the dead letter.'),
-  origin: place.meta({ description: 'Where the message came from.' }),
+  origin: place.meta({ description: 'Topic, partition and offset of the message.' }),
   copy: place.meta({ description: 'Where its copy is.' }),
   reason: z.string(),
   bytes: count,
@@ -125,19 +125,19 @@ export const storesSchema = z
     disks: z.array(z.object({ disk: z.string(), freeBytes: size, bytes: size })),
     everywhereStores: count
       .optional()
-      .meta({ description: 'Stores whose rows lie on all shards of the cluster.' }),
+      .meta({ description: 'Stores whose rows are on all shards of the cluster.' }),
     shards: z
       .array(
         z.object({
           shard: count,
           state: z.enum(['in use', 'away', 'not configured']).meta({
-            description: '`not configured`: stores lie on it, and `CLICKHOUSE_CLUSTER` does not name it.',
+            description: '`not configured`: it has stores, and `CLICKHOUSE_CLUSTER` does not name it.',
           }),
           error: z.string().nullable(),
           weight: count.meta({
             description: 'Weight in `remote_servers`: its share of new rows. 0: the shard is only read.',
           }),
-          stores: count.meta({ description: 'Stores whose rows all lie there.' }),
+          stores: count.meta({ description: 'Stores whose rows are all there.' }),
           bytes: size.nullable(),
           rows: size.nullable(),
           parts: size.nullable(),

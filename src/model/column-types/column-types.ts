@@ -46,7 +46,7 @@ export const numberFormOf = (physical: PhysicalType): NumberForm => {
   return numbers;
 };
 
-/** The type that holds dates. @param far True when some lie outside of `firstDate32` to `lastDate32`. */
+/** The type that holds dates. @param far True when some are outside of `firstDate32` to `lastDate32`. */
 export const physicalOfDates = (far: boolean): PhysicalType => (far ? farDate : date).letter;
 
 /** The type of one date. */

@@ -47,7 +47,7 @@ const fetchDatasets = (provider: string, { http }: Context): Promise<readonly En
     return readShape(named, datasetsReply, payload).datasets;
   });
 
-/** The tree of a provider; without one its datasets stand side by side. */
+/** The tree of a provider; without one its datasets are a flat list. */
 const fetchTree = async (provider: string, ctx: Context): Promise<readonly Category[]> => {
   const payload = await ctx.http.json({ path: ['providers', provider], keep: 'structure' });
   const { category_tree: tree } = readShape(named, providerReply, payload);

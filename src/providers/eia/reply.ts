@@ -32,7 +32,7 @@ export const nodeReply = z
 
 export type Node = z.output<typeof nodeReply>;
 
-/** One code may stand there twice, under an old and a new name. */
+/** A code may be listed twice, under an old and a new name. */
 export const facetReply = z
   .object({
     response: z.object({ facets: z.array(z.object({ id: z.string(), name: words.nullish() })) }),

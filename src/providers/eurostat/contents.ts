@@ -38,7 +38,7 @@ export const readContents = (provider: Named, text: string): readonly Entry[] =>
     if (siblings === undefined || code === '')
       throw unexpectedReply(provider, 'a row of the table of contents');
     const entry: Entry = { code, title: title.trim(), holdsData: type !== 'folder', entries: [] };
-    // The same dataset may stand twice in a folder.
+    // A folder may list a dataset twice.
     if (!siblings.some((one) => one.code === code)) siblings.push(entry);
     open.splice(depth + 1, open.length, entry.entries);
   }

@@ -81,7 +81,7 @@ export const fetchNewest = async (
   fetchPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
 
 /**
- * Every row. Rows of one date have no order of their own, so a row could stand on two pages and another on none:
+ * Every row. Rows of one date have no order of their own, so a row could be on two pages and another on none:
  * beyond one page they are asked for in the order of all columns.
  */
 export const fetchAll = async (

@@ -49,7 +49,7 @@ const observationOf = (provider: Named, row: Readonly<Record<string, string>>): 
 });
 
 /**
- * Columns that tell series apart stand before TIME_PERIOD: all of them are dimensions, after the columns that
+ * Columns that identify a series precede TIME_PERIOD: all of them are dimensions, after the columns that
  * name flow and action.
  */
 const notDimensions: ReadonlySet<string> = new Set([
@@ -153,7 +153,7 @@ export const parseTable = (provider: Named, text: string): CsvTable => {
 
 /** Reads a table with rows of one series. */
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
-  // Attributes of the series may stand in the last row only, or in each.
+  // Attributes of the series may be in the last row only, or in each.
   const newest = table.rows.at(-1) ?? {};
   const data = table.rows.map((row) => observationOf(provider, row));
   const attributes = new Map(

@@ -95,7 +95,7 @@ const codesOf = (
   return lookUp(codelists, keysOf(ref.attributes.id, ref.attributes.agencyID, ref.attributes.version));
 };
 
-/** Services order dimensions by `position`; some leave it out and mean the order in which they stand. */
+/** Services order dimensions by `position`; some leave it out and mean the order of the document. */
 const byPosition = (a: XmlElement, b: XmlElement): number =>
   Number(a.attributes.position ?? 0) - Number(b.attributes.position ?? 0);
 

@@ -46,7 +46,7 @@ export interface ApplyInput {
 
 export interface AppliedRows {
   readonly columns: readonly StoredColumn[];
-  /** Stands behind FROM. */
+  /** Operand of FROM. */
   readonly rows: RowSource;
   /** True where each row is one of the version, at its own position. */
   readonly keepsRows: boolean;

@@ -3,7 +3,7 @@
  *
  * Results of numbers take their type by the rule of uploads: a double where it holds every possible value digit for
  * digit, else an exact decimal. What can have no exact result is a double: averages, medians, quantiles, deviations,
- * quotients, and sums of columns whose numbers lie too far apart for 76 digits.
+ * quotients, and sums of columns whose numbers are too far apart for 76 digits.
  */
 
 import { runAtOnce } from '../../lib/time-slicing.js';
@@ -69,7 +69,7 @@ const bindValue = (node: SyntaxNode, scope: Scope): Value => {
   if (operand.type === 'boolean')
     throw scope.failures.type(
       node.start,
-      'expected a number, a text or a date, found a condition; conditions stand in filter(…)',
+      'expected a number, a text or a date, found a condition; write conditions in filter(…)',
     );
   return operand;
 };

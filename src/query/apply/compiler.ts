@@ -216,7 +216,7 @@ export interface ResultColumn {
 }
 
 export interface CompiledSteps {
-  /** Stands behind FROM. */
+  /** Operand of FROM. */
   readonly table: string;
   /** True where each row is one of the dataset, at its own position. */
   readonly keepsRows: boolean;

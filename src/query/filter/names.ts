@@ -33,7 +33,7 @@ const hashedPerStep = 16;
 
 export const createNameIndex = (names: readonly string[]): NameIndex => {
   const known = new Set(names);
-  // A name can stand only where its first word does: of those names one look-up per distinct length, longest first.
+  // A name can only be where its first word is: of those names one look-up per distinct length, longest first.
   const byWord = new Map<string, Set<number>>();
   for (const name of names) {
     const word = name.slice(0, endOfWord(name, 0));

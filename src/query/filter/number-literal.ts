@@ -98,7 +98,7 @@ export const floorAt = (value: Exact, scale: number, maxDigits: number): ScaledF
   if (value.scale <= scale) {
     return { units: value.digits * 10n ** BigInt(scale - value.scale), exact: true };
   }
-  // All digits lie below the unit: no need to write out a divisor of a million digits.
+  // All digits are below the unit: no need to write out a divisor of a million digits.
   if (magnitude(value) + scale < 0) return { units: value.digits < 0n ? -1n : 0n, exact: false };
   const divisor = 10n ** BigInt(value.scale - scale);
   const quotient = value.digits / divisor;

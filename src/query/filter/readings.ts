@@ -1,5 +1,5 @@
 /**
- * A literal that is spelled exactly like a column (`2020`, `2020-01`, `null`) has two readings. Beside an operator it
+ * A literal that is spelled exactly like a column (`2020`, `2020-01`, `null`) has two readings. Next to an operator it
  * is the column on the left, and on either side of a literal or of another column; in front of anything else, in a
  * list, and where only a value fits, it is the value. A quoted text is a column only where nothing else is one.
  */

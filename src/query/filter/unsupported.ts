@@ -1,7 +1,7 @@
 import type { AppError } from '../../lib/errors.js';
 import { excerpt, type Failures } from './failure.js';
 
-/** Valid OData beyond this service, recognised where an operand should stand so that the answer can name it. */
+/** Valid OData beyond this service, recognised in the place of an operand so that the error can name it. */
 const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => string, hint?: string])[] = [
   [/\$(?:it|this|root)\b/y, (match) => `${match} is`, 'write the column name alone'],
   [/@[\p{L}_][\p{L}\p{N}_.]*/uy, (match) => `parameter aliases and annotations (${match}) are`],

@@ -1,4 +1,4 @@
-/** Words of the language, by where they stand. */
+/** Words of the language, by their position. */
 import type { OperatorWord } from './tokens.js';
 
 /** 4.01 asks for operators in any case; `divby` differs from `div` for integers only, which we do not have. */

@@ -18,7 +18,7 @@ export interface OutputColumn {
   readonly fieldId?: number;
 }
 
-/** Cells that lie in one array of tuples of one nullable value. */
+/** Cells in one array of tuples of one nullable value. */
 export interface ArrayCells {
   readonly sql: string;
   readonly physical: PhysicalType;
@@ -40,7 +40,7 @@ export interface FormattedQuery {
   readonly settings: ReadSettings;
 }
 
-/** How rows are written whose cells lie in one array, since they are thousands: as columns they would cost seconds. */
+/** Rows with thousands of cells, which are in one array: as columns they would cost seconds. */
 export interface TransposedSelect {
   /** The outermost SELECT: labels and cells. `m` is the row's number where `rowNumber` is given. */
   project(labels: readonly OutputColumn[], cells: ArrayCells): string;
@@ -115,7 +115,7 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly linked: boolean;
   /** True where readers begin at the end of a file, so that they ask for its length first. */
   readonly readFromEnd: boolean;
-  /** True where the same rows are the same bytes, however they lie in ClickHouse when they are read. */
+  /** True where equal rows give equal bytes, whatever their parts in ClickHouse. */
   readonly reproducible: boolean;
   /** True where a file can say what its rows are. */
   readonly describes: boolean;

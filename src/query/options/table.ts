@@ -32,7 +32,7 @@ export interface DownloadOptions extends Appearance {
   readonly skipToken: string | undefined;
   readonly count: boolean;
   readonly distinct: boolean;
-  /** Which entity columns stand before those that were selected. */
+  /** Entity columns that are prepended to the selected ones. */
   readonly entities: 'all' | 'selected';
   readonly combineEntities: boolean;
   readonly includeIds: boolean;

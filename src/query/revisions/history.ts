@@ -59,7 +59,7 @@ const endingWith = (rows: readonly RangeRow[], last: number | undefined): readon
     : rows.filter(({ from }) => from <= last).map((row) => (row.until > last ? { ...row, until: 0 } : row));
 
 /**
- * @param asOf Versions that came later are left out.
+ * @param asOf Later versions are left out.
  * @throws AppError `invalid` when there are too many to look at; 404 when there was no version then.
  */
 export const readHistory = async (

@@ -51,7 +51,7 @@ const prefixValues = 1_000;
 const answerBytes = 16 * 1024 * 1024;
 /** Bytes that are kept for all columns together. */
 const keptBytes = 32 * 1024 * 1024;
-/** Beside a value's own bytes. */
+/** In addition to the bytes of the value. */
 const bytesPerValue = 64;
 /** Length of the longest prefix whose answer is kept. */
 const keptPrefix = 40;

@@ -26,10 +26,10 @@ export interface StatementOptions {
 export interface RawRequest {
   readonly body: string;
   readonly contentType: string;
-  /** Settings and `param_…` values, as they stand in the address. */
+  /** Settings and `param_…` values, as query parameters. */
   readonly search: Readonly<Record<string, string | number>>;
   readonly queryId: string;
-  /** Gives up until the head of the answer is there; later the body has to be destroyed. */
+  /** Cancels until the head of the answer has arrived; after that the body has to be destroyed. */
   readonly signal: AbortSignal;
 }
 
@@ -86,7 +86,7 @@ export interface Shard {
 }
 
 /**
- * The servers that hold rows (docs/adr/0070-shards.md). Who asks for rows says where they lie; which server is asked is
+ * The servers that hold rows (docs/adr/0070-shards.md). The caller names the shard of the rows; which server is queried is
  * decided here.
  */
 export interface ClickHouseServers {
@@ -100,7 +100,7 @@ export interface ClickHouseServers {
   renew(): Promise<void>;
   /**
    * The server for statements about the rows of places: one that all of them share.
-   * @throws AppError `unavailable` for a shard that there is not, and for places that have come to lie apart.
+   * @throws AppError `unavailable` for an unknown shard, and for places that are no longer on one shard.
    */
   at(...places: readonly [ShardPlace, ...ShardPlace[]]): Connection;
 }
@@ -118,7 +118,7 @@ export interface ClickHouse extends Connection, ClickHouseServers {}
 export const unknownShard = (shard: ShardNumber): AppError =>
   new AppError('unavailable', 'store_unavailable', 'The data store is not responding at the moment.', {
     cause: new Error(
-      `rows lie on ${shard === null ? 'several shards' : `shard ${shard}`}, which CLICKHOUSE_CLUSTER does not name`,
+      `rows are on ${shard === null ? 'several shards' : `shard ${shard}`}, which CLICKHOUSE_CLUSTER does not name`,
     ),
     retryAfterSeconds: 60,
   });
@@ -175,7 +175,7 @@ export const standAlone = (connection: Connection, engine: Engine = mergeTree): 
 };
 
 export interface ClickHouseOptions {
-  /** HTTP address; user, password and `sslrootcert` may stand in it, see `connectionOptions`. */
+  /** HTTP address; user, password and `sslrootcert` may be in it, see `connectionOptions`. */
   readonly url: string;
   readonly database: string;
   readonly maxConnections?: number;

@@ -40,7 +40,7 @@ export const formatValue = (value: BoundValue): string => {
  * 128 KiB and an address to 1 MiB, before it reads any setting; only a plain body has no bound. So:
  *   an array that is longer    becomes several, joined in the SQL
  *   SQL that is short          is a field of a form, next to any number of values
- *   SQL that is long           is the plain body, and the values stand in the address
+ *   SQL that is long           is the plain body, and the values are query parameters
  */
 export interface QueryForm {
   readonly contentType: string;

@@ -27,9 +27,9 @@ export interface ReadQuery {
   /** A SELECT with its FORMAT; values only as `{name:Type}`. */
   readonly sql: string;
   readonly values: BoundValues;
-  /** Where the rows lie. */
+  /** Shard of the rows. */
   readonly place: ShardPlace;
-  /** Beside those every read is sent with. */
+  /** In addition to those of every read. */
   readonly settings?: ReadSettings;
   /** True for a query that calculates for long: on a busy server, threads of other queries go first. */
   readonly isHeavy?: boolean;

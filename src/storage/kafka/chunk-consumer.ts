@@ -212,7 +212,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       maxBytesPerPartition: 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: {
-        // Half a minute: a coordinator that died is replaced before the member gives up and comes back as another one.
+        // Half a minute: a coordinator that died is replaced before the member leaves and joins as another one.
         retries: 20,
         initialRetryTime: 100,
         maxRetryTime: 2_000,

@@ -22,7 +22,7 @@ export interface ChunkProducer {
   readonly maxDataBytes: number;
   /**
    * Resolves when every in-sync replica has the chunk. A broker that is away is waited for, up to `patienceMs`.
-   * A chunk may then lie in Kafka twice; readers know a chunk by process and number.
+   * A chunk may then be in Kafka twice; readers know a chunk by process and number.
    * @throws AppError kind `unavailable` when Kafka stays away.
    */
   send(topic: ChunkTopic, chunk: Chunk, from: ChunkSender): Promise<void>;

@@ -12,7 +12,7 @@ export interface ChunkOwner {
   readonly chunkKey: Buffer | null;
 }
 
-/** Reads chunks of one upload again from where they lie, in whatever order Kafka gives them. */
+/** Reads chunks of one upload again by their offsets, in the order in which Kafka returns them. */
 export interface ChunkReader {
   /**
    * Calls `handle` once for each position, one after the other, until it gives `stop`.

@@ -30,7 +30,7 @@ export interface KafkaOptions {
 
 /**
  * kafkajs logs errors that it retries ("coordinator is loading" at a first start) at level error. They are logged at debug;
- * an error that it gives up on is thrown to the caller, who logs it. The bounded retries of a producer are intended: a chunk
+ * an error that it does not retry is thrown to the caller, which logs it. The bounded retries of a producer are intended: a chunk
  * that is stored twice is recognised by its number.
  */
 const levelOf = (entry: LogEntry): 'debug' | 'warn' =>

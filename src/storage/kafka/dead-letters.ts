@@ -21,7 +21,7 @@ export interface KeptMessage {
   readonly headers?: Readonly<Record<string, HeaderValue | HeaderValue[] | undefined>> | undefined;
 }
 
-/** Keeps messages that cannot be used, with the reason and where they came from. */
+/** Keeps messages that cannot be used, with the reason and their origin. */
 export interface DeadLetterProducer {
   /** @throws whatever went wrong: the caller must not go past the message before it is kept and written down. */
   keep(message: KeptMessage, origin: ChunkPosition, reason: string): Promise<void>;
@@ -54,7 +54,7 @@ const replayedHeader = 'replayed-dead-letter';
 /** Bytes of key and of value that are kept of a message that the topic does not take with its headers. */
 const keptBytes = 64 * 1024;
 
-/** The beginning of the message; all of it is where it came from, as long as Kafka keeps that. */
+/** Bytes of the message that are kept; all of it is at its origin, as long as Kafka keeps that. */
 const headOf = ({ key, value }: KeptMessage): KeptMessage => ({
   key: key?.subarray(0, keptBytes) ?? null,
   value: value?.subarray(0, keptBytes) ?? null,

@@ -7,7 +7,7 @@ import type { KeptMessage } from './dead-letters.js';
 export interface Delivery {
   readonly chunk: Chunk;
   readonly position: ChunkPosition;
-  /** The message that it came in. */
+  /** The message that contains it. */
   readonly message: KeptMessage;
   /** Trace of the upload; empty where it has none. */
   readonly trace: TraceHeaders;

@@ -95,7 +95,7 @@ export const createGuardedStorage = (given: string, refuse: Refuse): ObjectStora
   };
 };
 
-/** Objects as files of one folder, which must lie on the same file system as the files it adopts. */
+/** Objects as files of one folder, which must be on the same file system as the files it adopts. */
 export const createLocalStorage = (given: string): ObjectStorage => {
   const folder = resolve(given);
   const pathOf = (key: string): string => join(folder, checkedKey(key));

@@ -16,7 +16,7 @@ import type { ObjectState, ObjectStorage } from './object-storage.js';
 
 export interface S3StorageOptions {
   readonly bucket: string;
-  /** Stands before every key, without a slash at either end; empty: none. */
+  /** Prefix of every key, without a slash at either end; empty: none. */
   readonly prefix: string;
   readonly region: string;
   /** Undefined: AWS itself. */

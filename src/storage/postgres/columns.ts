@@ -1,6 +1,6 @@
 /**
  * Rows of `columns`, the registry of what columns a dataset has or had, with today's names, roles and descriptions: the
- * one place that writes them. Whoever changes them holds the dataset (`holdDataset`).
+ * one place that writes them. Changes need the lock of the dataset (`holdDataset`).
  */
 import { keepList } from './column-lists.js';
 import { columnsChanged } from './datasets.js';

@@ -26,7 +26,7 @@ export interface HeldDataset {
 
 /**
  * Until the end of the transaction nobody else publishes, restores or removes versions of the dataset, renames its
- * columns or accepts an upload to it. Whoever locks more takes this lock first. Undefined when there is no such dataset.
+ * columns or accepts an upload to it. Of several locks this one is taken first. Undefined when there is no such dataset.
  */
 export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> =>
   (await holdDatasets(tx, [id])).get(id);

@@ -5,7 +5,7 @@ import { prepared, type Sql } from './sql.js';
 const lateIds = 100;
 /** Versions of one round. */
 const perLook = 1_000;
-/** A version that came so soon after the one before it may be replaced as soon: it waits as long. */
+/** A version published so soon after the one before may be replaced as soon: it waits as long. */
 const restless = `interval '10 seconds'`;
 /** More versions than these within a second are a stream of uploads, which has the processors before work ahead. */
 const calm = 15;

@@ -1,4 +1,4 @@
-/** Names and types of columns in a catalog that came from outside, before they become part of statements of ClickHouse. */
+/** Names and types of columns in a catalog from outside, before they become part of statements of ClickHouse. */
 import type { Sql } from './sql.js';
 
 /** Codes of types, as `isPhysicalType` knows them but for the scale's limit, which ClickHouse checks. */

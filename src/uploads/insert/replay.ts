@@ -1,5 +1,5 @@
 /**
- * Reads an upload again from where its chunks lie in Kafka: to widen columns when a value did not fit, to repair
+ * Reads the chunks of an upload from Kafka again: to widen columns when a value did not fit, to repair
  * a segment that was miscounted, or because an operator asks for it.
  *
  *   collect   reads every value, resolves the types; the next attempt begins

@@ -246,7 +246,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       if (stop.signal.aborted) return Promise.resolve(false);
       return new Promise<boolean>((done, failed) => {
         waiting.push({ delivery, done, failed });
-        // Whoever hands over several does so in one turn of the event loop.
+        // A caller that adds several does so in one turn of the event loop.
         queueMicrotask(pump);
       });
     },

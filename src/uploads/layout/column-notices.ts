@@ -65,7 +65,7 @@ const missingFrom = (base: BaseColumns, fields: readonly MatchedField[]): Stored
   return base.columns.filter(({ id }) => !present.has(id));
 };
 
-/** Columns that came and went against the version before, and names that are easily mistaken. */
+/** Columns that the version before lacks or had in addition, and names that are easily mistaken. */
 export function* columnNotices(
   fields: readonly MatchedField[],
   { mode }: UploadOptions,

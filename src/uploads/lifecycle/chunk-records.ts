@@ -31,7 +31,7 @@ export interface WholeUpload extends VerifiedUpload {
   readonly position: ChunkPosition;
 }
 
-/** The chunks of uploads in PostgreSQL: where they lie in Kafka and which attempt has stored them. */
+/** The chunks of uploads in PostgreSQL: their offsets in Kafka, and the attempt that has stored them. */
 export interface ChunkRecords {
   /**
    * Event `stored`: the rows of a chunk are stored by this attempt. Undefined when the attempt is over (another one
@@ -65,7 +65,7 @@ const mostBatches = 10;
 const stored = moveSql('stored');
 
 /**
- * Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. The ids stand there twice: of a
+ * Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. The ids are passed twice: of a
  * join alone the planner makes a walk along all processes there ever were.
  */
 const wholeSql = prepared(`

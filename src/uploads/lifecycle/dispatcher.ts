@@ -1,5 +1,5 @@
 /**
- * Takes what steps came to, writes it down, and does what follows. Nobody else fails an upload, publishes, or starts
+ * Records the outcomes of steps, and does what follows. Nothing else fails an upload, publishes, or starts
  * a replay or a merge; steps know nothing of each other.
  */
 import type { Leases } from '../../jobs/leases.js';
@@ -22,7 +22,7 @@ import {
 import { type Event, transitionOf } from './transitions.js';
 
 export interface Dispatcher {
-  /** Writes down what a step came to, and does what follows. */
+  /** Records the outcome of a step, and does what follows. */
   settle(state: UploadState, outcome: Outcome): Promise<Settled>;
   /** Writes down that uploads of one chunk each are stored, counted and whole, and publishes what is due then. */
   settleWhole(uploads: readonly WholeUpload[]): Promise<void>;

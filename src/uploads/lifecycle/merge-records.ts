@@ -46,7 +46,7 @@ export interface MergeOutcome {
   readonly baseVersionId: number | null;
   /** The segment that was written; null: none was, the file's own follows the version before. */
   readonly segmentId: number | null;
-  /** True: the segments of the version before stand before it. */
+  /** True: it follows the segments of the version before. */
   readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
@@ -70,7 +70,7 @@ export interface MergeTarget {
 
 /** The records of merges in PostgreSQL. */
 export interface MergeRecords {
-  /** Undefined when the process does not stand in state `merge` (any more). */
+  /** Undefined when the process is not in state `merge` (any more). */
   turn(processId: number): Promise<MergeTurn | undefined>;
   /**
    * Registers a new segment for a merge to write; null when the turn is over.

@@ -74,7 +74,7 @@ export interface ProcessRecords extends ProcessViews {
   seal(processId: number, received: Received): Promise<SealedUpload | undefined>;
   state(processId: number): Promise<UploadState | undefined>;
   /**
-   * Marks those of some uploads whose only chunk may be inserted together with others: first attempts that lie in pools.
+   * Marks those of some uploads whose only chunk may be inserted together with others: first attempts in pools.
    * Each is given once and never again.
    */
   beginBatch(processIds: readonly number[]): Promise<(UploadState & { readonly layout: Layout })[]>;

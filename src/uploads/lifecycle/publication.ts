@@ -57,7 +57,7 @@ interface NewVersion {
   /** Its own segment. */
   readonly segment: number;
   readonly own: OwnFacts;
-  /** True: the segments of the current version stand before it. */
+  /** True: it follows the segments of the current version. */
   readonly extends: boolean;
   /** Storage ids of columns by which its rows are unique; absent: not known. */
   readonly uniqueBy?: readonly number[] | undefined;

@@ -82,10 +82,10 @@ const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<F
   return upload;
 };
 
-/** What is due in some datasets. */
+/** Due publications and merges of some datasets. */
 export interface Due {
   readonly published: readonly PublishedVersion[];
-  /** Uploads whose turn came, and that must not be published. */
+  /** Uploads whose turn it is, and that must not be published. */
   readonly failed: readonly FailedUpload[];
   /** Processes that have to be joined with the current version, now that their turn has come. */
   readonly merges: readonly number[];

@@ -1,7 +1,7 @@
 /**
  * Records that were set aside (`onBadRow=quarantine`).
  *
- * They lie in PostgreSQL (`rejects`, which this file alone writes), written by the statement that records their chunk: a chunk counts once for an attempt,
+ * The statement that records a chunk writes them to the table `rejects`, which only this file does: a chunk counts once for an attempt,
  * and so do its rejects. Their number and size are bounded; they vanish with their process.
  */
 import type { Sql } from '../../storage/postgres/sql.js';

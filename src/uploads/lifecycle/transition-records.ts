@@ -31,7 +31,7 @@ export interface FailedUpload extends ProcessInDataset {
 }
 
 /**
- * The events of transitions.ts that concern one process alone; those of chunks, merges and publishing stand in
+ * The events of transitions.ts that concern one process alone; those of chunks, merges and publishing are in
  * chunk-records.ts, merge-records.ts and publisher.ts. An event that does not apply changes nothing. Only the dispatcher
  * calls these: it knows what follows.
  */

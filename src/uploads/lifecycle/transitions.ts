@@ -1,5 +1,5 @@
 /**
- * The life of an upload: every state it may stand in and every event that moves it. The statements that change
+ * The life of an upload: every state, and every event that changes it. The statements that change
  * `processes` take their conditions and targets from here (`moveSql`), so an event that a state does not know
  * changes nothing. docs/lifecycle.md shows this table.
  */

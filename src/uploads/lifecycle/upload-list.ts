@@ -28,7 +28,7 @@ export interface ListedUpload {
 export interface UploadDetails extends ListedUpload {
   /** Last sign of life of the API that received it. */
   readonly receivedAt: string;
-  /** When its last chunk was handed to Kafka; null: the file is still coming, or never came to its end. */
+  /** When its last chunk was handed to Kafka; null: the file is still being received, or was never complete. */
   readonly sealedAt: string | null;
   readonly completedAt: string | null;
   /** Until when a worker has it for itself; null: none has. */

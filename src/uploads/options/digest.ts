@@ -3,7 +3,7 @@ import { invalid } from '../../lib/errors.js';
 
 /** One checksum that the caller sent along: of the bytes of the file part, as sent. */
 export interface ExpectedDigest {
-  /** Header it came in. */
+  /** Header with the digest. */
   readonly header: string;
   readonly algorithm: 'md5' | 'sha256' | 'sha512';
   readonly value: Buffer;

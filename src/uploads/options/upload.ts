@@ -23,7 +23,7 @@ export interface Upload {
   readonly digests: readonly ExpectedDigest[];
   /** The process that was reserved for it; undefined: none was. */
   readonly reservedId?: number | undefined;
-  /** The request's body as far as it came; undefined: the source is all there is. */
+  /** The body of the request up to its end or its failure; undefined: there is only the source. */
   readonly body?: SentBody | undefined;
   /** The version that must be the one before; undefined: any. */
   readonly expectedVersionId: number | undefined;

@@ -2,7 +2,7 @@
  * How far ahead of the workers one account may be.
  *
  * Chunks of long uploads wait for a worker in one line (ADR 3, 43). A file that unpacks to very many rows would fill that
- * line within seconds, and everybody else's upload would stand behind it. So an account has a window: chunks that are in
+ * line within seconds, and all other uploads would wait behind it. So an account has a window: chunks that are in
  * Kafka and not handled yet. An account that has filled it waits with the next chunk, and so does the sender of the file.
  *
  * When nothing at all is handled, because workers or ClickHouse are away, waiting helps nobody: the log takes it all.

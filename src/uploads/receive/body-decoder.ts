@@ -92,7 +92,7 @@ const meter = (source: AsyncGenerator<Buffer>) => {
   };
   return {
     sent: () => sent,
-    /** Gives up the source when it is not read to its end, unless `isOver`: then there may be a rest to check. */
+    /** Destroys the source if it was not fully consumed, unless `isOver`: then there may be a rest to check. */
     async *pieces(isOver: () => boolean): AsyncGenerator<Buffer> {
       try {
         for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;

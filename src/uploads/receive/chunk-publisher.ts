@@ -15,7 +15,7 @@ const sendsInFlight = 2;
 /** Takes the chunks of one upload to Kafka, numbered, a few at a time. */
 export interface ChunkPublisher {
   /**
-   * Compresses the chunk and hands it over; waits while too many are on their way. `undefined` stands for the
+   * Compresses the chunk and sends it; waits while too many are in flight. `undefined` stands for the
    * only, empty chunk of a file without data rows. The last chunk leaves when all others have arrived, so that
    * a reader that sees it knows that the upload is whole. What does not fit into a message is cut between records.
    * @throws AppError when a single record does not fit.
@@ -56,8 +56,8 @@ interface Packed {
 const unevenness = 1.25;
 
 /**
- * The chunk in parts that fit into a message each, in order. Few files have any that do not: then the size that the
- * whole came to says into how many parts it has to be cut.
+ * The chunk in parts that fit into a message each, in order. Few chunks do not fit: then the compressed size of the
+ * whole says into how many parts it has to be split.
  */
 async function* pack(split: SplitChunk, dialect: Dialect, maxDataBytes: number): AsyncGenerator<Packed> {
   if (split.firstRow + split.rows > recordsPerUpload)

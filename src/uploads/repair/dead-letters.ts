@@ -13,7 +13,7 @@ export interface DeadLetters {
   /** With the message itself; undefined when retention has removed it. */
   show(id: number): Promise<{ entry: DeadLetterEntry; message: RawMessage | undefined }>;
   /**
-   * Sends the message back to where it came from, when that can be of use.
+   * Sends the message back to its partition, when that can be of use.
    * @throws AppError 409 that says why it cannot.
    */
   replay(id: number): Promise<{ process: number; chunk: number }>;

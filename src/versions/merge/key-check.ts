@@ -1,6 +1,6 @@
 /**
  * Looks in the background whether the entity columns of a current version are its key, so that the first upsert by them need not.
- * Versions that came a moment ago are left for a later round: appends follow each other, and each check reads the key of every row.
+ * Versions published a moment ago are left for a later round: appends follow each other, and each check reads the key of every row.
  */
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';

@@ -9,7 +9,7 @@
  *   5 say so    the dispatcher writes the outcome down and publishes
  *
  * One worker at a time merges a process: the dispatcher holds a lease. One that died leaves a segment that nobody names; the next
- * begins another one. A version that came in between makes 5 void: the merge is done again.
+ * begins another one. A version published in between makes 5 void: the merge is done again.
  */
 
 import type { Log } from '../../lib/log.js';

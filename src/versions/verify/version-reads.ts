@@ -44,7 +44,7 @@ export interface VersionReads {
    * @param repair True: columns that a table of a store lacks are added to it.
    */
   check(datasets: readonly number[], repair: boolean): Promise<UnreadableVersions[]>;
-  /** Adds the columns that versions have to the tables of their stores; for rows that came back from a backup. */
+  /** Adds the columns that versions have to the tables of their stores; for rows restored from a backup. */
   repairAll(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export type Delimiter = ',' | '\t';
 
 interface Quoting {
   readonly delimiter: Delimiter;
-  /** `all`: texts and dates stand in quotes. `minimal`: only texts that hold a delimiter, a quote or a line break. */
+  /** `all`: texts and dates are quoted. `minimal`: only texts that hold a delimiter, a quote or a line break. */
   readonly quote: Appearance['quote'];
 }
 
@@ -33,11 +33,11 @@ const cellForms: Readonly<Record<ColumnType['delimited'], (sql: string, quoting:
   bare: (sql) => `toString(${sql})`,
 };
 
-/** Expression of a cell as text. @param ifNull What stands for a missing value. */
+/** Expression of a cell as text. @param ifNull Text of a missing value. */
 export const cellText = (sql: string, physical: PhysicalType, quoting: Quoting, ifNull = ''): string =>
   `ifNull(${cellForms[columnTypeOf(physical).delimited](sql, quoting)}, '${ifNull}')`;
 
-/** Columns whose values and names are texts as they stand in the file. */
+/** Columns whose values and names are texts as the file has them. */
 export const writtenColumns = (output: readonly OutputColumn[], quoting: Quoting): OutputColumn[] =>
   output.map(({ name, sql, physical }) => ({
     name: headerText(name, quoting),
