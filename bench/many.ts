@@ -85,7 +85,7 @@ const remove = async (
         });
         if (!answer.ok) throw new Error(`a dataset was not deleted: ${await answer.text()}`);
       }
-      // What was uploaded meanwhile came on top.
+      // Uploads in the meantime were added.
       while ((await rowsOnDisk(product)) > most + uploads.length * rowsOfOne) await sleep(500);
       return (performance.now() - startedAt) / 1000;
     } finally {
@@ -101,7 +101,7 @@ export const many: Bench = async ({ pick, say, report, product: open }) => {
   const count = pick(100_000, 200);
   const product = await open({
     segmentGraceMs: '0',
-    // What was removed is given back by it; more often than every hour, so that the bench ends.
+    // It frees the removed rows; more often than every hour, so that the bench ends.
     storageSweepIntervalMs: pick('60000', '10000'),
     poolDropIntervalMs: '10000',
   });

@@ -25,7 +25,7 @@ const figuresOf = (outcome: Outcome): Figure[] => {
   ];
 };
 
-/** What an account notices of another that does its worst: times of what it is alone. */
+/** Slowdown of an account by another that does its worst: multiples of its values alone. */
 export const neighbours: Bench = async ({ quick, pick, say, product: open, defer }) => {
   const upstreams = await startUpstreams();
   await defer('providers', upstreams.close);

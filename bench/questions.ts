@@ -134,7 +134,7 @@ const warmUp = async (product: RunningProduct, turns: number): Promise<void> => 
     });
 };
 
-/** What a person who types is offered: values of a column with their counts, over all rows. */
+/** Suggestions while typing: values of a column with their counts, over all rows. */
 const completionFigure = async (
   { baseUrl, authorization }: RunningProduct,
   { datasetId }: StoredTable,

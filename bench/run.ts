@@ -73,7 +73,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.removeAllListeners(name);
   process.on(name, () => stopping.abort());
 }
-// What a broken-off bench left behind may still fail; the benches after it must run.
+// Leftovers of an aborted bench may still fail; the benches after it must run.
 process.on('uncaughtException', (error) => {
   say(`nobody caught: ${error.stack ?? error.message}`);
   process.exitCode = 1;

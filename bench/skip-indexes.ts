@@ -1,5 +1,5 @@
 /**
- * What skipping indexes and dictionary-coded texts cost an upload and spare a selective filter. Feeds
+ * Cost of skipping indexes and dictionary-coded texts for an upload, and their gain for a selective filter. Feeds
  * docs/adr/0013-indexes.md. Nothing of the product takes part but the layout of its tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,7 +78,7 @@ interface Measured {
   readonly rows: number;
 }
 
-/** What a table of this layout costs to fill, takes on disk, and lets filters cost. */
+/** Costs of a table of this layout: to fill it, on disk, and of filters. */
 const measureLayout = async (
   product: RunningProduct,
   { title, layout, rows }: Measured,

@@ -78,7 +78,7 @@ interface Change {
   readonly step?: number;
 }
 
-/** What changes of a version of 10 M rows cost ClickHouse: both segments are generated, then merged as the worker does it. */
+/** Cost of changes of a version of 10 M rows in ClickHouse: both segments are generated, then merged as the worker does it. */
 export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const rows = pick(10_000_000, 500_000);
   const { clickhouseUrl } = await open();

@@ -79,7 +79,7 @@ interface Picture {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
-  /** What is done before the picture is taken. */
+  /** Steps before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
 

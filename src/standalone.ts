@@ -24,7 +24,7 @@ interface Ports {
 }
 
 /**
- * Asked before anything starts, so that an occupied port costs a second and not half a minute. The worker's port is
+ * Runs before anything starts, so that an occupied port costs a second and not half a minute. The worker's port is
  * nobody's address: when nothing sets it, any free one will do.
  */
 const choosePorts = async (config: Config): Promise<Ports> => {

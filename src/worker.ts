@@ -3,7 +3,7 @@ import { createWorkerProcess } from './compose/worker-process.js';
 import { runEntry } from './entry.js';
 import { collectAfterGrowth } from './lib/heap.js';
 
-// Where it shares a machine with the API, requests go first.
+// On a machine shared with the API, requests go first.
 setPriority(5);
 
 // Peak memory against CPU time, as measured: docs/adr/0012-upload-path.md.

@@ -1,7 +1,7 @@
 import type { Figure } from './figure.js';
 import type { ProductSettings, RunningProduct } from './product.js';
 
-/** What a bench is given. */
+/** Inputs of a bench. */
 export interface BenchContext {
   /** A short run that shows that the bench works; its figures are no measurement. */
   readonly quick: boolean;

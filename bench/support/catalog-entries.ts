@@ -65,7 +65,7 @@ export const catalogEntries = (count: number): Item[] =>
     };
   });
 
-/** What people type: an id, words of a title, a beginning, a mistake, words that nothing has. */
+/** Search texts: an id, words of a title, a beginning, a mistake, words that nothing has. */
 export const catalogQueries: readonly string[] = [
   'STAT.CON.GER.0',
   'STAT.UNE',

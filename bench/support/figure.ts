@@ -1,4 +1,4 @@
-/** What a figure should come to. */
+/** Goal of a figure. */
 export type Goal = { readonly atMost: number } | { readonly atLeast: number };
 
 /** One measured number, a row of the table. */
@@ -11,7 +11,7 @@ export interface Figure {
   readonly goal?: Goal;
   /** Direction of improvement where there is no goal to tell it. */
   readonly better?: 'lower' | 'higher';
-  /** What the figure was held against in the same run; a ratio without one means nothing. */
+  /** Yardstick of the same run; a ratio without one means nothing. */
   readonly yardstick?: { readonly name: string; readonly value: number; readonly unit: string };
 }
 

@@ -7,7 +7,7 @@ export interface MetadataShape {
   readonly accounts: number;
   readonly teams: number;
   readonly datasets: number;
-  /** Of the account that is measured, in a repository of its own. */
+  /** Number of datasets of the measured account, in a repository of its own. */
   readonly ownDatasets: number;
   readonly versionsPerDataset: number;
   readonly segmentsPerVersion: number;
@@ -109,7 +109,7 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
       (table) => `SELECT setval(pg_get_serial_sequence('${table}', 'id'), (SELECT max(id) FROM ${table}))`,
     ),
     'VACUUM ANALYZE',
-    // What follows is not measured beside the writing of all this.
+    // The following is measured after all this has been written.
     'CHECKPOINT',
   ];
 };

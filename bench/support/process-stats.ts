@@ -37,7 +37,7 @@ export const difference = (
     ]),
   );
 
-/** What the processes of the product took for something, by the name of the process. */
+/** CPU time and memory of the product's processes for some work, by the name of the process. */
 export interface Usage {
   readonly cpuSeconds: Readonly<Record<string, number>>;
   readonly peakMemoryMb: Readonly<Record<string, number>>;

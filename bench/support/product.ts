@@ -32,7 +32,7 @@ export interface RunningProduct {
   readonly homeId: number;
   /** Ids of the processes by name, at this moment. */
   pids(): Record<string, number>;
-  /** Where all of it is stored. */
+  /** Data folder. */
   readonly dataDir: string;
   /** Makes a further account. */
   createAccount(name: string): Promise<Account>;

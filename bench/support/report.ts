@@ -14,7 +14,7 @@ export interface BenchResult {
   readonly failure?: string;
 }
 
-/** What a run leaves behind as JSON. */
+/** Result of a run as JSON. */
 export interface Report {
   readonly mode: Mode;
   readonly node: string;

@@ -2,7 +2,7 @@ import { createDataset, uploadAndWait } from './client.js';
 import type { RunningProduct } from './product.js';
 import { askClickHouse, type Fetched, fetchAll } from './requests.js';
 
-/** Where ClickHouse keeps the rows of a dataset. */
+/** Table of ClickHouse with the rows of a dataset. */
 export interface Place {
   /** Name of the table in ClickHouse, database included. */
   readonly table: string;
@@ -16,7 +16,7 @@ export interface StoredTable extends Place {
   readonly datasetId: number;
 }
 
-/** Where the rows of the dataset lie that was made last. */
+/** Table with the rows of the newest dataset. */
 export const newestPlace = async ({ clickhouseUrl }: RunningProduct): Promise<Place> => {
   const ask = (sql: string) => askClickHouse(clickhouseUrl, sql);
   const newest = await ask(

@@ -59,7 +59,7 @@ export interface RepositoryAccess {
 }
 
 /**
- * Where a refusal differs from the rule (404 for what does not exist, 403 for what is not the caller's). `update`:
+ * Exceptions to the rule for refusals (404 for what does not exist, 403 for what is not the caller's). `update`:
  * a repository that the caller cannot access is a 404. `destination`: one that does not exist is a 403, so that
  * creating something in it does not tell which repositories there are.
  */

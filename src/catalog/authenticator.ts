@@ -89,7 +89,7 @@ export interface AuthenticatorOptions {
   readonly sql: Sql;
   /** Called for each request with a valid key. */
   readonly onUse?: (keyId: number) => void;
-  /** Where datasets are left that were looked up with a key. */
+  /** Cache of the datasets that were read together with a key. */
   readonly found?: Pick<FoundDatasets, 'keep'>;
 }
 

@@ -67,7 +67,7 @@ export const closeRead = prepared('DELETE FROM export_reads WHERE account_id = $
 export const mayExport = prepared(`
   WITH ${planSql}, ${seenSql} SELECT bytes AND (room OR reading) AS allowed FROM seen`);
 
-/** What an account has used on this day. */
+/** Usage of an account on this day. */
 export const exportsOfToday = prepared(
   `SELECT exports, bytes FROM export_usage WHERE account_id = $1 AND day = ${today}`,
 );

@@ -7,7 +7,7 @@
  * - `n` is nearer to `x` than half an ulp (else it would be another double's),
  * - and nearer than half a unit of its last digit (else another text of its length is nearer),
  * - and its two neighbours with one digit less are further away than half an ulp (else they would be shorter texts).
- * Where a comparison is so close that the sums cannot settle it, the answer is "not known".
+ * If a comparison is so close that the sums cannot settle it, the answer is "not known".
  */
 export const exactPowersOfTen: Readonly<Float64Array> = Float64Array.from({ length: 23 }, (_, exponent) =>
   Number(`1e${exponent}`),

@@ -1,4 +1,4 @@
-/** What `kernel.ts` uses of the JavaScript API of WebAssembly, which the types of Node leave to those of browsers. */
+/** Part of the JavaScript API of WebAssembly that `kernel.ts` uses, which the types of Node leave to those of browsers. */
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number });

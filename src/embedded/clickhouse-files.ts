@@ -9,9 +9,9 @@ export interface ClickhousePorts {
 }
 
 export interface PeerPorts {
-  /** Where other nodes reach it. */
+  /** Address for other nodes. */
   readonly relay: number;
-  /** Where it listens for them, behind the relay. */
+  /** Port on which it listens for them, behind the relay. */
   readonly tcp: number;
 }
 

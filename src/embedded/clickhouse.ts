@@ -168,7 +168,7 @@ const startNode = async (node: Node, nodes: number, libraries: Libraries): Promi
 export interface ClickhouseAccess {
   /** The first node. */
   readonly clickhouseUrl: string;
-  /** Where there is more than one. */
+  /** Name of the cluster; absent with one node. */
   readonly clickhouseCluster?: string;
   /** Addresses of all nodes: one that is away can still be named. */
   readonly clickhouseNodeUrls?: string;

@@ -9,7 +9,7 @@ export type EmbeddedName = 'postgres' | 'kafka' | 'clickhouse';
 export type ComponentName = EmbeddedName | `${EmbeddedName}-${number}` | 'worker' | 'api';
 
 const stateSchema = z.object({
-  /** Where the component listened last, by purpose. */
+  /** Last ports of the component, by purpose. */
   ports: z.record(z.string(), z.number().int()).default({}),
   /** The child that was started last; when it still lives at the next start it is an orphan of ours. */
   process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),

@@ -46,7 +46,7 @@ const hasBroker = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((name) => /^kafka_2\.13-.*\.jar$/.test(name));
 
 export interface JarOptions {
-  /** Where the jars are kept; shared by all data folders that name it. */
+  /** Folder of the jars; shared by all data folders that name it. */
   folder: string;
   output: LogFile;
   signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** Where a request comes from, as far as it can be believed. */
+/** Client address of a request, as far as its proxies are trusted. */
 export interface Client {
   /** Address of the client: of the peer, or what the trusted proxies in front have seen. */
   readonly address: string;

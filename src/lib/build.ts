@@ -24,5 +24,5 @@ export const build: Build = {
   commit: builtCommit(),
 };
 
-/** What `--version` prints. */
+/** Output of `--version`. */
 export const versionText = `${build.version} (${build.commit})`;

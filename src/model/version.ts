@@ -32,7 +32,7 @@ import type { DataType, StoredColumn } from './column.js';
 
 declare const stored: unique symbol;
 
-/** Where the rows of a segment are stored. Opaque: only src/rows makes places and looks into them. */
+/** Location of the rows of a segment. Opaque: only src/rows makes places and looks into them. */
 export interface Place {
   readonly [stored]: never;
 }

@@ -40,7 +40,7 @@ export interface Plan {
   readonly wholeFile: 'table' | 'transposed' | undefined;
   /** Description of the rows, where the format has a place for it. */
   readonly about: Sheet | undefined;
-  /** Where the page begins that is asked for; absent for the first one. */
+  /** Start of the requested page; absent for the first one. */
   readonly token?: PageToken | undefined;
   /** True where the rows are looked for where memory has them. */
   readonly isRemembered?: boolean;

@@ -27,7 +27,7 @@ export interface CacheRequest {
   readonly question: string;
   /** Account or address whose limits hold for the run: nobody waits for, or is refused by, those of another. */
   readonly owner: string;
-  /** Of the caller; the run goes on for others who wait for it. */
+  /** Signal of the caller; the run continues for others that wait for it. */
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ const gatherMs = 250;
 /** Memory of an entry besides its bytes. */
 const entryBytes = 512;
 
-/** What a run has come to. */
+/** Outcome of a run. */
 type Outcome =
   | { readonly kept: Answer & { readonly body: Buffer } }
   /** Too large or too slow. The first request takes the stream, the others run again. */
@@ -85,7 +85,7 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
     };
     const onEnd = (): void => {
       settle();
-      // Of its own, not part of a larger allocation that would stay with it.
+      // A copy, not part of a larger allocation that would stay with it.
       const whole = Buffer.allocUnsafeSlow(bytes);
       let at = 0;
       for (const piece of pieces) at += piece.copy(whole, at);

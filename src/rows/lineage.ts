@@ -29,7 +29,7 @@ interface Run {
 /** Runs by the segment that was made of each. */
 export type Lineage = ReadonlyMap<number, Run>;
 
-/** What was written into one of two versions alone. */
+/** Segments written for only one of two versions. */
 export interface Divergence {
   /** Segments, other than patches, that each version has by itself. */
   readonly rest: Pair<SegmentList>;

@@ -16,7 +16,7 @@ export interface NewSegment {
   readonly storeId: number;
 }
 
-/** Where the rows of a new segment should be stored. Without columns and `near`: in the own table of the dataset. */
+/** Wanted location of the rows of a new segment. Without columns and `near`: in the own table of the dataset. */
 export interface Wish {
   /** Columns of rows that are few enough for a pool; absent: the place of `near`, whatever it is. */
   readonly columns?: readonly NamedColumn[] | undefined;

@@ -41,7 +41,7 @@ export const holdAtHome = async (tx: Sql, id: number): Promise<boolean> => {
   return held.length > 0;
 };
 
-/** Where a restore brings the rows of a store. */
+/** Target of a restored store's rows. */
 export interface RestoredHome {
   readonly id: number;
   readonly shard: number;

@@ -31,7 +31,7 @@ export interface Outcome {
   readonly strain: Strain;
   /** Answers to the attacker by their status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What must not happen under any attack, a line each. */
+  /** Violations of the rules that hold under any attack, a line each. */
   readonly failures: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export const memoryLimitMb = 512;
 const leadSeconds = 1;
 
 export interface AttackedProduct extends RunningProduct {
-  /** Where `turn-probe.mjs` writes; undefined: nothing measures turns. */
+  /** Output file of `turn-probe.mjs`; undefined: turns are not measured. */
   readonly turnsFile?: string;
 }
 

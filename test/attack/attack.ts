@@ -3,7 +3,7 @@ import type { Stock } from './stock.js';
 
 export interface Attack {
   readonly name: string;
-  /** What the attacker does, for the table. */
+  /** Description of the attack, for the table. */
   readonly does: string;
   /** Makes what it needs; not measured. */
   prepare?(ground: Ground, stock: Stock): Promise<unknown>;

@@ -14,7 +14,7 @@ export type Order =
   | { readonly kind: 'stop' };
 
 export interface Done {
-  /** What a defence did not do; what could not be prepared. */
+  /** Failed defences, and steps that could not be prepared. */
   readonly fault?: string;
   /** Answers to the attack by their status. */
   readonly statuses?: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Where attacks take place, and the plain requests that they are made of. */
+/** Targets of attacks, and the plain requests that they consist of. */
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { count } from '../harness/report.js';
 import { basic } from '../support/credentials.js';
 
-/** What an attacker is told of the product; travels between processes as JSON. */
+/** Addresses and keys for an attacker; sent between processes as JSON. */
 export interface Place {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
@@ -56,7 +56,7 @@ const readAll = async (answer: IncomingMessage): Promise<string> => {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of answer) {
-    // Of long answers only the beginning is of interest.
+    // Only the beginning of a long answer is of interest.
     if (length < 100_000) parts.push(part as Buffer);
     length += (part as Buffer).length;
   }
@@ -137,7 +137,7 @@ export const inLines = async (
   const line = async (number: number): Promise<void> => {
     while (!signal.aborted) {
       await work(number);
-      // What is refused at once must not become a loop that only keeps this process busy.
+      // Immediate refusals must not become a loop that only keeps this process busy.
       await sleep(2);
     }
   };

@@ -1,7 +1,7 @@
 import { listed, tableLines } from '../harness/report.js';
 import type { AttackReport, Outcome } from './attack-run.js';
 
-/** What each attack may cost others: times of their idle values, MB, milliseconds. */
+/** Limits on what each attack costs others: multiples of their idle values, MB, milliseconds. */
 export const goals = { p95: 3, upload: 3, pauseMs: 50 } as const;
 
 export interface Ratios {

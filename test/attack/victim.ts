@@ -9,7 +9,7 @@ import { quickSeries } from './upstreams.js';
 
 export interface Suffered {
   readonly requests: number;
-  /** Of light requests, milliseconds. */
+  /** Latencies of light requests, milliseconds. */
   readonly p50Ms: number;
   readonly p95Ms: number;
   /** From the first byte sent until its rows can be read; undefined: it failed. */
@@ -41,7 +41,7 @@ const lightRequests = (id: number): readonly string[] => [
   quickSeries,
 ];
 
-/** What is wrong with the answer: its status and code; undefined: nothing. */
+/** Status and code of a wrong answer; undefined: the answer is right. */
 const ask = async (url: string, authorization: string): Promise<string | undefined> => {
   const answer = await fetch(url, { headers: { authorization } });
   const text = await answer.text();

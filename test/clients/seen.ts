@@ -1,4 +1,4 @@
-/** What each generated client prints after its walk through the product. */
+/** Output of each generated client after its walk through the product. */
 export const seen = {
   process: 'completed',
   columns: ['Country', 'Day', 'GDP'],

@@ -110,7 +110,7 @@ const checkStored = async (world: World, random: Random): Promise<void> => {
     );
 };
 
-/** What has to happen in every round, however few requests a slow machine has answered. */
+/** Events of every round, however few requests a slow machine has answered. */
 const makeSure = async (world: World, random: Random): Promise<void> => {
   const own = world.datasets.filter(({ owner }) => owner === 'owner');
   for (const dataset of own.slice(0, 1)) {

@@ -50,7 +50,7 @@ export const makeFile = (random: Random, number: number, mode: Mode): UploadFile
   return { number, mode, rows, csv: `${[columns.join(','), ...lines].join('\n')}\n`, isRejected };
 };
 
-/** Of rows with the same key the last one counts, at its own position. */
+/** The last of several rows with the same key counts, at its own position. */
 const lastOfEachKey = (rows: readonly Row[]): Row[] => {
   const last = new Map(rows.map((row) => [row.key, row]));
   return rows.filter((row) => last.get(row.key) === row);

@@ -1,4 +1,4 @@
-/** What became of one dataset, as its clients were told, and what its answers may have been by that. */
+/** History of one dataset as its clients know it, and the answers that it allows. */
 import { createHash } from 'node:crypto';
 import { applied, type Row, summary, type UploadFile } from './contents.js';
 import type { Person } from './rights.js';
@@ -32,7 +32,7 @@ interface Observation {
 
 export interface History {
   readonly datasetId: number;
-  /** Who made it and may do everything with it. */
+  /** Owner, with all rights. */
   readonly owner: Person;
   addVersion(version: Version): void;
   /** An upload of which nothing was heard, since the dataset went away. */
@@ -64,7 +64,7 @@ export interface History {
   readonly versionIds: readonly number[];
   /** Rows of the newest version. Only when nothing is under way. */
   newest(): { readonly id: number; readonly rows: readonly Row[] } | undefined;
-  /** What was seen and cannot have been, a line each; forgets what it has judged. Only when nothing is under way. */
+  /** Impossible answers, a line each; forgets what it has judged. Only when nothing is in flight. */
   judge(): string[];
 }
 
@@ -123,7 +123,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
       if (!contents.has(version.id)) contents.set(version.id, rowsAfter(version, versions[at - 1]));
   };
 
-  /** What may have been current within the span; undefined: no version at all. */
+  /** Versions that may have been current within the span; undefined: none at all. */
   const candidates = (span: Span): (Version | undefined)[] => {
     const possible: (Version | undefined)[] = [];
     const [first] = versions;
@@ -160,7 +160,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   const judgeName = ({ column, name, span }: (typeof seenNames)[number]): void => {
     const changes = renames.get(column) ?? [];
     const before = changes.filter(({ span: { to } }) => to < span.from);
-    // What it was named before the first change nobody has noted.
+    // The name before the first change is not recorded.
     if (before.length === 0) return;
     const possible = changes.filter(
       (change) => change.span.from <= span.to && !before.some((later) => later.span.from > change.span.to),

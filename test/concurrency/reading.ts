@@ -99,7 +99,7 @@ const observeCount = (
     fits: (rows) => (rows?.length ?? 0) === count,
   });
 
-/** What the catalog says of a dataset, its versions and two of them compared. */
+/** Catalog entry of a dataset, its versions, and the difference of two. */
 export const describe = async (world: World, random: Random, person: Person, dataset: History) => {
   const path = `/datasets/${dataset.datasetId}`;
   const asked = { what: 'describe', person, dataset, need: 'Read' } as const;

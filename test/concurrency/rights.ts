@@ -1,4 +1,4 @@
-/** Who may do what at which moment, as the answers to changes of grants say. */
+/** Permissions over time, from the answers to changes of grants. */
 import type { Span } from './history.js';
 
 export const people = ['owner', 'writer', 'reader', 'guest', 'stranger'] as const;

@@ -1,4 +1,4 @@
-/** What the clients of a run share: accounts, datasets, what each was told, and what was wrong. */
+/** Shared state of the clients of a run: accounts, datasets, answers and faults. */
 
 import type { Random } from '../harness/random.js';
 import { count, createFaults } from '../harness/report.js';
@@ -45,11 +45,11 @@ export interface World {
   home(person: Person): number;
   /** Whether a request of that time had the right. */
   allows(person: Person, dataset: History, need: Level, span: Span): Allowed;
-  /** What the writer has on the repository. */
+  /** Permission of the writer on the repository. */
   readonly writer: Grant;
-  /** What the reader has on one dataset. */
+  /** Permission of the reader on one dataset. */
   reader(dataset: History): Grant;
-  /** What the guest has on the repository: Write while an upload of theirs begins. */
+  /** Permission of the guest on the repository: Write while an upload of theirs begins. */
   readonly guest: Grant;
   nextNumber(): number;
 }

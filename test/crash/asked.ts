@@ -1,6 +1,6 @@
 import { createRandom } from '../harness/random.js';
 
-/** What a client asks for with its file. */
+/** Options of an upload. */
 export interface Asked {
   readonly mode: 'replace' | 'append' | 'upsert';
   readonly quarantine: boolean;

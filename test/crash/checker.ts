@@ -16,7 +16,7 @@ import { judgeProcesses } from './judge.js';
 import type { Ledger } from './load.js';
 
 export interface Verdict {
-  /** What is wrong, one line each; empty when every promise was kept. */
+  /** Broken promises, one line each. */
   readonly faults: readonly string[];
   /** Processes by how they ended: `completed`, or the code of the failure. */
   readonly outcomes: Readonly<Record<string, number>>;
@@ -52,7 +52,7 @@ export const checkRun = async ({
     return rows.map(({ id, phase, chunks }) => `process ${id} is still pending (${phase}, ${chunks} chunks)`);
   };
 
-  /** What a client may be told: the truth about the file, or that the service could not take it just then. */
+  /** Allowed answers: the truth about the file, or that the service is unavailable for the moment. */
   const checkAnswers = (): void => {
     for (const { outcome, fileSeed, datasetId } of ledger.entries) {
       const seen = outcome.kind === 'broken' ? 'broken' : String(outcome.status);

@@ -41,14 +41,14 @@ export interface CrashReport extends Verdict, Kept {
   readonly seconds: number;
 }
 
-/** What a scenario has at hand while clients upload. */
+/** Tools of a scenario while clients upload. */
 export interface Stage {
   readonly product: Deployment;
   readonly load: Load;
   readonly options: CrashOptions;
 }
 
-/** What a scenario did, and what it found wrong by itself. */
+/** Actions of a scenario, and the faults that it found itself. */
 export interface Played {
   readonly cycles: number;
   readonly blows: readonly Blow[];

@@ -20,7 +20,7 @@ export type FileKind =
 export interface CrashFile {
   readonly kind: FileKind;
   readonly asked: Asked;
-  /** What is in it, record by record and field by field. */
+  /** Records of the file, field by field. */
   readonly records: readonly (readonly string[])[];
   /** Bytes to send as the file part. */
   readonly bytes: Buffer;

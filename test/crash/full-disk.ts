@@ -54,7 +54,7 @@ const fill = (path: string, folder: string): void => {
   }
 };
 
-/** What the API process that is looked at says; long enough after a change that it has looked again. */
+/** Answer of the checked API process, late enough after a change that its next probe has run. */
 const look = async ([api = '']: readonly string[]): Promise<Scrape> => {
   await sleep(2 * watchMs);
   return scrape([api.replace(/\/api$/, '')]);

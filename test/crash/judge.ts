@@ -67,7 +67,7 @@ export const judgeProcesses = async ({
   const faults: string[] = [];
   const outcomes: Record<string, number> = {};
   const byRequest = new Map(ledger.entries.map((entry) => [entry.requestId, entry]));
-  /** What each dataset may hold after the processes looked at so far: several where their rows read the same. */
+  /** Possible contents of each dataset after the processes checked so far: several where their rows read the same. */
   const tables = new Map<number, Table[]>();
   /** Types of all versions of a dataset so far, the newest first. */
   const earlier = new Map<number, Types[]>();
@@ -79,7 +79,7 @@ export const judgeProcesses = async ({
     `process ${row.id}, file ${seed} (${kind}, ${records.length} rows, ${JSON.stringify(asked)})`;
 
   /**
-   * What may come of a file. In mode replace, columns keep the types of the version that was current when the file was
+   * Possible outcomes of a file. In mode replace, columns keep the types of the version that was current when the file was
    * accepted, which may be any of those before it.
    */
   const outcomesOf = (datasetId: number, { records, asked }: CrashFile): Applied[] => {

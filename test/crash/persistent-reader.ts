@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { count } from '../harness/report.js';
 import type { SteadyTable } from '../harness/steady-table.js';
 
-/** What came of the downloads so far. */
+/** Results of the downloads so far. */
 export interface Downloads {
   readonly whole: number;
   /** Answered 503, by `code`. */
@@ -14,7 +14,7 @@ export interface Downloads {
 }
 
 export interface PersistentReader {
-  /** What has come since the last call. */
+  /** Results since the last call. */
   take(): Downloads;
   /** Lets the clients end what they are at; gives what no client may ever see, a line each. */
   stop(): Promise<string[]>;

@@ -1,7 +1,7 @@
 import { count, faultLines, listed } from '../harness/report.js';
 import type { CrashReport } from './crash-run.js';
 
-/** What a person wants to know of a run, in a few lines. */
+/** Summary of a run in a few lines. */
 export const reportText = (report: CrashReport): string => {
   const blows: Record<string, number> = {};
   for (const { action, target } of report.blows) count(blows, `${action} ${target.replace(/-\d+$/, '')}`);

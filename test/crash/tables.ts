@@ -1,5 +1,5 @@
 /**
- * What a dataset has to hold after each upload, worked out from the files alone. It says in plain loops what the
+ * Expected content of a dataset after each upload, computed from the files alone. It says in plain loops what the
  * product does with chunks, segments and merges.
  */
 import type { Asked } from './asked.js';
@@ -92,7 +92,7 @@ const upserted = (base: readonly Row[], rows: readonly Row[], entities: readonly
 };
 
 /**
- * What comes of a file without faults of its own, applied to what the dataset held before.
+ * Result of applying a file without faults to the previous content of the dataset.
  * @param accepted types of the version that was current when the file was accepted; mode replace goes by them.
  */
 export const applyFile = (

@@ -54,7 +54,7 @@ const fuzz = (command: string[], { apis, key, keyId }: Deployment): Promise<numb
       '--seed',
       process.env.FUZZ_SEED ?? '1',
       '--continue-on-failure',
-      // What asks a provider is tried against replayed ones elsewhere; a fuzzer has no business with them.
+      // Requests to providers have tests against replayed ones; a fuzzer must not send any.
       '--exclude-path-regex',
       '^/(feed/|providers/search|providers/[^/]+/(browse|search|series))',
     ],

@@ -58,7 +58,7 @@ export const createBalancer = async (apis: readonly string[]): Promise<Balancer>
     for (const api of inTurn.filter((each) => ready.has(each))) {
       const server = await dial(Number(new URL(api).port));
       if (server === undefined) continue;
-      // What has come from the other side is still passed on.
+      // Data received from the other side is still passed on.
       keep(server, () => client.destroySoon());
       client.on('error', () => server.destroySoon());
       client.pipe(server);

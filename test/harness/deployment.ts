@@ -17,7 +17,7 @@ import { basic } from '../support/credentials.js';
 export const components = ['postgres', 'kafka', 'clickhouse'] as const;
 export type Component = (typeof components)[number];
 
-/** Where one component keeps its files, apart from the others. */
+/** Folder of one component, apart from the others. */
 export interface SmallDisk {
   readonly component: Component;
   readonly folder: string;

@@ -2,7 +2,7 @@ import type { Sql } from '../../src/storage/postgres/sql.js';
 import { clickHouseText } from '../support/clickhouse-http.js';
 import type { Deployment } from './deployment.js';
 
-/** Where rows lie, and where it is kept which of them count. */
+/** Both databases: the rows, and the list of the segments that count. */
 export interface Stores {
   readonly sql: Sql;
   /** Runs a statement on ClickHouse and gives the answer's text. */

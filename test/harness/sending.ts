@@ -14,7 +14,7 @@ export interface Sending {
   readonly hangUpAfter: number | undefined;
 }
 
-/** What the client saw: an answer, or a connection that broke. */
+/** Result for the client: an answer, or a broken connection. */
 export type Outcome =
   | {
       readonly kind: 'answer';

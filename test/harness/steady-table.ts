@@ -7,10 +7,10 @@ import { sendFile } from './sending.js';
 
 export interface SteadyTable {
   readonly datasetId: number;
-  /** Where all rows are, by a link and by a filter that all of them meet; signed in both times. */
+  /** Addresses of all rows: a link, and a filter that all of them match; signed in both times. */
   readonly wholeUrl: string;
   readonly rowsUrl: string;
-  /** Of all rows as CSV. */
+  /** Hash of all rows as CSV. */
   readonly sha256: string;
   /** Reads all rows by a signed link, slowly; gives what is wrong with them, or undefined. */
   readByLink(reader: Reader): Promise<string | undefined>;

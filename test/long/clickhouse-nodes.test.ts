@@ -26,7 +26,7 @@ let product: TestProduct;
 let owner: Client;
 /** Contents that each dataset has had or is about to have. */
 const sent = new Map<number, Set<string>>();
-/** What it has at last. */
+/** Final content. */
 const last = new Map<number, string>();
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ export interface ProcessMemory {
   /** Times that it was started. */
   readonly lives: number;
   readonly peakMb: number;
-  /** Of its longest life, seconds. */
+  /** Longest lifetime of a process, seconds. */
   readonly longestSeconds: number;
   /** Median of the second third of its longest life, and of the last. */
   readonly middleMb: number;

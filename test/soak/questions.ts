@@ -1,4 +1,4 @@
-/** What readers ask again and again, each with what its answer has to be. */
+/** Repeated requests of readers, each with the answer that is expected. */
 import { createHash } from 'node:crypto';
 import { tableFromIPC } from 'apache-arrow';
 import type { Deployment } from '../harness/deployment.js';

@@ -7,7 +7,7 @@ import type { TestProduct } from './product.js';
 
 export interface Ran {
   readonly output: string;
-  /** What the process would exit with. */
+  /** Exit code of the process. */
   readonly exitCode: number;
 }
 

@@ -14,7 +14,7 @@ import { programOf } from './tools.js';
 /** Samples of all processes at one moment. */
 export type Scrape = readonly Sample[];
 
-/** What was scraped while all was well, while something was broken, and after it was repaired. */
+/** Samples while all was well, while something was broken, and after it was repaired. */
 export interface Incident {
   readonly alert: string;
   readonly healthy: Scrape;
@@ -38,7 +38,7 @@ const files = ['recording.rules.yml', 'alerts.rules.yml'];
 
 const eventLoopLag = 'nodejs_eventloop_lag_p99_seconds';
 
-/** What a process says, with `up` as Prometheus adds it: 0 when nobody listens. */
+/** Metrics of a process, with `up` as Prometheus adds it: 0 when nobody listens. */
 const scrapeOne = async (address: string): Promise<Sample[]> => {
   const up = (value: number): Sample => ({ name: 'up', labels: {}, value });
   try {

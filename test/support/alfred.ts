@@ -1,6 +1,6 @@
 import type { Exchange } from './replay-upstream.js';
 
-/** What was said of each observation: by date, the value from each day on on which it was published. */
+/** Vintages of each observation: by date, the value from each day of publication on. */
 export type Archive = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const never = '9999-12-31';

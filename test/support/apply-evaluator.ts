@@ -1,5 +1,5 @@
 /**
- * What a pipeline means, written from OData Data Aggregation 4.0 and the rules of arithmetic in the documentation,
+ * Meaning of a pipeline, written from OData Data Aggregation 4.0 and the rules of arithmetic in the documentation,
  * without a line of the compiler. Decimals are BigInt fractions of powers of ten; results that are doubles carry how
  * far the service may be off. Where that decides (a filter, an order), the pipeline is left undecided.
  */
@@ -167,7 +167,7 @@ export const createApplyEvaluator = (table: ApplyTable) => {
       const exact = value.exact && !divides;
       if (exact) return { near: exactly(textOfDec(value.dec)), exact };
       const text = textOfDec(value.dec);
-      // What a change of each double by its tolerance makes of the result.
+      // Change of the result if each double changes by its tolerance.
       let tolerance = Math.abs(Number(text) - value.double) + Math.abs(Number(text)) * 1e-9;
       for (const [place, cell] of row.entries()) {
         if (cell.tolerance === 0 || cell.text === null) continue;

@@ -19,7 +19,7 @@ export type TestAggregate =
       readonly method: TestMethod;
       readonly name: string;
       readonly of: Operand;
-      /** Of a quantile, as it is written. */
+      /** Argument of a quantile, as it is written. */
       readonly level: string;
     };
 

@@ -181,13 +181,13 @@ export const startStage = async (
   };
 };
 
-/** What axe finds wrong with a page, in words. */
+/** Findings of axe on a page, in words. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
   // It stays with the document, from view to view of the app.
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     const { axe: run } = globalThis as unknown as { axe: Pick<typeof axe, 'run'> };
-    // What passes is not told: that is most of an answer.
+    // Without the passed checks, which are most of an answer.
     return (await run.run({ resultTypes: ['violations'] })).violations;
   });
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);

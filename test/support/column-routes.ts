@@ -8,7 +8,7 @@ import { createProcessRecords } from '../../src/uploads/lifecycle/process-record
 import { createColumnMergeRequests } from '../../src/versions/columns/column-merge-request.js';
 import { createColumnRemoval } from '../../src/versions/columns/column-removal.js';
 
-/** What changes columns, for an API without workers. */
+/** Dependencies of the routes that change columns, for an API without workers. */
 export const columnRoutes = ({ catalog, sql }: { catalog: Catalog; sql: Sql }): Route[] =>
   createColumnChangeRoutes({
     ...catalog,

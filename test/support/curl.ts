@@ -11,12 +11,12 @@ export interface CurlAnswer {
   /** `1`, `1.1` or `2`. */
   readonly version: string;
   readonly headers: string;
-  /** What curl says about a failure. */
+  /** Error message of curl. */
   readonly error: string;
   readonly body: Buffer;
 }
 
-/** What curl makes of an answer: the client that most people script with. Certificates are not checked. */
+/** An answer as curl reads it, the client of most scripts. Certificates are not checked. */
 export const curl = async (...args: string[]): Promise<CurlAnswer> => {
   const program = await programOf('curl');
   const folder = await mkdtemp(join(tmpdir(), 'tabulary-curl-'));

@@ -22,7 +22,7 @@ export interface Turns {
   readonly cpuMs: readonly number[];
   /** The same by the clock on the wall. */
   readonly wallMs: readonly number[];
-  /** What the longest turn spent its time on, for people. */
+  /** Summary of the longest turn, for people. */
   readonly longest: string;
 }
 

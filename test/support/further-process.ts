@@ -7,7 +7,7 @@ import type { TestProduct } from './product.js';
 
 /** A further process of a product, on the same services and names. */
 export interface FurtherProcess {
-  /** Where its health endpoints and metrics are. */
+  /** Address of its health endpoints and metrics. */
   readonly root: string;
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;

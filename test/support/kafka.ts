@@ -6,7 +6,7 @@ import { createKafka, type KafkaConnection, type KafkaRetry } from '../../src/st
 import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import type { KafkaAccess } from './services.js';
 
-/** What the product makes of these settings. */
+/** Connection of the product with these settings. */
 export const settingsOf = (access: KafkaAccess): Config =>
   loadConfig(
     Object.fromEntries(

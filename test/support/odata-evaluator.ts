@@ -1,5 +1,5 @@
 /**
- * What a filter means, written from OData 4.01 part 2, 5.1.1 and the rules of arithmetic in the documentation,
+ * Meaning of a filter, written from OData 4.01 part 2, 5.1.1 and the rules of arithmetic in the documentation,
  * without a line of the compiler. Slow and plain on purpose: decimals are BigInt fractions of powers of ten.
  *
  * Where ClickHouse may calculate in double (operands outside of the exact range, or a result that could need

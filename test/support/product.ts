@@ -64,7 +64,7 @@ const toEnvironment = (changes: Settings): Record<string, string> =>
 
 export const startProduct = async (
   changes: Settings = {},
-  /** Where the product's own lines go; default: errors, to standard error. */
+  /** Destination of the product's log; default: errors, to standard error. */
   productLog: Log = log,
   /** Fills its databases before they are migrated. Without it the database is a copy of the template. */
   prepare?: (places: PreparedPlaces) => Promise<void>,

@@ -25,7 +25,7 @@ export const untypedLayout = (
   }),
 });
 
-/** What is known of the values of each column, in one go. */
+/** Profile of the values of each column, in one go. */
 export const profilesOf = (bytes: Uint8Array, layout: Layout): ColumnProfile[] => {
   const steps = profileInSteps(bytes, layout);
   for (;;) {

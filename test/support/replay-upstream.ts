@@ -24,7 +24,7 @@ export interface Exchange {
   readonly respond?: (query: URLSearchParams) => Pick<Exchange, 'status' | 'headers' | 'reply'>;
   /** Milliseconds until the answer. */
   readonly delayMs?: number;
-  /** What the answer, and its delay, wait for. */
+  /** The answer, and its delay, wait for this. */
   readonly after?: Promise<unknown>;
   /** How often it may be used; default without end. Equal questions are answered in the order of the list. */
   readonly times?: number;

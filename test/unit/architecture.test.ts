@@ -95,7 +95,7 @@ const roomOf = (file: string): string => {
 
 const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
 
-/** What is wrong with an import from one folder of a room to another; files next to the folders are free. */
+/** Fault of an import from one folder of a room to another; files next to the folders are free. */
 const innerError = ({ from, to }: Import): string | undefined => {
   const room = Object.keys(innerFloors).find(
     (name) => from.startsWith(`${name}/`) && to.startsWith(`${name}/`),
@@ -116,7 +116,7 @@ const innerError = ({ from, to }: Import): string | undefined => {
   return rowOf(there) === rowOf(here) ? `${line}: neighbours do not know each other` : undefined;
 };
 
-/** What is wrong with one import; undefined when nothing is. */
+/** Fault of one import; undefined: none. */
 const violation = ({ from, to }: Import): string | undefined => {
   const line = `${from} imports ${to}`;
   if (!to.endsWith('.ts')) {
@@ -190,7 +190,7 @@ const allTexts = (): Texts =>
       .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
   );
 
-/** What a file takes from others of ours, as `file name`; the name is `*` where it takes all. */
+/** Imports of a file from our others, as `file name`; the name is `*` where it takes all. */
 const takenBy = (file: string, text: string): string[] => {
   const target = (specifier: string): string => join(dirname(file), specifier).replace(/\.js$/, '.ts');
   const statement = /(?:import|export)\s+(?:type\s+)?(\{[^}]*\}|\*[^'"]*)\s*from\s+['"](\.[^'"]+)['"]/g;
@@ -207,7 +207,7 @@ const takenBy = (file: string, text: string): string[] => {
   ];
 };
 
-/** What tests may have from the product for themselves: a log of the product's own type that says nothing. */
+/** Exports that only tests use: a log of the product's own type that writes nothing. */
 const forTests: ReadonlySet<string> = new Set(['src/lib/log.ts silentLog']);
 
 /** Exported values that nobody imports, and those that only tests use, the file itself included. */
@@ -255,7 +255,7 @@ const neverNamed: ReadonlySet<string> = new Set([
   'dataset_grants',
 ]);
 
-/** Where a table may be written by more than one file: a folder in which all of them stand. */
+/** Tables that several files may write: the folder of these files. */
 const writtenInFolder: Readonly<Record<string, string>> = { processes: 'uploads/lifecycle/' };
 
 /** Tables that a file writes. */
@@ -341,7 +341,7 @@ const stateLiterals = (text: string): string[] => [
 /** SQL in a literal, and calls that take one. */
 const sqlWords = /['"`]\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH)\s|\.query(?:<[^>]*>)?\(\s*['"`]/;
 
-/** What files of compose do although they only construct. */
+/** Actions of files of compose, which only construct. */
 const composeFaults = (texts: Texts): string[] =>
   [...texts]
     .filter(([file]) => file.startsWith('compose/'))

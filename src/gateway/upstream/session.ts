@@ -100,7 +100,7 @@ interface KeptReply {
   readonly validators?: Validators;
 }
 
-/** What makes the reply to a request another one. */
+/** Parts of a request that change the reply. */
 const partsOf = ({ base = '', path, query = {}, headers = {}, body }: UpstreamRequest) => [
   'reply',
   base,

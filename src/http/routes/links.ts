@@ -33,7 +33,7 @@ const files = {
 const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
   range !== undefined || (method === 'HEAD' && formats[format].readFromEnd);
 
-/** Where a file that is made again may have other bytes, the tag is of this one: its parts must not be joined with those of another. */
+/** Tag of this very file if a new one may have other bytes: parts of both must not be joined. */
 const tagOf = (ref: FileRef, file: ServedFile): string => {
   if (formats[ref.format].reproducible) return strongTag(ref.fingerprint);
   return file.kind === 'stored'

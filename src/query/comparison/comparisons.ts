@@ -192,7 +192,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     });
     if (row === undefined) throw new Error('the data store gave no counts');
     const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo } = row;
-    // Where no row changed, both ways count the same.
+    // If no row changed, both ways count the same.
     const byKey = changed === 0 || (Math.max(mostFrom, mostTo) < 2 && (await areUnique(pair, context)));
     return byKey
       ? { added, removed, changed, byKey }

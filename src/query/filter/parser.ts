@@ -67,7 +67,7 @@ export interface ExpressionInput {
   readonly names: NameIndex;
   readonly failures: Failures;
   readonly limits: FilterLimits;
-  /** Where the expression begins. @default 0 */
+  /** Position of the expression. @default 0 */
   readonly start?: number;
   /** Words that end it, in lower case. @default none */
   readonly stops?: readonly string[];

@@ -14,7 +14,7 @@ export interface BoundOptions {
   readonly applied?: AppliedRows | undefined;
 }
 
-/** What an option decides: the rows of an answer and their columns, which rows are on a page, or only how cells are written. */
+/** Scope of an option: the rows of an answer and their columns, which rows are on a page, or only how cells are written. */
 export type Decides = 'rows' | 'page' | 'bytes';
 
 /** Everything there is to know about one option of a download. */

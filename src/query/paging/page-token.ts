@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { invalid } from '../../lib/errors.js';
 import { textWithMac, withMac } from '../../lib/signed-text.js';
 
-/** Where a page begins. */
+/** Start of a page. */
 export type PageStart =
   /** At this row of the version, in whatever order. */
   | { readonly kind: 'row'; readonly position: string }

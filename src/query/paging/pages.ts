@@ -73,7 +73,7 @@ export const pageOf = async (seeker: Seeker, plan: Plan, context: ReadContext): 
   return { ...page, options: { ...page.options, top: pageRows(plan) } };
 };
 
-/** Where the page behind this one begins; undefined when this is the last. */
+/** Start of the next page; undefined: this is the last. */
 export const nextPage = async (
   reader: Reader,
   plan: Plan,

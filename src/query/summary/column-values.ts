@@ -184,7 +184,7 @@ export const createColumnValues = ({
     return undefined;
   };
 
-  /** Asked once for all who wait for the same. */
+  /** Runs once for all callers that wait for the same. */
   const learn = (
     key: string,
     { owner, top, context }: ValuesWanted,

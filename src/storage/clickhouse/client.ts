@@ -92,7 +92,7 @@ export interface Shard {
 export interface ClickHouseServers {
   readonly database: string;
   readonly engine: Engine;
-  /** Where CLICKHOUSE_URL leads; it asks the others for what is on all shards. */
+  /** The server of CLICKHOUSE_URL; it queries the others for rows on all shards. */
   readonly entry: Connection;
   /** By number, as they were read last. */
   readonly shards: readonly Shard[];

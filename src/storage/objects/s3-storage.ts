@@ -21,7 +21,7 @@ export interface S3StorageOptions {
   readonly region: string;
   /** Undefined: AWS itself. */
   readonly endpoint?: string | undefined;
-  /** Where clients reach the storage, when that differs: links are signed for this host. */
+  /** Address of the storage for clients, if it differs: links are signed for this host. */
   readonly publicEndpoint?: string | undefined;
   /** `endpoint/bucket/key` in place of `bucket.endpoint/key`. */
   readonly pathStyle: boolean;

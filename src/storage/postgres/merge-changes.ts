@@ -1,4 +1,4 @@
-/** What merges did to the versions before them, by a key. */
+/** Changes of merges against the version before, by a key. */
 import type { RowChanges } from '../../model/process.js';
 import { prepared, type Sql } from './sql.js';
 

@@ -12,7 +12,7 @@ import type { Place } from '../../model/version.js';
 import { storedAs } from '../../rows/index.js';
 import type { StoredOptions } from '../options/stored-options.js';
 
-/** Where one field of a record goes. */
+/** Target of one field of a record. */
 export interface LayoutColumn {
   readonly id: number;
   readonly storageId: number;
@@ -24,7 +24,7 @@ export interface LayoutColumn {
   readonly physical: PhysicalType | 'u';
   /** Position of the field in the record, from 0. */
   readonly field: number;
-  /** Asked for by a manifest. */
+  /** Type that a manifest requires. */
   readonly dataType?: DataType;
   /** How the version before keeps the column; append and upsert only. */
   readonly existing?: PhysicalType;

@@ -12,7 +12,7 @@ interface Turn<Mode> {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
-  /** Where the file's own segment is stored. */
+  /** Location of the file's own segment. */
   readonly place: Place;
   readonly mode: Mode;
   readonly attempt: number;

@@ -17,7 +17,7 @@ export interface UploadState {
   readonly storeId: number;
   /** Number of the upload in its dataset, the same for every attempt: part of the positions of its rows. */
   readonly uploadNumber: number;
-  /** Where the segment of the attempt is stored. */
+  /** Location of the segment of the attempt. */
   readonly place: Place;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;

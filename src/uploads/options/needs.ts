@@ -1,5 +1,5 @@
 /**
- * What a layout needs of a worker. During an upgrade, an upload that was received by a newer process may reach a worker that lacks one of
+ * Options of a layout that a worker must know. During an upgrade, an upload that was received by a newer process may reach a worker that lacks one of
  * its options. Such a worker leaves the upload to others, instead of storing it as if the option had not been given.
  */
 import { recordsOf, uploadOptions } from './table.js';

@@ -5,7 +5,7 @@ export type BadRowLimit = { readonly count: number } | { readonly percent: numbe
 
 export type DuplicateKey = 'last' | 'first' | 'fail';
 
-/** What options put into the layout of an upload, for the workers. */
+/** Part of an upload's layout that options fill in, for the workers. */
 export interface StoredOptions {
   /** Options, and values of options, that a worker must know to work on the upload. Absent: none. */
   readonly needs?: readonly string[];

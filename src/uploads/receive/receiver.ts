@@ -28,7 +28,7 @@ import type { UploadAdmission } from './upload-admission.js';
 /** Takes files in: unpack, split, infer, publish to Kafka. */
 export interface Receiver {
   /**
-   * Asked before anything of a request is read.
+   * Called before anything of a request is read.
    * @throws AppError kind `unavailable` while a further upload would endanger those that were accepted.
    */
   requireAdmission(): void;

@@ -12,7 +12,7 @@ import { readBase } from '../../uploads/layout/base-version.js';
 
 export interface KeyCheckOptions {
   readonly sql: Sql;
-  /** Of low priority. */
+  /** Runs statements with low priority. */
   readonly keys: Pick<Keys, 'repeated'>;
   readonly log: Log;
 }

@@ -1,4 +1,4 @@
-/** What one account can make without end would be a burden to all others. */
+/** Without limits, one account could slow down all others. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
 

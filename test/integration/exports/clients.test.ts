@@ -19,7 +19,7 @@ const pythonTest = await testWith('Python readers');
 const script = fileURLToPath(new URL('../../clients/read_downloads.py', import.meta.url));
 const officeTest = await testWith('LibreOffice');
 
-/** What every reader must have seen. */
+/** Rows that every reader must get. */
 interface Seen {
   readonly columns: string[];
   readonly rows: number;

@@ -1,4 +1,4 @@
-/** What prepared files use on disk is limited, and clones share the file of their source. */
+/** Disk space of prepared files is limited, and clones share the file of their source. */
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';

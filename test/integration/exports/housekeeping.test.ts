@@ -97,7 +97,7 @@ describe('files made ahead', () => {
     const current = await publishVersion(sql, replaced, { columns, bytes: 10 });
     await housekeeping.prepareNew(never);
     await housekeeping.prepareNew(never);
-    // What was replaced a moment ago may be so again.
+    // A version that replaced another one a moment ago may be replaced soon.
     expect(made).toEqual([small]);
     const older = (ids: readonly number[], seconds: number): Promise<unknown> =>
       sql.query(

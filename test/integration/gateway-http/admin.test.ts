@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What an operator types, with the settings of the product and changes to them. */
+/** Runs a command of an operator, with the settings of the product and changes to them. */
 const run = (line: string, changes: Partial<Config> = {}): Promise<string> =>
   runCommandLine(
     [createUserKeyCommands(openAdminGateway), createProviderCommands(openAdminGateway)],

@@ -25,7 +25,7 @@ interface Published {
   readonly publishedAt: string;
 }
 
-/** Of each quarter, the first or last value that was published until a day, and when. */
+/** First or last value of each quarter that was published until a day, and when. */
 const publishedBy = (archive: Archive, day: string, which: 'first' | 'latest'): Published[] =>
   Object.entries(archive).flatMap(([date, values]) => {
     const published = Object.keys(values)
@@ -43,7 +43,7 @@ const publishedBy = (archive: Archive, day: string, which: 'first' | 'latest'): 
     ];
   });
 
-/** What was known at the end of a day. */
+/** Values known at the end of a day. */
 const known = (archive: Archive, day: string): string[] =>
   Object.entries(archive).flatMap(([date, values]) => {
     const last = Object.keys(values)

@@ -67,7 +67,7 @@ it('goes on after a restart with the page it had not got yet', async () => {
   try {
     const searchFirst = await startProcess(first);
     await expect.poll(() => asked(3)).toBe(1);
-    // What came is found although the listing is not at its end.
+    // Received entries are found before the listing has ended.
     expect((await searchFirst('number1')).length).toBeGreaterThan(0);
     // A request under way is neither waited for, its reply comes after the test, nor counted as one that failed.
     await first.close();

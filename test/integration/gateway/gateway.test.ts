@@ -226,7 +226,7 @@ describe('series', () => {
     }
     // The preview is cut from the series.
     expect(flagged).toEqual([['keyed', 1]]);
-    // What is kept has the flags, too.
+    // The cached answer has the flags, too.
     expect((await gateway.fullSeries(anonymous, 'keyed', 'odd', {})).json).toContain('"flag":"Bank holiday"');
   });
 

@@ -347,7 +347,7 @@ describe('filling the index', () => {
       await work();
       return performance.now() - startedAt;
     };
-    /** What a search without indexes costs in the same moment: every entry is looked at. */
+    /** Yardstick: a search at the same moment that reads every entry. */
     const readThrough = () =>
       database.sql.query(
         `SELECT id FROM gateway_items WHERE provider = 'big'

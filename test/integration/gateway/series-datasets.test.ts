@@ -51,7 +51,7 @@ const addProcess = async (datasetId: number): Promise<ProcessView> =>
     [datasetId, account],
   );
 
-/** What the upstream says about every series, or how it fails. */
+/** Answer of the upstream for every series, or its failure. */
 let answer: () => Partial<SeriesAnswer>;
 let asked: string[] = [];
 let uploads: SeriesUpload[] = [];

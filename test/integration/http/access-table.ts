@@ -1,5 +1,5 @@
 /**
- * Who gets which status from which endpoint.
+ * Expected status of each endpoint for each kind of caller.
  *
  * The subject is a dataset with data, in a repository that belongs to a team; `owner` made both. `read` to
  * `admin` have that level on the repository by a grant, `member` and `tadmin` are in its team, `stranger` and
@@ -9,7 +9,7 @@
  * The provider that is named does not exist (404), the dataset is not made of series (404), and the feed needs a key that nobody stored (403): no upstream is
  * asked.
  *
- * What is deleted or restored is done to a subject without data, so that who may do it gets 404.
+ * Deletes and restores target a subject without data, so an allowed caller gets 404.
  *
  * A row holds for private and public repositories, unless there is one for each.
  */

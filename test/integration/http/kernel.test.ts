@@ -460,7 +460,7 @@ describe('the connection', () => {
     const cut = createAsk(`http://127.0.0.1:${stuckAt}`)('GET', '/api/slow');
     cut.catch(() => undefined);
     await expect.poll(() => slow.release).toBeDefined();
-    // What it waits for never ends by itself.
+    // The work that it waits for never ends by itself.
     await stuck.close(100);
     await expect(cut).rejects.toThrow();
   });

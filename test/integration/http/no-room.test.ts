@@ -119,7 +119,7 @@ const refusal = async (ask: Ask, path: string, key: string) => {
 describe('semaphores', () => {
   it.each([
     ['queries', { queries: { maxRunning: 1, queueLength: 0 } }, 'no_query_slot'],
-    // Of this one everybody has an eighth.
+    // Each owner may use an eighth of this one.
     ['events', { events: 1 }, 'no_event_slot'],
   ] as const)('for %s, all taken: 503', async (kind, limits, code) => {
     const ask = await start({ limits });
@@ -138,7 +138,7 @@ describe('semaphores', () => {
     const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
-    // Whoever asks first is not known by name yet: half of the queue is for their address.
+    // A first request is not authenticated yet: half of the queue is for its address.
     const answers = Array.from({ length: queueLength + 1 }, (_, index) =>
       ask('GET', `/${kind}`, { key: names[index % names.length] ?? '' }),
     );

@@ -29,7 +29,7 @@ let folder: string;
 
 beforeAll(async () => {
   product = await startProduct(
-    // What `verify` records is counted here: no worker does so meanwhile.
+    // Counts what `verify` records: no worker does so meanwhile.
     {
       poolMaxRows: '100',
       firstChunkBytes: '2000',
@@ -87,7 +87,7 @@ const tableOfDataset = async (dataset: number): Promise<string> => {
   return row?.pool == null ? `s${row?.store}` : `pool_${row.pool}`;
 };
 
-/** What a lost disk or a careless hand does, and nobody was told. */
+/** Deletes rows unnoticed, as a lost disk or a careless operator would. */
 const damage = async (dataset: number, change: (table: string) => string): Promise<void> => {
   const table = await tableOfDataset(dataset);
   await product.clickhouse(

@@ -149,7 +149,7 @@ describe('revisions', () => {
         { Country: 'France', Item: 2, Value: 20, change: 'added' },
       ]),
     );
-    // Of one item the country is the key.
+    // Within one item the country is the key.
     expect(await read(dataset, '$filter=Item eq 1')).toEqual({
       key: '["Country"]',
       ambiguous: null,

@@ -60,7 +60,7 @@ const ask = async (version: ReadableVersion, filter: string): Promise<Answered> 
   return { status: response.status, text: await response.text() };
 };
 
-/** What is wrong with an answer; undefined: nothing. */
+/** Fault of an answer; undefined: none. */
 const faultOf = ({ status, text }: Answered): string | undefined => {
   if (status === 200) return /^\d+$/.test(text.trim()) ? undefined : `not a number: ${text}`;
   if (status !== 400) return `status ${status}: ${text}`;

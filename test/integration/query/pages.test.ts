@@ -310,7 +310,7 @@ describe('rows by number', () => {
     if (isPooled(version.place!)) expect(found).toBeUndefined();
     else {
       expect(found).toEqual({ position: '150000', before: 150_000 });
-      // What the first look found is true of all others.
+      // All later pages have the properties of the first.
       expect((await seeker.find(version, 199_999, context))?.position).toBe('199999');
       expect(questions).toBe(1);
     }

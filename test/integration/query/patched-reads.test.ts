@@ -141,7 +141,7 @@ const readOf = async (dataset: number, versionId: string, question: string) => {
   return { status: answer.status, body: await answer.text() };
 };
 
-/** What one dataset answers at a version, and the other one at the same. */
+/** Answers of both datasets at the same version. */
 const readBoth = (
   twins: { readonly patched: number; readonly plain: number },
   version: { readonly patched: string; readonly plain: string },

@@ -1,4 +1,4 @@
-/** What columns hold, through the whole product: upload, summary, values. */
+/** Summaries of columns through the whole product: upload, summary, values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProduct, type TestProduct } from '../../support/product.js';
 

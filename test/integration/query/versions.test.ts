@@ -166,7 +166,7 @@ describe('createVersions', () => {
       kind: 'unavailable',
       code: 'version_gone',
     });
-    // Asked for by id, as links do: to ask again would not help.
+    // By id, as in links: a repeated request would not help.
     await expect(
       versions.find({ datasetId, currentVersionId: null, versionId, presentNames: true }),
     ).rejects.toMatchObject({ kind: 'not_found' });

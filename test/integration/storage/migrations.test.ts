@@ -45,7 +45,7 @@ const later = '2000000000000_later';
 const laterFolder = (text: string): Promise<string> =>
   changedFolder((folder) => writeFile(join(folder, `${later}.sql`), `-- Up Migration\n\n${text}\n`));
 
-/** What a database is made of, to see that nothing was changed. */
+/** Definition of a database, to compare it with a later one. */
 const contents = (): Promise<unknown[]> =>
   rows(`SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     WHERE c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a version has of a segment: its rows, as `segment:rows`. */
+/** Rows of a segment in a version, as `segment:rows`. */
 type Rows = readonly string[];
 
 /** Rows of each segment, for the model to cut and join them. */

@@ -31,7 +31,7 @@ const rows = 100_000;
 const fileOf = (keys: number): string =>
   `k,v\n${Array.from({ length: rows }, (_, at) => `k${at % keys},${at}\n`).join('')}`;
 
-/** What is noted of a version: names of the columns of its key, null, or nothing. */
+/** Recorded key of a version: names of its columns, null, or nothing. */
 const notedOf = async (versionId: string | null): Promise<(string[] | null)[]> =>
   (
     await product.sql.query<{ names: string[] | null }>(
@@ -60,7 +60,7 @@ it('is noted of versions that are still current at the next round, if they have 
   expect(await notedOf(few.versionId)).toEqual([]);
   expect(await check(stop)).toBe(0);
 
-  // What is known not to be unique is refused as before, and can be changed as before.
+  // A key that is known not to be unique is refused as before, and can be changed as before.
   const options = { mode: 'upsert', key: 'k' };
   expect(await uploadWith(owner, repeating, 'k,v\nnew,1\n', options)).toMatchObject({
     status: 'failed',

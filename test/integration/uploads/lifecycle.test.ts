@@ -60,7 +60,7 @@ interface Place {
 
 const reservations = () => createReservations(sql, { keptMs: 60_000, perAccount: 100 });
 
-/** What a caller is told where the event does not apply. */
+/** Answer where the event does not apply. */
 const isRefused = (error: unknown): void => {
   if (!isAppError(error)) throw error;
 };
@@ -132,7 +132,7 @@ const stateOf = async (processId: number): Promise<ProcessState> => {
     : ((state?.status as ProcessState | undefined) ?? 'failed');
 };
 
-/** What brings the event about, and what must be so for it to come. */
+/** Cause of the event, and its preconditions. */
 const fire: Readonly<
   Record<
     Event,

@@ -1,5 +1,5 @@
 /**
- * What upserts, syncs and deletes store of a dataset with a table of its own: what they change. Each is done in a second product as
+ * Upserts, syncs and deletes of a dataset with a table of its own store only the changed rows. Each is done in a second product as
  * well, which writes all rows again, and must come to the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,7 +79,7 @@ const stateOf = async ({ owner }: Side, dataset: number, done: ProcessAnswer) =>
   };
 };
 
-/** What the newest segment that the current version has stores. */
+/** Stored rows of the newest segment of the current version. */
 const newestSegment = async (dataset: number) => {
   const [found] = await patching.product.sql.query<{ rows: number; patch: boolean; hidden: number }>(
     `SELECT g.rows, g.patch, g.hidden FROM segment_ranges r JOIN segments g ON g.id = r.segment_id

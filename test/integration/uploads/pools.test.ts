@@ -58,7 +58,7 @@ const sent = async (dataset: number, content: string, mode = 'replace'): Promise
   return done;
 };
 
-/** Where the segments of each version of a dataset lie, oldest version first. */
+/** Tables of the segments of each version of a dataset, oldest version first. */
 const placesOf = async (dataset: number): Promise<string[]> => {
   const rows = await product.sql.query<{ id: number; place: Place }>(
     `SELECT v.id, ${placeSql('g')} AS place FROM versions v JOIN LATERAL (${segmentsOf('v.dataset_id', 'v.id')}) s ON true

@@ -17,7 +17,7 @@ beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '0',
     segmentGraceMs: '0',
-    // What a sweep removes is counted here: no other one may come in between.
+    // Counts what a sweep removes: no other one may run in between.
     sweepIntervalMs: '86400000',
     storageSweepIntervalMs: '86400000',
     exportsIntervalMs: '86400000',
@@ -45,7 +45,7 @@ interface Item {
   readonly count: number;
 }
 
-/** What one sweep removed, by its words. */
+/** Counts of one sweep, by their names in its report. */
 const sweep = async (): Promise<Record<string, number>> =>
   Object.fromEntries(((await admin('sweep')) as Item[]).map(({ what, count }) => [what, count]));
 

@@ -79,7 +79,7 @@ describe('merges of columns', () => {
     await product.stopWorker();
     const pending = await json<ProcessAnswer>(await merge(first), 202);
     expect((await json<{ code: string }>(await merge(second), 402)).code).toMatch(/quota/);
-    // Whoever asks again takes no room a second time.
+    // A repeated request takes no room a second time.
     expect(await json<ProcessAnswer>(await merge(first), 202)).toMatchObject({ id: pending.id });
     await json(await call(merging, 'DELETE', `/datasets/${first}/processes/${pending.id}`));
     const next = await json<ProcessAnswer>(await merge(second), 202);

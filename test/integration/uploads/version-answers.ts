@@ -10,12 +10,12 @@ const questions = [
   '&$filter=k%20ne%20null&$top=3&$skip=1',
   '&$filter=v%20gt%202&$orderby=v%20desc',
   '&$last=2',
-  // What goes by the order of rows: the first and last of a group, and values that repeat.
+  // Answers that depend on the order of rows: the first and last of a group, and repeated values.
   `&$format=json&$apply=${encodeURIComponent('groupby((d),aggregate(k with first as F,v with last as L,$count as N))')}`,
   '&transpose=true&$format=json',
 ];
 
-/** What a version answers to many questions, byte by byte. */
+/** Answers of a version to many questions, byte by byte. */
 export const answersOf = async (client: Client, dataset: number, version: string): Promise<Answers> => {
   const answers: Answers = new Map();
   const ask = async (question: string): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What tests of the console put into the product and read from it. */
+/** Fixtures and queries of the console's tests. */
 import type { Page } from 'playwright-core';
 import type { TestProduct } from '../../support/product.js';
 

@@ -19,7 +19,7 @@ const rows = Array.from(
 const csv = `Date,Country,Price\n${rows.join('')}`;
 
 interface Focus {
-  /** What has it, as a reader would name it. */
+  /** Accessible name of the focused element. */
   readonly name: string;
   /** Why it is not seen: not marked, or not in the window. Empty: it is seen. */
   readonly hiddenBy: string;
@@ -55,7 +55,7 @@ const tabTo = async (page: Page, name: RegExp): Promise<void> => {
 
 it('leads by keyboard alone, on a phone, from the first page to the chart of an own file', async () => {
   const page = await stage.visit('/', { width: 375, height: 667 });
-  // Asked for early: the browser has to be told before it opens one.
+  // Registered early: the browser needs it before it opens one.
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('heading', { name: 'Find data' }).waitFor();
   await tabTo(page, /^a: Sign in$/);

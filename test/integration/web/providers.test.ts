@@ -375,7 +375,7 @@ describe('what goes wrong at a provider', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.reload();
     await page.getByText('The provider asked not to be called until').waitFor();
-    // Asked for by itself: an answer that comes after this test would have the provider left alone in the next one.
+    // By itself: an answer after the end of this test would put the provider on hold in the next one.
     await heading(page, 'The limit is reached').waitFor();
   });
 });

@@ -73,7 +73,7 @@ const send = async (dataset: number, file: string, mode = 'replace'): Promise<vo
   }
 };
 
-/** Where an answer differs, rather than all of it. */
+/** Position of the first difference, instead of the whole answer. */
 const expectSame = (found: string | undefined, wanted: string): void => {
   const lines = wanted.split('\n');
   const wrong = found?.split('\n').findIndex((line, at) => line !== lines[at]);

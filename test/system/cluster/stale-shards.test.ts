@@ -57,7 +57,7 @@ const serversOf = (known: readonly Shard[]): ClickHouseServers =>
 
 it('finds a chunk that is stored twice and another that it would not see, though the number of rows is right', async () => {
   const [older, newer] = [createWrite(serversOf(shards.slice(0, 2))), createWrite(serversOf(shards))];
-  // Of two shards, chunk 0 of this segment goes to the first; of three, to the second, and chunk 1 to the third.
+  // With two shards, chunk 0 of this segment goes to the first; with three, to the second, and chunk 1 to the third.
   const to = { segment: 1_000, place: placeOf({ storeId: 7, shard: null, home: 1, pool: null }) };
   const columns = [{ name: 'c1_f', physical: 'f' as const }];
   const chunk = async (number: number) => {

@@ -71,7 +71,7 @@ const readEverywhere = async (run: Run) => {
 
 const kept = { postgres: 42, clickhouse: '42', kafkaMessages: '1' };
 
-/** What ClickHouse answers to somebody; the status and the text. */
+/** Answer of ClickHouse to a user: the status and the text. */
 const askAs = async (run: Run, credentials: string | undefined, sql: string): Promise<string> => {
   const { port } = new URL(run.access.clickhouseUrl ?? '');
   const headers = credentials && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };

@@ -75,7 +75,7 @@ export const processesIn = (folder: string): string[] => {
   return all.filter((line) => line.includes(folder) && !line.startsWith(`${process.pid} `));
 };
 
-/** What still lives in the folder a moment after everything was told to end. */
+/** Processes of the folder that still run a moment after everything was stopped. */
 export const remaining = async (folder: string): Promise<string[]> => {
   const until = Date.now() + patienceMs / 4;
   while (processesIn(folder).length > 0 && Date.now() < until) await sleep(50);

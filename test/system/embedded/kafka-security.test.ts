@@ -150,7 +150,7 @@ const oauth = (): KafkaAccess => ({
 
 describe('a start that a broker refuses names the settings', () => {
   const start = (access: KafkaAccess) => explainRefusal(settingsOf(access), () => reach(access));
-  /** Of the embedded broker, which takes plain alone. */
+  /** Port of the embedded broker, which takes plain alone. */
   const own = (): KafkaAccess => ({ kafkaBrokers: embedded.kafkaBrokers ?? '' });
   const user = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
 

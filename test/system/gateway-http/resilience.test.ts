@@ -111,7 +111,7 @@ describe('two updates of the same key', () => {
     const put = (value: string) => world.ask('PUT', '/user-keys/fred', { key, body: { api_key: value } });
     expect((await put('before-before')).status).toBe(200);
     await world.product.sql.tx(async (tx) => {
-      // What an update under way holds.
+      // The lock of an update in progress.
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
         JSON.stringify(['user key', id, 'fred']),
       ]);

@@ -154,7 +154,7 @@ const operations = (provider: Provider, caller: GatewayCaller): (() => Promise<u
   ];
 };
 
-/** What the caller would be sent, a month later; anything but an AppError is a fault of ours. */
+/** Answer to the caller, a month later; anything but an AppError is a fault of ours. */
 const sent = async (work: () => Promise<unknown>): Promise<string> => {
   nowMs += 30 * 86_400_000;
   try {

@@ -198,7 +198,7 @@ it.each([
       const isOver = async (): Promise<boolean> =>
         wire.hasTripped() || (await compactions(`state = 'done' AND ${kind}`)).some((id) => !before.has(id));
       for (let turn = 0; !(await isOver()); turn += 1) {
-        // What uploads do meanwhile would count.
+        // Statements of uploads in the meantime would count.
         if ((await compactions("state IN ('writing', 'swapping')")).length > 0) await sleep(20);
         else
           await send(history, mode, [

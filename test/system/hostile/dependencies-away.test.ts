@@ -1,4 +1,4 @@
-/** What callers are answered while something that the API needs is away, busy or slow; and that it goes on afterwards. */
+/** Answers while a dependency of the API is down, busy or slow; and recovery afterwards. */
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -145,7 +145,7 @@ describe('an API whose', () => {
   it('ClickHouse is suspended answers 503 for rows, and continues when it does', async () => {
     rows.freeze();
     expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
-    // What is known to be silent is asked nothing more.
+    // A dependency known to be silent gets no further requests.
     expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
     expect((await call(owner, 'GET', `/datasets/${dataset}`)).status).toBe(200);
     rows.thaw();

@@ -1,4 +1,4 @@
-/** What waits for an outcome does not keep an API process from ending, and is not cut off by its end. */
+/** Requests that wait for an outcome do not keep an API process from ending, and are not cut off by its end. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Config } from '../../../src/config.js';

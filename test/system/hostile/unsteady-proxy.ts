@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What happens to the next statements that insert rows. */
+/** Treatment of the next statements that insert rows. */
 export type Mischief =
   /** ClickHouse does what it was asked for; its answer is lost with the connection. */
   | 'lose_answer'

@@ -19,7 +19,7 @@ beforeAll(async () => {
   product = await startProduct({
     firstChunkBytes: '131072',
     chunkBytes: '65536',
-    // What is counted below is what an upload writes, not what is cleared away meanwhile.
+    // Counts below what an upload writes, not what a sweep removes meanwhile.
     sweepIntervalMs: '86400000',
   });
   owner = await product.createAccount('owner');

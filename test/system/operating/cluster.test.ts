@@ -27,7 +27,7 @@ const contents = new Map<number, string>();
 const lines = (rows: number, of: number): string =>
   `a,b,c\n${Array.from({ length: rows }, (_, row) => `${of}.${row},text ${row},2024-01-0${(row % 9) + 1}\n`).join('')}`;
 
-/** What a command of `cluster` says, and its exit code. */
+/** Output of a command of `cluster`, and its exit code. */
 const cluster = async <T>(line: string): Promise<T & { exitCode: number }> => {
   const ran = await runAdmin(product, [createClusterCommands(openCluster)], `cluster ${line} --json`);
   return { ...JSON.parse(ran.output), exitCode: ran.exitCode };

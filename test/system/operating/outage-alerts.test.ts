@@ -72,7 +72,7 @@ it('component down, requests fail: PostgreSQL is away from an API process', asyn
   const broken = await scrapeUntil([addressOf(behindGate)], databaseIsDown);
   database.open();
   await expect.poll(async () => (await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(200);
-  // What failed until then belongs to the outage.
+  // Failures until then belong to the outage.
   const back = await scrape([addressOf(behindGate)]);
   for (let count = 0; count < 5; count += 1) await read(200);
   const repaired = await scrapeUntil([addressOf(behindGate)], allAnswer);

@@ -107,7 +107,7 @@ interface SeenVersion {
   readonly mode: string;
 }
 
-/** What a version says of itself, without ids. */
+/** Description of a version, without ids. */
 const versionsOf = ({ sql }: TestProduct, dataset: number): Promise<SeenVersion[]> =>
   sql.query<SeenVersion>(
     `SELECT id, mode, label, pinned, row_count, byte_size, min_date, max_date, frequency, created_at, valid_from,

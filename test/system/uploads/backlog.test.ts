@@ -77,7 +77,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
 
     const accepted: ProcessAnswer[] = [];
     let refused: Response | undefined;
-    // What is sent during a look counts twice until the next one: a refusal holds once looks without sends confirm it.
+    // Messages sent during a probe count twice until the next one: a refusal holds once probes without sends confirm it.
     for (let confirmed = false; !confirmed && accepted.length < 100; ) {
       const answer = await putFile(owner, dataset, file);
       if (answer.status === 201) {
@@ -147,7 +147,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
   it('are refused as well when what waits grows old', async () => {
     const dataset = await createDataset(owner);
     const status = async () => (await putFile(owner, dataset, 'text\n3\n')).status;
-    // What the test before left in Kafka is dropped by the worker: it must have done so before it is stopped.
+    // The worker drops the messages of the test before: it must have done so before it is stopped.
     await expect.poll(status, { interval: 300 }).toBe(201);
     await product.stopWorker();
     expect(await status()).toBe(201);

@@ -199,7 +199,7 @@ describe('compaction', () => {
     expect((await segmentsOf(dataset)).stored).toBe(few.named);
     expect(await allAnswers([dataset, copy])).toEqual(before);
 
-    // What is done on top of joined segments is as it always was.
+    // Changes on top of joined segments work as before.
     await restore(dataset, (await versionIds(dataset))[3]);
     await appendMany(dataset, 2, 30);
     await send(dataset, 'd,k,v\n2024-01-01,first,55\n', 'upsert');
@@ -294,7 +294,7 @@ describe('compaction', () => {
     const dataset = await createDataset(owner);
     await send(dataset, `d,k,v\n${'2024-01-01,first,1\n'.repeat(20)}`, 'replace');
     await appendMany(dataset, 4);
-    // Of the joined segment older versions have a part, and it is not the first of the next run.
+    // Older versions have a part of the joined segment, and it is not the first of the next run.
     expect(await compact(dataset)).toBe(1);
     expect((await segmentsOf(dataset)).current).toBe(2);
     await appendMany(dataset, 4, 6);

@@ -68,7 +68,7 @@ const file = (rows: number, from = 0): string =>
 const stored = (rows: number): string =>
   `"id","text"\n${Array.from({ length: rows }, (_, at) => `${at},"text ${at}"\n`).join('')}`;
 
-/** What a lost disk does: some rows of the dataset are gone, and nobody was told. */
+/** Deletes some rows of the dataset unnoticed, as a lost disk would. */
 const loseRows = async (dataset: number, where: string): Promise<void> => {
   const [row] = await product.sql.query<{ storeId: number }>(
     'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',

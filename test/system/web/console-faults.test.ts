@@ -151,7 +151,7 @@ it('tells what is down while PostgreSQL is away, with its run-book, and goes on 
 
     database.open();
     await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
-    // Who is signed in is known now; the next screen fails for itself.
+    // The session is known now; the next screen fails for itself.
     database.shut();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByText('PostgreSQL is not answering.').waitFor();

@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
   it.each(productServices)('lets operators give %s every setting but those of its containers', (name) => {
     const service = serviceNamed(name, parse(composeText, { merge: true }) as ComposeFile);
     expect(service.env_file).toEqual([{ path: 'settings.env', required: false }]);
-    // What is named in the file wins over settings.env: it is fixed, or a variable of the same name.
+    // Variables of the file win over settings.env: they are fixed, or have the same name.
     const fixed = Object.entries(service.environment ?? {}).filter(
       ([setting, value]) => !new RegExp(`^\\$\\{${setting}(:-[^}]*)?\\}$`).test(value),
     );

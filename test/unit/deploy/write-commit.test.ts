@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const [one, other] = ['1'.repeat(40), '2'.repeat(40)];
 let count = 0;
 
-/** What the script writes in a folder with these files, without git on PATH. */
+/** Output of the script in a folder with these files, without git on PATH. */
 const commitOf = async (
   files: Record<string, string>,
   env: Record<string, string> = {},

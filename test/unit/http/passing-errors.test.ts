@@ -43,7 +43,7 @@ const reached: Readonly<Record<string, string>> = {
 const answeredToNobody =
   /^src\/(?:embedded\/|standalone\.ts|http\/server\.ts|rows\/shards\.ts|gateway\/datasets\/(?:content|backfill)\.ts)/;
 
-/** Where the code is in a variable: the lines that say what it can be. */
+/** Lines with the possible values of a code that is in a variable. */
 const named: Readonly<Record<string, readonly string[]>> = {
   'src/lib/semaphore/semaphore.ts code': [],
   'src/uploads/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],

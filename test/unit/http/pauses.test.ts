@@ -27,7 +27,7 @@ import { expectShortTurns } from '../../support/pauses.js';
 
 const MiB = 1024 * 1024;
 
-/** What is refused is refused as the caller's mistake. */
+/** Refusals are mistakes of the caller. */
 const refused = async (work: () => Promise<unknown>): Promise<void> => {
   try {
     await work();

@@ -291,7 +291,7 @@ describe('bodies that come slowly', () => {
           return socket;
         }),
       );
-      // What comes before all of theirs has come makes that one of them is refused.
+      // A request before all of theirs have arrived makes one of them be refused.
       await sleep(300);
       const answer = await post(`{"a":"${'x'.repeat(200_000)}"}`, {}, 'k5', at);
       for (const socket of senders) socket.destroy();

@@ -21,7 +21,7 @@ interface Answered {
   readonly failures: Error[];
 }
 
-/** What a client reads of a body that `write` fills. */
+/** Bytes that a client reads of a body that `write` fills. */
 const answer = async (write: (body: PassThrough) => unknown): Promise<Answered> => {
   const failures: Error[] = [];
   let corkedAtEnd = -1;

@@ -286,7 +286,7 @@ const describeAddressing = (sample: ConnectorCase, opened: () => OpenedConnector
   });
 };
 
-/** What every connector does alike. Each connector's own test adds its dates, values, paging and oddities. */
+/** Contract of every connector. Each connector's own test adds its dates, values, paging and oddities. */
 export const describeConnector = (sample: ConnectorCase): void => {
   describe(`${sample.provider.slug}: contract`, () => {
     let connector: OpenedConnector | undefined;

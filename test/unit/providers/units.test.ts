@@ -99,7 +99,7 @@ const conventions: readonly (readonly [
 
 /** Magnitude that a reader of `units` alone sees. */
 const magnitudeIn = (units: string | undefined): number => {
-  // Of the trade in oil and gas, and of prices for a hundred.
+  // Units of the trade in oil and gas, and of prices for a hundred.
   const trade: Readonly<Record<string, number>> = { 'MBBL/D': 1e3, MMCF: 1e6 };
   const told = units ?? '';
   if (/ per 100 /.test(told) || told.startsWith('Hundredths')) return 0.01;

@@ -190,7 +190,7 @@ describe('each option', () => {
   const needed: Readonly<Record<string, Record<string, string>>> = {
     $distinct: { $select: 'Country' },
     $format: { $format: 'csv' },
-    // What only some formats take is asked of the first of them.
+    // An option of some formats is tried with the first of them.
     ...Object.fromEntries(
       optionKeys.flatMap((key) => {
         const { name, appearance } = options[key];

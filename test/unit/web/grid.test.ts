@@ -135,7 +135,7 @@ describe('blocks of cells that are kept', () => {
     kept.inView = new Set();
     kept.keep('c', block(1, 'c'));
     expect([kept.cells('a'), kept.cells('b'), kept.cells('c')?.size]).toEqual([undefined, undefined, 1]);
-    // What went left nothing of its weight behind.
+    // Evicted entries no longer count.
     kept.keep('d', block(1, 'd'));
     expect(kept.cells('c')?.size).toBe(1);
   });

@@ -1,4 +1,4 @@
-/** What the console's first screen says of a state. */
+/** Verdict of the console's first screen on a state. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../../web/src/pages/console/types.js';

@@ -27,7 +27,7 @@ import './upload.css';
 
 const t = texts.upload;
 
-/** Where the files go. */
+/** Target of the files. */
 interface Target {
   /** Undefined: each file becomes a dataset of its own. */
   readonly dataset: DatasetDetail | undefined;

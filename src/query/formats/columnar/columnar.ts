@@ -5,7 +5,7 @@ import type { FormatRecord, Sheet } from '../format.js';
 import { withSchemaMetadata } from './arrow-schema.js';
 import { withFooter } from './parquet-footer.js';
 
-/** What ClickHouse does not write into a file. */
+/** Metadata that ClickHouse does not write into a file. */
 interface Additions {
   /** One for each column. */
   readonly fieldIds: readonly (number | undefined)[];

@@ -47,7 +47,7 @@ const ask = async (port: number): Promise<string> => {
     text += String(piece);
   });
   socket?.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  // Who is refused may be reset behind the answer: not `once`, which takes that for a failure.
+  // A refused connection may be reset after the answer: not `once`, which takes that for a failure.
   await new Promise((resolve) => socket?.once('close', resolve));
   return text;
 };

@@ -1,4 +1,4 @@
-/** What other rooms see of storage/kafka names no type of kafkajs: another client is a change of this folder alone. */
+/** The interface of storage/kafka names no type of kafkajs: another client is a change of this folder alone. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

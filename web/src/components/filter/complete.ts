@@ -21,7 +21,7 @@ const functions = [
 ];
 const most = 12;
 
-/** Where the text that is being written begins: behind the last opening quote that is not closed. */
+/** Start of the text that is being typed: after the last opening quote that is not closed. */
 const openQuote = (text: string): number => {
   let open = -1;
   for (let at = 0; at < text.length; at += 1) {

@@ -26,7 +26,7 @@ export interface GridProps {
   readonly pinned: number;
   readonly order: ReadonlyMap<number, 'asc' | 'desc'>;
   readonly summaries: ReadonlyMap<number, ColumnSummary | undefined>;
-  /** Where those stand that are not there. */
+  /** Positions of the missing columns. */
   readonly summaryState: 'asking' | 'failed';
   readonly actions: Omit<ColumnActions, 'resize'>;
   readonly firstRow: number;

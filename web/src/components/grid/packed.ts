@@ -11,7 +11,7 @@ export interface Packed {
 
 export const pack = (values: readonly (string | null)[]): Packed => {
   const text = values.map((value) => value ?? '').join('');
-  // Where each ends; one less than the negative of it for null.
+  // End of each cell; one less than the negative of it for null.
   const ends = new Int32Array(values.length);
   let end = 0;
   for (const [row, value] of values.entries()) {

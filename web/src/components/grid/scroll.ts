@@ -3,7 +3,7 @@ const tallest = 10_000_000;
 /** Pages into which a taller content is cut. */
 const pageCount = 100;
 
-/** Where the rows of a table are while its scroll bar cannot be as long as they are. */
+/** Position of the rows of a table that is longer than a scroll bar can be. */
 export interface RowScroll {
   /** Pixels that the scroll bar stands for. */
   readonly height: number;

@@ -42,7 +42,7 @@ export const SpanChoice = ({ model, from, to, onChange }: Props) => {
         min={0}
         max={end}
         value={at}
-        // Where both meet at an end of the bar, the one that can still be moved is on top.
+        // If both are at an end of the bar, the one that can still be moved is on top.
         class={side === (first > end / 2 ? 'from' : 'to') ? 'is-above' : ''}
         aria-label={t[side]}
         aria-valuetext={model.rows[at]}

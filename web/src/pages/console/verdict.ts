@@ -42,7 +42,7 @@ const reasonsOf = ({ at, components, consuming, uploads, log }: State): Reason[]
     : [{ text: t.stuck(uploads.stuck.length), isGrave: false, runbook: 'oldest-pending-upload' }]),
 ];
 
-/** What the current state says by itself. Limits and durations are those of alerts, which Prometheus evaluates. */
+/** Verdict from the current state alone. Limits and durations are those of alerts, which Prometheus evaluates. */
 export const verdictOf = (state: State): Verdict => {
   const reasons = reasonsOf(state);
   if (reasons.some(({ isGrave }) => isGrave)) return { look: 'bad', title: t.bad, reasons };

@@ -61,7 +61,7 @@ const mostKept = 400;
 /** After so long summaries that could not be had are asked for again. */
 const againAfterMs = 5_000;
 
-/** Where the columns in view stand whose summaries are not there. */
+/** Positions of the visible columns without a summary. */
 export type SummaryState = 'asking' | 'failed';
 
 /** Summaries of the columns in view. */

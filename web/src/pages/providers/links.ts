@@ -24,7 +24,7 @@ const read = (text: string | null): Wanted | undefined => {
 export const chartLink = (slug: string, { series, others, params }: Wanted): string =>
   linkTo('series', { slug, rest: series }, { ...params, with: others });
 
-/** Where a further series is chosen for the chart of the present page. */
+/** Link to choose a further series for the chart of the present page. */
 export const chooseLink = (slug: string, series: string, query: URLSearchParams): string =>
   linkTo('provider', { slug }, { for: new URLSearchParams([['series', series], ...query]).toString() });
 

@@ -5,7 +5,7 @@ import { useLoad } from '../../lib/load.js';
 import { Failure } from './failure.js';
 import type { ProviderDetail, Quota } from './types.js';
 
-/** Where the endpoints of a provider are, below the API. */
+/** Path of a provider's endpoints, below the API. */
 export const providerPath = (slug: string): string => `/providers/${encodeURIComponent(slug)}`;
 
 /** Content of a page about a provider once its record is loaded, or the reason why it is not. */

@@ -11,7 +11,7 @@ import { texts } from '../../texts.js';
 const t = texts.upload.result;
 const rejectsShown = 50;
 
-/** Where in the file something was seen. */
+/** Position of a finding in the file. */
 const Place = ({ of }: { of: Notice }) => {
   const parts = [
     of.line === undefined ? undefined : t.line(of.line),
