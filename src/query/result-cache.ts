@@ -1,5 +1,5 @@
 /** Small answers to questions about immutable versions, kept in memory. */
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createCache } from '../lib/cache.js';
 import type { ResultCacheMetrics } from '../lib/metrics/result-cache-metrics.js';
 import type { RowCounts } from './download.js';
@@ -54,7 +54,7 @@ type Outcome =
   /** Too large or too slow. The first request takes the stream, the others run again. */
   | { readonly kept?: undefined; take(): Answer | undefined };
 
-/** The bytes of a stream that ends soon; otherwise the stream, with nothing lost. */
+/** The bytes of a stream that ends soon; otherwise the stream itself, with nothing read of it. */
 const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
   new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -62,26 +62,26 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {
       clearTimeout(timer);
-      body.off('data', onData);
+      body.off('readable', onReadable);
       body.off('end', onEnd);
-      body.off('error', onError);
       body.off('close', onClose);
     };
-    const passOn = (): void => {
+    // A stream behind it would cost each large answer a copy of its queue and a turn for each piece.
+    const putBack = (): void => {
       settle();
-      body.pause();
-      const out = new PassThrough({ highWaterMark: most });
-      for (const piece of pieces) out.write(piece);
-      pipeline(body, out, (error) => {
-        if (error != null) out.destroy(error);
-      });
-      resolve(out);
+      for (const piece of pieces.reverse()) body.unshift(piece);
+      resolve(body);
     };
-    const onData = (piece: Buffer): void => {
-      timer ??= setTimeout(passOn, gatherMs);
-      pieces.push(piece);
-      bytes += piece.length;
-      if (bytes > most) passOn();
+    const onReadable = (): void => {
+      for (let piece: Buffer | null = body.read(); piece !== null; piece = body.read()) {
+        timer ??= setTimeout(putBack, gatherMs);
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes > most) {
+          putBack();
+          return;
+        }
+      }
     };
     const onEnd = (): void => {
       settle();
@@ -100,9 +100,10 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
       reject(body.errored ?? new Error('the stream of an answer was closed'));
       return;
     }
-    body.on('data', onData);
+    body.on('readable', onReadable);
     body.once('end', onEnd);
-    body.once('error', onError);
+    // Kept: a stream that breaks off before its reader listens would end the process.
+    body.on('error', onError);
     body.once('close', onClose);
   });
 

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
@@ -104,6 +104,35 @@ describe('cached results', () => {
     const found = createAnswers().find(request('q'), open);
     await at(0);
     await expect(found.then(bytesOf)).rejects.toThrow('broke off');
+  });
+
+  it('are the stream itself when they are large or slow, from its first byte on', async () => {
+    const answers = createAnswers();
+    for (const pieces of [[Buffer.alloc(300 * 1024, 1), Buffer.alloc(10, 2)], [Buffer.alloc(10, 3)]]) {
+      const source = new PassThrough();
+      const found = answers.find(request(`q${pieces.length}`), async () => ({
+        body: source,
+        rowCount: undefined,
+        next: undefined,
+      }));
+      for (const piece of pieces) source.write(piece);
+      const { body } = await found;
+      expect(body).toBe(source);
+      source.end('the end');
+      const whole = Buffer.concat([...pieces, Buffer.from('the end')]);
+      expect((await buffer(body as Readable)).equals(whole)).toBe(true);
+    }
+  });
+
+  it('may break off before their reader is there', async () => {
+    const { open, at } = createSource(Buffer.alloc(300 * 1024), new Error('broke off'));
+    const found = createAnswers().find(request('q'), open);
+    await at(0);
+    const { body } = await found;
+    const read = body as Readable;
+    read.read();
+    await expect.poll(() => read.closed).toBe(true);
+    await expect(bytesOf({ body: read })).rejects.toThrow('broke off');
   });
 
   it('take no more memory than they may, and none if they may not', async () => {

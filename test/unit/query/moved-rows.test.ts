@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/lib/errors.js';
+import { createDownloads } from '../../../src/query/download.js';
+import { createPageTokens } from '../../../src/query/paging/page-token.js';
+import { own, recorder, requestOf, semaphore, versionsOf } from './recorded-downloads.js';
+
+const renamed = { ...own, columns: own.columns.map((column) => ({ ...column, name: `${column.name}!` })) };
+
+/** Downloads whose remembered version has no rows any more. */
+const downloadsWith = (found: typeof own) => {
+  const { reader } = recorder();
+  let reads = 0;
+  const open = async (): Promise<Readable> => {
+    reads += 1;
+    if (reads === 1) throw new AppError('unavailable', 'version_gone', 'the rows have moved');
+    return Readable.from([Buffer.from('rows')]);
+  };
+  return createDownloads({
+    versions: { ...versionsOf(own), find: async () => found },
+    reader: { ...reader, open },
+    semaphore,
+    pageTokens: createPageTokens('t'.repeat(32)),
+  });
+};
+
+const request = requestOf({ $format: 'json', $skip: '1' });
+
+describe('a read of rows that have moved', () => {
+  it('is repeated where they are', async () => {
+    const downloads = downloadsWith({ ...own, segmentIds: [9_801] });
+    const { body } = await downloads.open(await downloads.plan(request), request);
+    expect(body.read()).toEqual(Buffer.from('rows'));
+    body.destroy();
+  });
+
+  it('fails where columns were renamed since it was planned, as its tag names the former ones', async () => {
+    const downloads = downloadsWith(renamed);
+    const answer = downloads.open(await downloads.plan(request), request);
+    await expect(answer).rejects.toMatchObject({ code: 'version_gone' });
+  });
+});
