@@ -1,5 +1,6 @@
 import { createBatches } from '../lib/batches.js';
 import { isoUtc } from '../lib/time.js';
+import type { DescribedSeries } from '../model/described-series.js';
 import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import {
@@ -25,7 +26,6 @@ import {
   refreshColumns,
   refreshJoin,
   refreshView,
-  type SeriesView,
   seriesColumn,
 } from './refresh-view.js';
 import { type RetentionBounds, retentionInForce } from './retention-settings.js';
@@ -52,7 +52,7 @@ export interface DatasetSummary {
   readonly createdAt: string;
   readonly updatedAt: string;
   /** The series that it is made of; absent: it is not made of series of a provider. */
-  readonly series?: readonly SeriesView[];
+  readonly series?: readonly DescribedSeries[];
 }
 
 /** A dataset as it is read alone. */
@@ -86,7 +86,7 @@ interface ShownRow extends Pick<DatasetTargetRow, 'repositoryId' | 'privacy'> {
   currentVersionId: number | null;
   createdAt: Date;
   updatedAt: Date;
-  series: SeriesView[] | null;
+  series: DescribedSeries[] | null;
 }
 
 export type DatasetRow = ShownRow & DatasetTargetRow;

@@ -1,4 +1,5 @@
 import { isoUtc } from '../lib/time.js';
+import type { DescribedSeries } from '../model/described-series.js';
 import { isFailed } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -49,35 +50,14 @@ export const refreshColumns = `s.dataset_id IS NOT NULL AS "isRefreshed", s.sche
   (SELECT json_build_object('done', b.done, 'total', b.total, 'skipped', b.skipped, 'error', b.error,
       'nextAt', b.next_at) FROM series_backfills b WHERE b.dataset_id = s.dataset_id) AS backfill`;
 
-/** A series that a dataset is made of, as its provider described it with the last refresh. */
-export interface SeriesView {
-  /** Value of the column Series. */
-  readonly name: string;
-  /** Slug. */
-  readonly provider: string;
-  readonly seriesId: string;
-  /** Those that were given and the defaults of the provider: which country, which units. */
-  readonly params: Readonly<Record<string, string | number>>;
-  readonly label: string;
-  /** Unit of a value times `unitMultiplier`; null: the provider does not say. */
-  readonly unit: string | null;
-  readonly unitMultiplier: number | null;
-  readonly source: string;
-  readonly license: string | null;
-  /** The sentence that the terms of the provider ask to show with the data. */
-  readonly attribution: string | null;
-  /** Meanings of the flags of its observations. */
-  readonly flags: Readonly<Record<string, string>>;
-}
-
 /** Select item; `s` is joined by `refreshJoin`. Null for a dataset that is not made of series. */
 export const seriesColumn = 's.described AS series';
 
 export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
 
 /** Series that a dataset is made of; none for a dataset of other rows. */
-export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonly SeriesView[]> => {
-  const [row] = await sql.query<{ series: SeriesView[] }>(
+export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonly DescribedSeries[]> => {
+  const [row] = await sql.query<{ series: DescribedSeries[] }>(
     `SELECT ${seriesColumn} FROM series_datasets s WHERE s.dataset_id = $1`,
     [datasetId],
   );

@@ -1,9 +1,10 @@
 import { invalid } from '../lib/errors.js';
+import type { DescribedSeries } from '../model/described-series.js';
 import { parseDay } from '../providers/dates.js';
 import type { Item, Observation, Provider } from '../providers/provider.js';
 import { notSupported } from './browse.js';
 import type { GatewayCaller } from './caller.js';
-import { type DescribedSeries, describeSeries } from './datasets/described-series.js';
+import { describeSeries } from './datasets/described-series.js';
 import type { Searcher } from './search/searcher.js';
 import type { SeriesReader } from './series.js';
 

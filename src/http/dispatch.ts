@@ -196,9 +196,8 @@ export const createDispatch = (options: DispatchOptions) => {
 
   return (route: Route, template: string): Middleware<RequestState> => {
     const kind = route.permit ?? 'requests';
-    const limitBytes = route.bodyLimitBytes ?? options.bodyBounds.limitBytes;
     const readJson = createJsonBody({
-      bounds: { ...options.bodyBounds, limitBytes },
+      bounds: options.bodyBounds,
       optional: route.bodyOptional ?? false,
     });
 

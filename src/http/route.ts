@@ -123,8 +123,6 @@ interface RouteShape<P, Q, B, A extends Auth> {
   /** Media types of a `stream` body, for the documents. */
   readonly bodyTypes?: readonly string[];
   readonly bodyExample?: unknown;
-  /** Largest JSON body in bytes. @default 1 MiB */
-  readonly bodyLimitBytes?: number;
   /** Semaphore whose permit the handler holds. @default requests */
   readonly permit?: PermitKind;
   /** True when the JSON body may be left out (the schema then sees `{}`). */

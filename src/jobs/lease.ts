@@ -1,8 +1,6 @@
 export interface LeaseOptions {
   /** Milliseconds for which the lease is held without being renewed. */
   readonly leaseMs: number;
-  /** Milliseconds between two renewals. @default a third of `leaseMs` */
-  readonly renewMs?: number | undefined;
   /** False: another process has it, or may have it, by now. */
   readonly renew: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -14,7 +12,7 @@ export interface LeaseOptions {
  *   must not be published.
  */
 export const whileLeased = async <T>(
-  { leaseMs, renewMs = leaseMs / 3, renew, onError }: LeaseOptions,
+  { leaseMs, renew, onError }: LeaseOptions,
   work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const lost = new AbortController();
@@ -45,7 +43,7 @@ export const whileLeased = async <T>(
     void renewOnce().finally(() => {
       isRenewing = false;
     });
-  }, renewMs);
+  }, leaseMs / 3);
   try {
     return await work(lost.signal);
   } finally {

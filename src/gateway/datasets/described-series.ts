@@ -1,23 +1,7 @@
+import type { DescribedSeries } from '../../model/described-series.js';
 import type { ProviderDetail } from '../catalog.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import type { WantedSeries } from './wanted-series.js';
-
-/** A series as its provider described it. */
-export interface DescribedSeries {
-  /** Value of the column Series. */
-  readonly name: string;
-  readonly provider: string;
-  readonly seriesId: string;
-  readonly params: Readonly<Record<string, string | number>>;
-  readonly label: string;
-  readonly unit: string | null;
-  readonly unitMultiplier: number | null;
-  readonly source: string;
-  readonly license: string | null;
-  readonly attribution: string | null;
-  /** Meanings of its flags. */
-  readonly flags: Readonly<Record<string, string | null>>;
-}
 
 /** Parts of an answer that describe its series. */
 export type DescribedAnswer = Pick<WantedSeries, 'name'> &
@@ -26,7 +10,9 @@ export type DescribedAnswer = Pick<WantedSeries, 'name'> &
 type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;
 
 /** A database of texts keeps no NUL. */
-const stored = (text: string | undefined): string | null => text?.replaceAll('\0', '') ?? null;
+const withoutNul = (text: string): string => text.replaceAll('\0', '');
+
+const stored = (text: string | undefined): string | null => (text === undefined ? null : withoutNul(text));
 
 /** Describes series as they are shown with the dataset that is made of them. */
 export const describeSeries = (
@@ -45,6 +31,6 @@ export const describeSeries = (
     license: license ?? null,
     attribution: attribution ?? null,
     flags: Object.fromEntries(
-      Object.entries(metadata.flags ?? {}).map(([flag, meaning]) => [stored(flag), stored(meaning)]),
+      Object.entries(metadata.flags ?? {}).map(([flag, meaning]) => [withoutNul(flag), withoutNul(meaning)]),
     ),
   }));

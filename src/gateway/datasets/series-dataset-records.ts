@@ -1,9 +1,9 @@
 import { isHeldSql } from '../../jobs/leases.js';
 import { notFound } from '../../lib/errors.js';
+import type { DescribedSeries } from '../../model/described-series.js';
 import type { OfOwner } from '../../storage/postgres/datasets.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
 import { named, type Sql } from '../../storage/postgres/sql.js';
-import type { DescribedSeries } from './described-series.js';
 import type { WantedSeries } from './wanted-series.js';
 
 /** Series of a dataset and how they are fetched. */

@@ -1,4 +1,4 @@
-import type { SeriesView } from '../../catalog/refresh-view.js';
+import type { DescribedSeries } from '../../model/described-series.js';
 import type { Sheet } from '../../query/formats/format.js';
 
 const header = [
@@ -15,7 +15,7 @@ const header = [
 ];
 
 /** A series as its provider described it; some flags have no meaning. */
-export type SheetSeries = Omit<SeriesView, 'flags'> & {
+export type SheetSeries = Omit<DescribedSeries, 'flags'> & {
   readonly flags: Readonly<Record<string, string | null>>;
 };
 

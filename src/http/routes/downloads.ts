@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import { type ExportTicket, freeTicket } from '../../catalog/export-ticket.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import type { SeriesView } from '../../catalog/refresh-view.js';
 import type { ExportFiles } from '../../exports/export-files.js';
+import type { DescribedSeries } from '../../model/described-series.js';
 import type { Caller } from '../../model/permission.js';
 import type { Downloads, OpenedRows } from '../../query/download.js';
 import type { DownloadRequest } from '../../query/download-request.js';
@@ -40,7 +40,7 @@ export interface DownloadRoutesDeps {
   readonly downloads: Downloads;
   readonly resultCache: ResultCache;
   /** Series that a dataset is made of. */
-  readonly seriesOf: (datasetId: number) => Promise<readonly SeriesView[]>;
+  readonly seriesOf: (datasetId: number) => Promise<readonly DescribedSeries[]>;
   readonly exportFiles: ExportFiles;
   /** Address of the API as this client reaches it, such as `https://host/api`. */
   readonly apiUrl: (request: IncomingMessage) => string;

@@ -3,11 +3,10 @@ import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import { formats } from '../../query/formats/formats.js';
 import { type Revisions, revisionFormats, vintages } from '../../query/revisions/revisions.js';
-import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, queryInstant, queryInteger, queryText } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { meterOf, rightToRead, startExport } from './download-answer.js';
-import { keyHeaders, keyHeadersDescribed } from './key-headers.js';
+import { comparisonReply, keyHeadersDescribed } from './comparison-reply.js';
+import { rightToRead } from './download-answer.js';
 
 export interface RevisionRoutesDeps {
   readonly access: Access;
@@ -54,40 +53,27 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
     handler: async (request) => {
       const { params, query, caller } = request;
       const dataset = await access.dataset(caller, params.id, 'Read', 'read');
-      await quotas.requireDownload(caller, dataset);
       const format = query.$format ?? 'json';
-      const { mediaType, extension } = formats[format];
-      const ticket = await startExport(quotas, caller, query.$top);
-      try {
-        const { body, ...matched } = await revisions.open({
-          datasetId: dataset.id,
-          currentVersionId: dataset.currentVersionId,
-          vintage: query.vintage ?? 'all',
-          asOf: query.asOf,
-          filter: query.$filter,
-          select: query.$select,
-          top: query.$top,
-          format,
-          owner: request.owner,
-          requestId: request.requestId,
-          signal: request.signal,
-        });
-        return {
-          status: 200,
-          headers: {
-            'Content-Type': mediaType,
-            'Content-Disposition': dispositionOf(fileNameOf(`${dataset.name} revisions`, extension)),
-            'Cache-Control': 'private, no-cache',
-            ...keyHeaders(matched),
-          },
-          body,
-          right: rightToRead(caller, dataset.id),
-          meter: meterOf(ticket, request.log),
-        };
-      } catch (error) {
-        await ticket.cancel();
-        throw error;
-      }
+      return comparisonReply(quotas, request, dataset, {
+        format,
+        name: 'revisions',
+        top: query.$top,
+        right: rightToRead(caller, dataset.id),
+        open: () =>
+          revisions.open({
+            datasetId: dataset.id,
+            currentVersionId: dataset.currentVersionId,
+            vintage: query.vintage ?? 'all',
+            asOf: query.asOf,
+            filter: query.$filter,
+            select: query.$select,
+            top: query.$top,
+            format,
+            owner: request.owner,
+            requestId: request.requestId,
+            signal: request.signal,
+          }),
+      });
     },
   }),
 ];

@@ -3,16 +3,14 @@ import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Instant } from '../../lib/instant.js';
-import type { Log } from '../../lib/log.js';
 import type { Caller } from '../../model/permission.js';
 import type { ChangesWanted, Comparisons } from '../../query/comparison/comparisons.js';
 import { formats } from '../../query/formats/formats.js';
 import type { Versions } from '../../query/versions.js';
-import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, pathVersion, queryInteger } from '../parameters.js';
-import { type Reply, type Route, route } from '../route.js';
-import { meterOf, rightToRead, startExport } from './download-answer.js';
-import { keyHeaders, keyHeadersDescribed } from './key-headers.js';
+import { type Reply, type RequestHead, type Route, route } from '../route.js';
+import { comparisonReply, keyHeadersDescribed } from './comparison-reply.js';
+import { rightToRead } from './download-answer.js';
 import { forWhom, requireProcesses, rightTo } from './processes.js';
 
 export interface VersionChangeRoutesDeps {
@@ -32,50 +30,29 @@ const csv = { 200: { description: 'The rows.', contentTypes: [mediaType], header
 
 const query = z.object({ $top: queryInteger('Most rows.', { min: 1, max: 1_000_000_000 }).optional() });
 
-interface ChangesRequest {
-  readonly caller: Caller | undefined;
-  readonly owner: string;
-  readonly requestId: string;
-  readonly signal: AbortSignal;
-  readonly log: Log;
-  readonly query: z.output<typeof query>;
-}
-
 /** The answer with the rows, counted as a download. */
-const answer = async (
+const answer = (
   { quotas, comparisons }: VersionChangeRoutesDeps,
-  request: ChangesRequest,
+  request: RequestHead<unknown, z.output<typeof query>, Caller | undefined>,
   dataset: DatasetAccess,
   { between, name, right }: { between: ChangesWanted['between']; name: string; right: StandingRight },
 ): Promise<Reply> => {
-  await quotas.requireDownload(request.caller, dataset);
   const { $top: top } = request.query;
-  const ticket = await startExport(quotas, request.caller, top);
-  try {
-    const { body, ...matched } = await comparisons.open({
-      datasetId: dataset.id,
-      between,
-      top,
-      owner: request.owner,
-      requestId: request.requestId,
-      signal: request.signal,
-    });
-    return {
-      status: 200,
-      headers: {
-        'Content-Type': mediaType,
-        'Content-Disposition': dispositionOf(fileNameOf(`${dataset.name} ${name}`, 'csv')),
-        'Cache-Control': 'private, no-cache',
-        ...keyHeaders(matched),
-      },
-      body,
-      right,
-      meter: meterOf(ticket, request.log),
-    };
-  } catch (error) {
-    await ticket.cancel();
-    throw error;
-  }
+  return comparisonReply(quotas, request, dataset, {
+    format: 'csv',
+    name,
+    top,
+    right,
+    open: () =>
+      comparisons.open({
+        datasetId: dataset.id,
+        between,
+        top,
+        owner: request.owner,
+        requestId: request.requestId,
+        signal: request.signal,
+      }),
+  });
 };
 
 const ofVersions = (deps: VersionChangeRoutesDeps): Route =>

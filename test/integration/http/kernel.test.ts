@@ -54,7 +54,6 @@ const routes: Route[] = [
     path: '/things',
     auth: 'required',
     body: z.object({ name: z.string(), size: z.int().optional() }),
-    bodyLimitBytes: 1_000,
     authorize: anyCaller,
     handler: ({ body }) => ok(body),
   }),
@@ -150,6 +149,7 @@ const startApp = (
     log: pino({ level: 'debug' }, sink),
     metrics: createMetrics(),
     version: '1.2.3',
+    jsonMaxBytes: 1_000,
     ...options,
   });
 };
