@@ -6,7 +6,7 @@ import { toMetadata } from './metadata.js';
 import { readValue } from './numbers.js';
 import type { Context, Item, Observation, Provider, SeriesData } from './provider.js';
 import { boundOf, rangeParameters } from './range.js';
-import { readShape, requireValue, trimmed } from './shape.js';
+import { filled, readShape, requireValue, trimmed } from './shape.js';
 import { type Unit, unitOfText, unitTimes } from './units.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
@@ -37,13 +37,8 @@ const cell = z.object({ v: z.union([z.string(), z.number()]).nullish() }).nullis
 /** Names hold no slash or comma; a comma would ask for two series at once. */
 const idForm = /^[\w.-]+$/;
 
-const textOf = (description: string | null | undefined): string | undefined => {
-  const text = description?.trim();
-  return text === undefined || text === '' ? undefined : text;
-};
-
 const toItem = (id: string, found: z.output<typeof described>, path?: readonly string[]): Item => {
-  const description = textOf(found.description);
+  const description = filled(found.description);
   return {
     id,
     label: found.label === '' ? id : found.label,
@@ -78,7 +73,7 @@ const fetchSeries = async (
   const payload = await http.json({ path: ['observations', seriesId, 'json'], query });
   const { seriesDetail, observations } = readShape(named, observationsReply, payload);
   const detail = requireValue(named, 'seriesDetail', seriesDetail[seriesId]);
-  const notes = textOf(detail.description);
+  const notes = filled(detail.description);
   return {
     label: detail.label,
     metadata: toMetadata({

@@ -13,7 +13,7 @@ import type {
 } from './provider.js';
 import { boundOf, rangeParameters, withinBounds } from './range.js';
 import { childrenNamed, parseXml, type XmlElement } from './sdmx21/xml.js';
-import { requireValue } from './shape.js';
+import { filled, requireValue } from './shape.js';
 import { type Unit, unitTimes } from './units.js';
 
 const named = { slug: 'bankofengland', name: 'Bank of England' };
@@ -92,9 +92,7 @@ const unitOf = (seriesId: string, title: string): Unit => {
 };
 
 const textOf = (cubes: readonly XmlElement[], attribute: string): string | undefined =>
-  cubes
-    .map(({ attributes }) => attributes[attribute]?.trim())
-    .find((text) => text !== undefined && text !== '');
+  cubes.map(({ attributes }) => filled(attributes[attribute])).find((text) => text !== undefined);
 
 const readSeries = (seriesId: string, text: string): SeriesData => {
   const series = childrenNamed(readEnvelope(text), 'Cube').find(

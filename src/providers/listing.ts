@@ -1,8 +1,11 @@
 import { unexpectedReply } from './errors.js';
 import type { Context, Item, Page, Provider, SeriesPage } from './provider.js';
 
-/** One part of a listing (a table, a page): when it fails alone it is recorded and passed over. */
-export const listPart = async <T>(
+/**
+ * A part that the rest can do without (a table or a page of a listing, the names of codes): when it fails alone it is
+ * recorded and passed over.
+ */
+export const loadPart = async <T>(
   ctx: Context,
   part: string,
   load: () => Promise<T>,

@@ -9,6 +9,9 @@ export const written = z.union([z.string(), z.number(), z.null()]);
 /** A text without blanks at its ends. */
 export const trimmed = z.string().transform((text) => text.trim());
 
+/** A text without blanks at its ends; undefined for one of nothing else. */
+export const filled = (text: string | null | undefined): string | undefined => text?.trim() || undefined;
+
 /** A text whose blanks and line ends, at its ends or within, are single blanks. */
 export const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 

@@ -8,7 +8,7 @@ import {
   unknownPath,
   upstreamFailed,
 } from '../errors.js';
-import { listPart, pageOf } from '../listing.js';
+import { loadPart, pageOf } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Context, Item, Provider, SeriesData, UpstreamReply, UpstreamRequest } from '../provider.js';
@@ -181,7 +181,7 @@ export const bankOfJapan: Provider = {
   },
   async *listAll(ctx) {
     for (const [id, label] of databases) yield { id, label, kind: 'folder', path: [id] };
-    for (const db of listedDatabases) yield* (await listPart(ctx, db, () => listSeries(db, ctx))) ?? [];
+    for (const db of listedDatabases) yield* (await loadPart(ctx, db, () => listSeries(db, ctx))) ?? [];
   },
   preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
   series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),

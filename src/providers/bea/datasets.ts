@@ -1,5 +1,5 @@
 import { unknownPath } from '../errors.js';
-import { listPart, pageOf } from '../listing.js';
+import { loadPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
 import { fetchData, fetchValues, named, type Row } from './reply.js';
 import { unitOf } from './units.js';
@@ -147,7 +147,7 @@ export const seriesAt = async (path: readonly string[], page: Page, ctx: Context
 export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   for (const [name, { label }] of Object.entries(datasets)) {
     yield { id: name, label, kind: 'folder', path: [name] };
-    const tables = await listPart(ctx, name, () => fetchTables(name, ctx.http));
+    const tables = await loadPart(ctx, name, () => fetchTables(name, ctx.http));
     for (const [table, title] of tables ?? []) {
       yield { id: `${name}/${table}`, label: title, description: label, kind: 'folder', path: [name, table] };
     }

@@ -1,5 +1,5 @@
 import { unexpectedReply } from '../errors.js';
-import { listPart } from '../listing.js';
+import { loadPart } from '../listing.js';
 import type { Context, Item } from '../provider.js';
 import { named } from './reply.js';
 
@@ -33,6 +33,6 @@ const fetchTitles = async (survey: string, { http }: Context): Promise<readonly 
 /** All series of the listed surveys; a survey that cannot be read is passed over. */
 export const listTitles = async function* (ctx: Context): AsyncIterable<Item> {
   for (const survey of listedSurveys) {
-    yield* (await listPart(ctx, `series of ${survey}`, () => fetchTitles(survey, ctx))) ?? [];
+    yield* (await loadPart(ctx, `series of ${survey}`, () => fetchTitles(survey, ctx))) ?? [];
   }
 };

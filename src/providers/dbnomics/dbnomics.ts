@@ -1,9 +1,9 @@
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
 import type { Context, Item, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
-import { readShape } from '../shape.js';
+import { filled, readShape } from '../shape.js';
 import { explainError } from './errors.js';
-import { metadataOf, named, observationsOf, searchReply, seriesReply, text } from './replies.js';
+import { metadataOf, named, observationsOf, searchReply, seriesReply } from './replies.js';
 import { fetchProviders, openPath, toFolders } from './tree.js';
 
 /** Most entries in one reply. */
@@ -28,7 +28,7 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   }
   const data = observationsOf(named, series);
   return {
-    label: text(series.series_name) ?? series.series_code,
+    label: filled(series.series_name) ?? series.series_code,
     metadata: metadataOf(seriesId, reply, series, data, ctx.today),
     data,
   };
@@ -87,10 +87,10 @@ export const dbnomics: Provider = {
     });
     const { series } = readShape(named, seriesReply, payload);
     const items = series.docs.map((doc): Item => {
-      const frequency = text(doc['@frequency']);
+      const frequency = filled(doc['@frequency']);
       return {
         id: `${provider}/${place.dataset}/${doc.series_code}`,
-        label: text(doc.series_name) ?? doc.series_code,
+        label: filled(doc.series_name) ?? doc.series_code,
         path,
         ...(frequency === undefined ? {} : { frequency }),
       };
@@ -106,10 +106,10 @@ export const dbnomics: Provider = {
       keep: 'list',
     });
     return readShape(named, searchReply, payload).results.docs.map((doc): Item => {
-      const description = text(doc.description) ?? text(doc.provider_name);
+      const description = filled(doc.description) ?? filled(doc.provider_name);
       return {
         id: `${doc.provider_code}/${doc.code}`,
-        label: text(doc.name) ?? doc.code,
+        label: filled(doc.name) ?? doc.code,
         kind: 'folder',
         path: [doc.provider_code, doc.code],
         ...(description === undefined ? {} : { description }),

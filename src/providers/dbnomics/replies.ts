@@ -13,9 +13,6 @@ type Named = Pick<Provider, 'slug' | 'name'>;
 
 export const named = { slug: 'dbnomics', name: 'DBnomics' };
 
-/** Text that says something. */
-export const text = (value: string | null | undefined): string | undefined => value?.trim() || undefined;
-
 const paged = <S extends z.ZodType>(doc: S) => z.object({ docs: z.array(doc), num_found: count });
 
 export const providersReply = z.object({

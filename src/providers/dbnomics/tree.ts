@@ -1,7 +1,7 @@
 import { unknownPath } from '../errors.js';
 import { allPages } from '../listing.js';
 import type { Context, Folder } from '../provider.js';
-import { readShape } from '../shape.js';
+import { filled, readShape } from '../shape.js';
 import {
   type Category,
   datasetsReply,
@@ -9,7 +9,6 @@ import {
   providerReply,
   providersReply,
   seriesReply,
-  text,
 } from './replies.js';
 
 /** Most datasets in one reply. */
@@ -28,7 +27,7 @@ const fetchAll = async (
 ): Promise<readonly Entry[]> => {
   const { items } = await allPages(named, async (offset) => {
     const { docs, num_found: total } = await fetchPage(offset);
-    return { total, items: docs.map(({ code, name }): Entry => ({ code, name: text(name) ?? code })) };
+    return { total, items: docs.map(({ code, name }): Entry => ({ code, name: filled(name) ?? code })) };
   });
   return items;
 };
@@ -54,7 +53,7 @@ const fetchTree = async (provider: string, ctx: Context): Promise<readonly Categ
   return tree === null || tree === undefined || tree.length === 0 ? fetchDatasets(provider, ctx) : tree;
 };
 
-const segmentOf = ({ code, name }: Category): string => text(code) ?? text(name) ?? '';
+const segmentOf = ({ code, name }: Category): string => filled(code) ?? filled(name) ?? '';
 
 const isDataset = ({ children }: Category): boolean => children === null || children === undefined;
 
@@ -63,7 +62,7 @@ export const toFolders = (categories: readonly Category[]): Folder[] => {
   for (const one of categories) {
     const segment = segmentOf(one);
     if (segment === '' || folders.has(segment)) continue;
-    const label = text(one.name) ?? segment;
+    const label = filled(one.name) ?? segment;
     folders.set(
       segment,
       isDataset(one)

@@ -1,5 +1,5 @@
 import { unknownPath } from '../errors.js';
-import { listPart } from '../listing.js';
+import { loadPart } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
 import { readShape } from '../shape.js';
 import { facetReply, type Node, named, nodeReply } from './reply.js';
@@ -118,7 +118,7 @@ export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
     const route = path;
     const load = () => fetchNode(route, ctx.http);
     // Without the root there is nothing; any other node may be missing.
-    const node = route.length === 0 ? await load() : await listPart(ctx, route.join('/'), load);
+    const node = route.length === 0 ? await load() : await loadPart(ctx, route.join('/'), load);
     for (const { id, name, description } of node?.routes ?? []) {
       const below = [...path, id];
       if (!isRoute(below)) continue;

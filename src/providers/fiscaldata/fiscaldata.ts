@@ -1,5 +1,5 @@
 import { unknownPath } from '../errors.js';
-import { listPart, pageOf } from '../listing.js';
+import { loadPart, pageOf } from '../listing.js';
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { explain, named } from './rows.js';
@@ -72,7 +72,7 @@ export const fiscalData: Provider = {
   async *listAll(ctx) {
     for (const table of tables) {
       yield { id: table.path, label: table.label, kind: 'folder', path: [table.path] };
-      yield* (await listPart(ctx, table.path, () => seriesOf(table, ctx.http))) ?? [];
+      yield* (await loadPart(ctx, table.path, () => seriesOf(table, ctx.http))) ?? [];
     }
   },
 

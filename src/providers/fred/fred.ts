@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unknownPath } from '../errors.js';
 import type { Folder, Provider } from '../provider.js';
-import { readShape } from '../shape.js';
+import { filled, readShape } from '../shape.js';
 import { createPreview, lastUpdate, series } from './observations.js';
 import { parameters } from './parameters.js';
 import { explain, named, seriesList, toItem } from './reply.js';
@@ -19,7 +19,7 @@ const rootCategory = '0';
  */
 const toFolder = ({ id, name }: { readonly id: number; readonly name: string }): Folder => {
   const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return { segment: [id, ...words].join('-'), label: name.trim() || String(id) };
+  return { segment: [id, ...words].join('-'), label: filled(name) ?? String(id) };
 };
 
 const categoryOf = (path: readonly string[]): string => {

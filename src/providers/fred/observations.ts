@@ -13,7 +13,7 @@ import type {
   UpstreamRequest,
 } from '../provider.js';
 import { boundOf } from '../range.js';
-import { count, day, readShape, requireValue, written } from '../shape.js';
+import { count, day, filled, readShape, requireValue, written } from '../shape.js';
 import { aggregations, frequencies, labelOf, unitAfter } from './parameters.js';
 import { describe, named, seriesReply } from './reply.js';
 
@@ -157,7 +157,7 @@ const describedData = async (
   const entry = await fetchSeries(seriesId, ctx);
   const [rights, data, more] = await Promise.all([fetchRights(seriesId, ctx.http), load(), fetchMore?.()]);
   return {
-    label: entry.title.trim() || seriesId,
+    label: filled(entry.title) ?? seriesId,
     metadata: { ...transformed(describe(entry), params), ...rights, ...more },
     data,
   };

@@ -3,7 +3,7 @@ import { readErrorReply } from '../error-reply.js';
 import { keyRefused, refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
 import { toMetadata } from '../metadata.js';
 import type { Item, SeriesMetadata, UpstreamReply, UpstreamRequest } from '../provider.js';
-import { count, day } from '../shape.js';
+import { count, day, filled } from '../shape.js';
 
 export const named = { slug: 'fred', name: 'FRED' };
 
@@ -27,7 +27,7 @@ export const seriesList = z.object({ count, seriess: z.array(seriesEntry) });
 
 export const toItem = (entry: SeriesEntry, path?: readonly string[]): Item => ({
   id: entry.id,
-  label: entry.title.trim() || entry.id,
+  label: filled(entry.title) ?? entry.id,
   ...(entry.frequency ? { frequency: entry.frequency } : {}),
   ...(entry.units ? { units: entry.units } : {}),
   ...(entry.notes ? { description: entry.notes.trim() } : {}),
@@ -46,7 +46,7 @@ export const describe = (entry: SeriesEntry): SeriesMetadata =>
     last_update: isoTime(entry.last_updated ?? ''),
     observation_start: entry.observation_start,
     observation_end: entry.observation_end,
-    notes: entry.notes?.trim(),
+    notes: filled(entry.notes),
   });
 
 const errorBody = z.object({ error_code: z.number(), error_message: z.string() });

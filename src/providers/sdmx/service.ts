@@ -1,4 +1,4 @@
-import { listPart, pageOf } from '../listing.js';
+import { loadPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 
@@ -52,7 +52,7 @@ export const createSdmxProvider = (record: SdmxService, protocol: SdmxProtocol):
     const popular = new Set(record.popularSeries.map(({ id }) => id));
     for (const { id, label, path = [] } of flows) {
       if (record.listedFlows?.includes(id) !== true) continue;
-      const series = (await listPart(ctx, id, () => protocol.seriesBelow(path, ctx))) ?? [];
+      const series = (await loadPart(ctx, id, () => protocol.seriesBelow(path, ctx))) ?? [];
       for (const one of series) if (!popular.has(one.id)) yield { ...one, label: `${label}: ${one.label}` };
     }
   },

@@ -1,5 +1,5 @@
 import { unknownPath } from '../errors.js';
-import { listPart } from '../listing.js';
+import { loadPart } from '../listing.js';
 import type { Folder, Provider, UpstreamHttp } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
@@ -124,7 +124,7 @@ export const worldBank: Provider = {
         return readShape(named, page(indicator), payload);
       };
       // The first page tells how many there are.
-      const found = number === 1 ? await load() : await listPart(ctx, `page ${number}`, load);
+      const found = number === 1 ? await load() : await loadPart(ctx, `page ${number}`, load);
       pages = found?.meta.pages ?? pages;
       for (const entry of found?.rows ?? []) {
         if (seen.has(entry.id)) continue;

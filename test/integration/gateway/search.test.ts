@@ -5,7 +5,7 @@ import { createItemIndex, type ItemIndex } from '../../../src/gateway/search/ite
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { rateLimited, seriesNotFound } from '../../../src/providers/errors.js';
-import { listPart } from '../../../src/providers/listing.js';
+import { loadPart } from '../../../src/providers/listing.js';
 import type { Context, Item, Provider } from '../../../src/providers/provider.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
@@ -263,7 +263,7 @@ describe('filling the index', () => {
     const parts = (broken: boolean) =>
       async function* (ctx?: Context): AsyncIterable<Item> {
         for (const table of ['first', 'second', 'third']) {
-          const found = await listPart(ctx as Context, table, async () => {
+          const found = await loadPart(ctx as Context, table, async () => {
             if (broken && table === 'second') throw seriesNotFound(bankOfCanada, table);
             return { id: `T-${table}`, label: `Table ${table}` };
           });
