@@ -74,7 +74,7 @@ const nameMissing = ({ provider, subject }: Operation<unknown>, error: AppError)
   return error.details?.seriesId === subject.seriesId ? error : seriesNotFound(provider, subject.seriesId);
 };
 
-/** How long an answer is kept of which a part (a code list, a structure) could not be requested again. */
+/** How long an answer is kept of which a part (a code list, a structure) failed or could not be requested again. */
 const partlyStaleSeconds = 300;
 
 /** An answer as it is kept. */
@@ -89,8 +89,9 @@ interface Worked<T> extends KeptAnswer<T>, Pick<Fetched, 'validSeconds' | 'stale
 const restOn = ({
   staleSeconds,
   freshReplies,
+  lacksPart,
 }: Session): Omit<Worked<unknown>, keyof KeptAnswer<unknown>> => {
-  if (staleSeconds === undefined) return {};
+  if (staleSeconds === undefined) return lacksPart ? { validSeconds: partlyStaleSeconds } : {};
   return freshReplies > 0 ? { validSeconds: partlyStaleSeconds } : { staleSeconds };
 };
 
@@ -155,6 +156,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     } catch (error) {
       const same = unchanged();
       if (same !== undefined) return same;
+      if (isAppError(error) && error.code === 'unexpected_reply') await session.distrustLast();
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
       // A fault of the storage of limits; faults of upstreams are AppErrors.
       if (isOutage(error)) throw error;

@@ -111,7 +111,7 @@ export interface Provider {
   search?(query: string, ctx: Context): Promise<readonly Item[]>;
   /**
    * Everything worth finding, for the gateway's own search index; runs in the background. Requests are kept
-   * (`keep`), so that a listing that was cut goes on where it ended; parts that may fail alone use `listPart`.
+   * (`keep`), so that a listing that was cut goes on where it ended; parts that may fail alone use `loadPart`.
    */
   listAll?(ctx: Context): AsyncIterable<Item>;
   /** Default start of a series for callers who name none, if the whole would use too many of a small quota. */
@@ -232,6 +232,8 @@ export interface PanelData {
   /** Dimensions that were left open, or of which several codes were asked for. */
   readonly dimensions: readonly { readonly id: string; readonly label: string }[];
   readonly series: readonly PanelSeries[];
+  /** Series that were named one by one and that the upstream does not know. */
+  readonly missing?: readonly string[];
 }
 
 export interface PanelSeries {

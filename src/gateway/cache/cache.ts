@@ -40,6 +40,11 @@ export interface Cache {
   answer(question: CacheQuestion, load: (last: string | undefined) => Promise<Fetched>): Promise<Answer>;
   /** A fresh answer that is there already. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
+  /**
+   * Ends the validity of an answer that nobody understood five minutes after it came, so that it is asked for again.
+   * Does not throw: a database that is away leaves it as it is.
+   */
+  distrust(question: CacheQuestion): Promise<void>;
   trim(): Promise<void>;
 }
 
@@ -79,7 +84,7 @@ const downCodes: ReadonlySet<string> = new Set([
 
 const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(error.code);
 
-/** Lifetime of a negative entry: repeated requests would use up the quota of others. */
+/** Lifetime of a negative entry and of a reply of another form: repeated requests would use up the quota of others. */
 const absentMs = 300_000;
 const mostAbsent = 5_000;
 
@@ -131,17 +136,30 @@ export const createCache = (options: CacheOptions): Cache => {
     return { kept, fresh: true };
   };
 
+  const readKept = async (key: string, provider: string): Promise<Kept | undefined> => {
+    try {
+      return await records.get(key);
+    } catch (error) {
+      log.warn({ err: error, provider }, 'answer not read');
+      return undefined;
+    }
+  };
+
+  const store = async (key: string, provider: string, kept: Kept): Promise<void> => {
+    memory.set(key, kept);
+    try {
+      await records.set(key, provider, kept);
+    } catch (error) {
+      // The answer is good without being kept.
+      log.warn({ err: error, provider }, 'answer not kept');
+    }
+  };
+
   const keep = async (key: string, question: CacheQuestion, fetched: Fetched): Promise<Kept> => {
     const storedAtMs = now();
     const validSeconds = Math.min(fetched.validSeconds ?? question.validSeconds, question.validSeconds);
     const kept = { body: fetched.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
-    memory.set(key, kept);
-    try {
-      await records.set(key, question.provider, kept);
-    } catch (error) {
-      // The answer is good without being kept.
-      log.warn({ err: error, provider: question.provider }, 'answer not kept');
-    }
+    await store(key, question.provider, kept);
     return kept;
   };
 
@@ -210,6 +228,13 @@ export const createCache = (options: CacheOptions): Cache => {
     async peek(question) {
       const { kept, fresh } = await lookUp(cacheKey(question), question.provider);
       return fresh && kept !== undefined ? toAnswer(kept, false) : undefined;
+    },
+    async distrust(question) {
+      const key = cacheKey(question);
+      const kept = memory.get(key) ?? (await readKept(key, question.provider));
+      const untilMs = (kept?.storedAtMs ?? 0) + absentMs;
+      if (kept === undefined || kept.freshUntilMs <= untilMs) return;
+      await store(key, question.provider, { ...kept, freshUntilMs: untilMs });
     },
     trim: () => records.trim(),
   };

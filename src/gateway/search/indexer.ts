@@ -101,19 +101,26 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
     stop?: AbortSignal,
   ): Promise<number> => {
     const filling = index.fill(provider.slug, generation);
+    const opened = await openContext(provider);
     const passOver = (part: string, error: unknown): boolean => {
       if (isPause(error) || stop?.aborted === true) return false;
+      opened.passOver?.(part, error);
       passed.count += 1;
       passed.last = `${part}: ${messageOf(error)}`.slice(0, 500);
-      log.warn({ provider: provider.slug, part, reason: messageOf(error) }, 'part of a listing passed over');
       return true;
     };
-    const ctx = { ...(await openContext(provider)), passOver };
+    const ctx = { ...opened, passOver };
     let items = 0;
-    for await (const batch of batches(untilStopped(provider.listAll?.(ctx) ?? emptyList(), stop))) {
-      stop?.throwIfAborted();
-      await filling.add(batch);
-      items += batch.length;
+    try {
+      for await (const batch of batches(untilStopped(provider.listAll?.(ctx) ?? emptyList(), stop))) {
+        stop?.throwIfAborted();
+        await filling.add(batch);
+        items += batch.length;
+      }
+    } catch (error) {
+      // A reply that was not understood is not kept for the next attempt.
+      if (!isPause(error) && stop?.aborted !== true) opened.passOver?.('listing', error);
+      throw error;
     }
     // Nothing at all is a fault of somebody's, not an empty upstream.
     if (items === 0) throw new Error('the upstream listed nothing');

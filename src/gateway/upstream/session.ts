@@ -1,9 +1,9 @@
 import { versionText } from '../../lib/build.js';
-import { AppError } from '../../lib/errors.js';
+import { AppError, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { isDailyLimit } from '../../providers/errors.js';
 import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
-import type { Cache } from '../cache/cache.js';
+import type { Cache, CacheQuestion } from '../cache/cache.js';
 import type { ChosenKey } from '../keys/choice.js';
 import type { HoldLength, Limiter, QuotaOwner } from '../limits/limiter.js';
 import { scopeOf } from '../limits/limiter.js';
@@ -54,10 +54,14 @@ export interface Session {
   readonly freshReplies: number;
   /** True: the upstream says that the reply to the one request of the operation is still the same. */
   readonly isUnchanged: boolean;
-  /** Undefined where the operation made several requests, or the reply has no validators. */
+  /** Undefined where the operation made several requests, a part failed, or the reply has no validators. */
   readonly basis: Basis | undefined;
+  /** True: a part that the answer can do without, such as the names of codes, failed. */
+  readonly lacksPart: boolean;
   /** Start of the last reply, without the key; for the log when a connector does not understand it. */
   sample(): string;
+  /** Does not believe the last reply for as long as others, if it is kept. */
+  distrustLast(): Promise<void>;
 }
 
 const sampleLength = 300;
@@ -128,6 +132,8 @@ export const createSession = (options: SessionOptions): Session => {
   let isUnchanged = false;
   let requests = 0;
   let basis: Basis | undefined;
+  let lacksPart = false;
+  let lastKept: CacheQuestion | undefined;
 
   const timeLeft = (untilMs: number): number => {
     const left = untilMs - now();
@@ -205,11 +211,24 @@ export const createSession = (options: SessionOptions): Session => {
     return reply;
   };
 
+  const distrustLast = async (): Promise<void> => {
+    if (lastKept !== undefined) await cache.distrust(lastKept);
+  };
+
+  const passOver = (part: string, error: unknown): boolean => {
+    if (!isAppError(error)) return false;
+    lacksPart = true;
+    if (error.code === 'unexpected_reply') void distrustLast();
+    access.log.warn({ provider: provider.slug, part, reason: redact(error.message) }, 'part passed over');
+    return true;
+  };
+
   const validatorsFor = (request: UpstreamRequest, reply: UpstreamReply): Validators | undefined =>
     request.body === undefined ? validatorsOf(reply, now()) : undefined;
 
   const sendUnkept = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     requests += 1;
+    lastKept = undefined;
     const name = JSON.stringify(partsOf(request));
     const isLast = lastBasis?.request === name && lastBasis.readBy === versionText;
     const reply = await send(isLast ? ifChanged(request, lastBasis.validators, now()) : request, deadlineMs);
@@ -229,23 +248,22 @@ export const createSession = (options: SessionOptions): Session => {
     if (keep === undefined || !keepable) return sendUnkept(request);
     timeLeft(deadlineMs);
     // A structure of a hundred megabytes may take longer than a caller waits: it has the deadline of its request alone.
-    const kept = cache.answer(
-      {
-        provider: provider.slug,
-        audience: key.audience,
-        parts: partsOf(request),
-        validSeconds: provider.validity[keep],
-      },
-      async (lastBody) => {
-        const { validators } = JSON.parse(lastBody ?? '{}') as Partial<KeptReply>;
-        const wanted = validators === undefined ? request : ifChanged(request, validators, now());
-        const reply = await send(wanted, Number.POSITIVE_INFINITY);
-        if (reply.status === 304 && lastBody !== undefined) return { body: lastBody };
-        const { status, text } = reply;
-        return { body: JSON.stringify({ status, text, validators: validatorsFor(request, reply) }) };
-      },
-    );
+    const question = {
+      provider: provider.slug,
+      audience: key.audience,
+      parts: partsOf(request),
+      validSeconds: provider.validity[keep],
+    };
+    const kept = cache.answer(question, async (lastBody) => {
+      const { validators } = JSON.parse(lastBody ?? '{}') as Partial<KeptReply>;
+      const wanted = validators === undefined ? request : ifChanged(request, validators, now());
+      const reply = await send(wanted, Number.POSITIVE_INFINITY);
+      if (reply.status === 304 && lastBody !== undefined) return { body: lastBody };
+      const { status, text } = reply;
+      return { body: JSON.stringify({ status, text, validators: validatorsFor(request, reply) }) };
+    });
     const { body, stale, ageSeconds } = await whileCallerWaits(kept);
+    lastKept = question;
     if (stale) staleSeconds = Math.max(staleSeconds ?? 0, ageSeconds);
     else freshReplies += 1;
     const { status, text } = JSON.parse(body) as KeptReply;
@@ -258,8 +276,10 @@ export const createSession = (options: SessionOptions): Session => {
       http: createUpstreamHttp(provider, sendOrReuse),
       key: key.kind,
       today: new Date(now()).toISOString().slice(0, 10),
+      passOver,
     },
     sample: () => redact(last),
+    distrustLast,
     get staleSeconds() {
       return staleSeconds;
     },
@@ -270,7 +290,10 @@ export const createSession = (options: SessionOptions): Session => {
       return isUnchanged;
     },
     get basis() {
-      return requests === 1 ? basis : undefined;
+      return requests === 1 && !lacksPart ? basis : undefined;
+    },
+    get lacksPart() {
+      return lacksPart;
     },
   };
 };

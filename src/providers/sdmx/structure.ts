@@ -1,4 +1,5 @@
 /** Flows, dimensions and their codes, which SDMX 2.1 and 3.0 have in common. */
+import type { SeriesData } from '../provider.js';
 
 export type Codes = ReadonlyMap<string, string>;
 
@@ -24,6 +25,15 @@ export const spellWith =
   (id, code) =>
     structure?.dimensions.find((one) => one.id === id)?.codes.get(code) ??
     structure?.attributes.get(id)?.get(code);
+
+/** A series whose structure could not be read: its codes stand for their names. */
+export const withoutNames = (series: SeriesData): SeriesData => ({
+  ...series,
+  metadata: {
+    ...series.metadata,
+    labels_note: 'The names of the codes could not be read; the label consists of codes.',
+  },
+});
 
 const frequencies: Readonly<Record<string, string>> = {
   A: 'Annual',

@@ -1,12 +1,13 @@
 import { isSeriesMissing, seriesNotFound, unexpectedReply } from '../errors.js';
+import { loadPart } from '../listing.js';
 import type { Params } from '../parameter.js';
 import type { Context, Folder, Item, Provider, SeriesData, UpstreamRequest } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { codesOf, type FlowPath, flowPathOf, foldersOf, keyOf, titleOf } from '../sdmx/flow-path.js';
 import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
 import { createSdmxProvider } from '../sdmx/service.js';
-import { type Dimension, spellWith } from '../sdmx/structure.js';
-import { requireValue } from '../shape.js';
+import { type Dimension, spellWith, withoutNames } from '../sdmx/structure.js';
+import { filled, requireValue } from '../shape.js';
 import { fetchPanel } from './panel.js';
 import { bounds, readMessage, readTable } from './reading.js';
 import type { Sdmx21Record } from './record.js';
@@ -50,9 +51,12 @@ const readWholeSeries = async (
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
   const table = readTable(record, text);
   requireOneSeries(record, seriesId, table.rows, dimensionColumns(table));
-  const spelled = needsCodes(table) || hasUnknownUnit(record, table);
-  const structure = spelled ? await fetchStructure(record, flow, ctx) : undefined;
-  return toSeriesData(record, table, spellWith(structure));
+  if (!needsCodes(table) && !hasUnknownUnit(record, table)) {
+    return toSeriesData(record, table, spellWith(undefined));
+  }
+  const structure = await loadPart(ctx, 'structure', () => fetchStructure(record, flow, ctx));
+  const series = toSeriesData(record, table, spellWith(structure));
+  return structure === undefined ? withoutNames(series) : series;
 };
 
 /** When the data of the flow was loaded last. */
@@ -139,7 +143,7 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
       const codes = Object.values(key);
       return {
         id: `${flow}/${codes.join('.')}`,
-        label: series.attributes.TITLE?.trim() || titleOf(key, spell),
+        label: filled(series.attributes.TITLE) ?? titleOf(key, spell),
         path: [flow, ...codes],
       };
     })

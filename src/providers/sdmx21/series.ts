@@ -7,7 +7,7 @@ import { currencyName } from '../patterns.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
 import { titleOf } from '../sdmx/flow-path.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';
-import { requireValue } from '../shape.js';
+import { filled, requireValue } from '../shape.js';
 import { powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
 import { type CsvTable, readCsv } from './data.js';
 import type { Sdmx21Record } from './record.js';
@@ -64,12 +64,9 @@ const notDimensions: ReadonlySet<string> = new Set([
 export const dimensionColumns = ({ columns }: CsvTable): string[] =>
   columns.slice(0, columns.indexOf('TIME_PERIOD')).filter((column) => !notDimensions.has(column));
 
-const present = (text: string | undefined): string | undefined =>
-  text === undefined || text.trim() === '' ? undefined : text.trim();
-
 const unitCode = (row: Row): readonly [column: string, code: string | undefined] =>
   (['UNIT', 'UNIT_MEASURE'] as const)
-    .map((name) => [name, present(row[name])] as const)
+    .map((name) => [name, filled(row[name])] as const)
     .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
 
 /** Unit of a rate: one currency for one of another. Undefined for other series. */
@@ -101,7 +98,9 @@ const unitOf = (record: Named, row: Row, spell: Spell): Unit => {
   const rate = unitOfRate(record, row);
   if (rate !== undefined) return rate;
   const [column, code] = unitCode(row);
-  const text = code === undefined ? undefined : (spell(column, code) ?? wordsOf(record, code) ?? code);
+  const words = code === undefined ? undefined : (spell(column, code) ?? wordsOf(record, code));
+  // A number of a code list is no unit.
+  const text = words ?? (record.codedUnits === true ? undefined : code);
   return unitWithExponent(text, readExponent(row.UNIT_MULT));
 };
 
@@ -119,25 +118,25 @@ const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell:
     frequency: frequencyLabel(row.FREQ ?? row.FREQUENCY),
     ...unitOf(record, row, spell),
     seasonal_adjustment: (['ADJUSTMENT', 'SEASONAL_ADJUST'] as const)
-      .map((column) => [column, present(row[column])] as const)
+      .map((column) => [column, filled(row[column])] as const)
       .flatMap(([column, code]) =>
         code === undefined || code === '_Z' ? [] : [spell(column, code) ?? code],
       )[0],
-    source: present(row.SOURCE_REF) ?? record.provider,
-    notes: present(row.COMPILATION) ?? present(row.TITLE_COMPL),
+    source: filled(row.SOURCE_REF) ?? record.provider,
+    notes: filled(row.COMPILATION) ?? filled(row.TITLE_COMPL),
   });
 
 /** The title that some services send, otherwise the codes of the key spelled out. */
 const labelOf = (row: Row, table: CsvTable, spell: Spell): string =>
-  present(row.TITLE) ??
-  present(row.TITLE_COMPL) ??
+  filled(row.TITLE) ??
+  filled(row.TITLE_COMPL) ??
   titleOf(Object.fromEntries(dimensionColumns(table).map((id) => [id, row[id] ?? ''])), spell);
 
 /** True when a title needs the code lists. */
 export const needsCodes = (table: CsvTable): boolean =>
   table.rows[0] === undefined
     ? false
-    : present(table.rows[0].TITLE) === undefined && present(table.rows[0].TITLE_COMPL) === undefined;
+    : filled(table.rows[0].TITLE) === undefined && filled(table.rows[0].TITLE_COMPL) === undefined;
 
 export const parseTable = (provider: Named, text: string): CsvTable => {
   try {

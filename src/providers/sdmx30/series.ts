@@ -6,10 +6,11 @@ import {
   unexpectedReply,
 } from '../errors.js';
 import { legendOf, sdmxStatuses } from '../flags.js';
+import { loadPart } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import type { Context, SeriesData, SeriesMetadata, UpstreamRequest } from '../provider.js';
 import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
-import { frequencyLabel, spellWith } from '../sdmx/structure.js';
+import { frequencyLabel, spellWith, withoutNames } from '../sdmx/structure.js';
 import { readExponent, unitWithExponent } from '../units.js';
 import { type KeyedSeries, readSeries, statusIds } from './data.js';
 import { fetchStructure, json, newest, type Sdmx30Record } from './requests.js';
@@ -26,7 +27,8 @@ export const describe = (
   const spell = (id: string, code: string): string => spelling(id, code) ?? code;
   const first = (meant: RegExp): string | undefined => {
     const found = Object.entries({ ...attributes, ...key }).find(([id]) => meant.test(id));
-    return found === undefined ? undefined : spell(...found);
+    // The code of a unit alone says nothing.
+    return found === undefined || structure === undefined ? undefined : spell(...found);
   };
   return {
     label: Object.entries(key)
@@ -101,6 +103,7 @@ export const fetchSeries = async (
   const [series] = found;
   if (series === undefined) throw seriesNotFound(record, seriesId);
   if (found.length > 1) throw unexpectedReply(record, 'it has the same series twice');
-  const structure = await fetchStructure(record, ref.flow, ctx);
-  return { ...describe(record, series, structure), data: series.observations };
+  const structure = await loadPart(ctx, 'structure', () => fetchStructure(record, ref.flow, ctx));
+  const named = { ...describe(record, series, structure), data: series.observations };
+  return structure === undefined ? withoutNames(named) : named;
 };

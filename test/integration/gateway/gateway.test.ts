@@ -9,13 +9,19 @@ import { silentTelemetry, type Telemetry } from '../../../src/gateway/telemetry.
 import type { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import { bis } from '../../../src/providers/bis.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../../../src/providers/errors.js';
 import { readValue } from '../../../src/providers/numbers.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { readShape, written } from '../../../src/providers/shape.js';
 import { isOutage } from '../../../src/storage/outage.js';
 import { leasesOf } from '../../support/leases.js';
-import { type Exchange, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
+import {
+  type Exchange,
+  fixture,
+  type ReplayUpstream,
+  startReplayUpstream,
+} from '../../support/replay-upstream.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
 const reply = z.object({ rows: z.array(z.tuple([z.string(), written])) });
@@ -428,6 +434,40 @@ describe('series', () => {
       code: 'unexpected_reply',
     });
     expect(counted).toEqual(['keyed']);
+  });
+
+  it('gives values without the names of their codes, and asks for the names again after five minutes', async () => {
+    const source = await startReplayUpstream([
+      { path: '/data/WS_CBPOL/M.CH/all', reply: fixture('providers/bis/WS_CBPOL-M.CH.csv') },
+      {
+        path: '/dataflow/BIS/WS_CBPOL/latest',
+        query: { references: 'descendants' },
+        reply: '<html>Maintenance</html>',
+        times: 1,
+      },
+      {
+        path: '/dataflow/BIS/WS_CBPOL/latest',
+        query: { references: 'descendants' },
+        reply: fixture('providers/bis/structure-WS_CBPOL.xml'),
+      },
+    ]);
+    const gateway = open({ providers: [bis], baseUrls: { bis: source.baseUrl }, feedProvider: 'bis' });
+    const read = () => gateway.fullSeries(anonymous, 'bis', 'WS_CBPOL/M.CH', {});
+    const first = await read();
+    expect(first.metadata).toMatchObject({ labels_note: expect.any(String) });
+    expect(first.metadata).not.toHaveProperty('unit');
+    // Within the five minutes both are kept.
+    await read();
+    expect(source.calls).toHaveLength(2);
+    nowMs += 301_000;
+    const second = await read();
+    expect(second.metadata).toMatchObject({ unit: 'Per cent per year' });
+    expect(second.metadata).not.toHaveProperty('labels_note');
+    expect(second.data).toEqual(first.data);
+    nowMs += 301_000;
+    await read();
+    expect(source.calls).toHaveLength(4);
+    await source.close();
   });
 
   it('passes a limit of the upstream on and leaves it alone for that long', async () => {

@@ -86,6 +86,33 @@ describe('an SDMX 2.1 service', () => {
     expect(data).toContainEqual({ date: '2026-01-01', value: null, flag: 'M' });
   });
 
+  it.each([
+    ['is no XML', 200, 'Maintenance'],
+    ['fails', 503, ''],
+  ])('gives the values with their codes if the structure %s', async (_case, status, reply) => {
+    const structure = { path: '/dataflow/XB/RATES/latest', query: { references: 'descendants' } };
+    opened = await openConnector(xbank, { exchanges: [{ ...structure, status, reply }, ...exchanges] });
+    const passed: string[] = [];
+    const ctx = { ...opened.ctx, passOver: (part: string) => passed.push(part) > 0 };
+    const { label, metadata, data } = await xbank.series('RATES/M.CH', {}, ctx);
+    expect(label).toBe('M - CH');
+    expect(metadata.labels_note).toMatch(/names of the codes/);
+    expect(data).toContainEqual({ date: '2025-12-01', value: '0.50' });
+    expect(passed).toEqual(['structure']);
+    // Nobody may go on without it: the error is told.
+    await expect(xbank.series('RATES/M.CH', {}, opened.ctx)).rejects.toMatchObject({ kind: 'upstream' });
+  });
+
+  it('leaves a unit out whose code it cannot spell', async () => {
+    const coded = createSdmx21({ ...record, codedUnits: true });
+    const structure = { path: '/dataflow/XB/RATES/latest', query: { references: 'descendants' } };
+    opened = await openConnector(coded, {
+      exchanges: [{ ...structure, reply: 'Maintenance' }, ...exchanges],
+    });
+    const { metadata } = await coded.series('RATES/M.CH', {}, { ...opened.ctx, passOver: () => true });
+    expect([metadata.unit, metadata.units]).toEqual([undefined, undefined]);
+  });
+
   it('lists flows, then the codes of each dimension that have data', async () => {
     const { ctx } = await open();
     expect(await xbank.browse?.([], ctx)).toEqual([
