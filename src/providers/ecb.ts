@@ -38,7 +38,7 @@ export const ecb = createSdmx21({
       ),
     },
   ],
-  home: 'EA20',
+  home: 'EA21',
   seriesIdPlaceholder: 'EXR/D.USD.EUR.SP00.A',
   browseRootLabel: 'Dataflows',
 

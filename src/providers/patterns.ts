@@ -2,9 +2,12 @@
 
 const list = (codes: string): readonly string[] => codes.split(/\s+/);
 
-/** Countries and areas of Eurostat's monthly and quarterly indicators. */
+/**
+ * Countries and areas of Eurostat's monthly and quarterly indicators. The euro area has a code for each composition:
+ * EA21 since 2026, while datasets such as `une_rt_m` give no values under EA20 any more.
+ */
 export const eurostatPlaces = list(
-  'EU27_2020 EA20 AT BE BG CH CY CZ DE DK EE EL ES FI FR HR HU IE IS IT LT LU LV MT NL NO PL PT RO SE SI SK',
+  'EU27_2020 EA21 AT BE BG CH CY CZ DE DK EE EL ES FI FR HR HU IE IS IT LT LU LV MT NL NO PL PT RO SE SI SK',
 );
 
 export const policyRatePlaces = list(

@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.js';
 import type { Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isTerm, type Query, readQuery } from './concepts.js';
-import { patternCandidates, traitsOf } from './patterns.js';
+import { type PatternCandidate, patternCandidates, traitsOf } from './patterns.js';
 import { correctableWords } from './query-words.js';
 import { type Candidate, conceptsOf, type Ranked, rank } from './ranking.js';
 import { allOf, conceptQueries, partOf, title } from './text-query.js';
@@ -95,6 +95,25 @@ const findCandidates = `
     FROM candidates, query
    ORDER BY provider, id`;
 
+/**
+ * Places of candidates that a listing refutes: it has other series of the same family. Popular series are not listed,
+ * so the generation tells.
+ */
+const findRefuted = `
+  SELECT (n - 1)::int AS place
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS candidate(provider, id, low, high, n)
+   CROSS JOIN LATERAL (
+     SELECT FROM gateway_items AS item
+      WHERE lower(item.id) ~>=~ candidate.low AND lower(item.id) ~<~ candidate.high
+        AND item.provider = candidate.provider AND item.generation > 0
+      LIMIT 1
+   ) AS relative
+    LEFT JOIN LATERAL (
+     SELECT true AS listed FROM gateway_items AS item
+      WHERE lower(item.id) = candidate.id AND item.provider = candidate.provider LIMIT 1
+   ) AS own ON true
+   WHERE own.listed IS NULL`;
+
 const readItems = `
   SELECT provider, id, label, description, kind, path, frequency, units FROM gateway_items
     JOIN unnest($1::text[], $2::text[]) AS wanted(provider, id) USING (provider, id)`;
@@ -148,6 +167,19 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
     });
   };
 
+  /** Bundled codes give way to the listing of the provider: a hit is something to read. */
+  const withoutRefuted = async (patterns: readonly PatternCandidate[]): Promise<PatternCandidate[]> => {
+    if (patterns.length === 0) return [];
+    const refuted = await sql.query<{ place: number }>(findRefuted, [
+      patterns.map(({ provider }) => provider),
+      patterns.map(({ id }) => id.toLowerCase()),
+      patterns.map(({ family }) => family.toLowerCase()),
+      patterns.map(({ family }) => `${family.toLowerCase()}\u{10FFFF}`),
+    ]);
+    const places = new Set(refuted.map(({ place }) => place));
+    return patterns.filter((_, place) => !places.has(place));
+  };
+
   const candidatesOf = async (
     plain: string,
     query: Query,
@@ -169,7 +201,7 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
       conceptQueries(concepts, ''),
     ]);
     const searched = known.filter(({ slug }) => providers === null || providers.includes(slug));
-    const patterns = patternCandidates(searched, query);
+    const patterns = await withoutRefuted(patternCandidates(searched, query));
     const taken = new Set(patterns.map(keyOf));
     return [...patterns, ...rows.filter((row) => !taken.has(keyOf(row)))];
   };

@@ -35,12 +35,17 @@ const codesNamed = (pattern: SeriesPattern, { region, subjects, wishes }: Query)
   );
 };
 
+export interface PatternCandidate extends Candidate {
+  /** Beginning of the ids of its family. */
+  readonly family: string;
+}
+
 const toCandidate = (
   provider: Provider,
   pattern: SeriesPattern,
   { code, label }: Code,
   query: Query,
-): Candidate => {
+): PatternCandidate => {
   const title = `${pattern.label}, ${label}`;
   const words = wordsOf(title);
   const flags = conceptsOf(query).map(
@@ -51,6 +56,7 @@ const toCandidate = (
   );
   return {
     provider: provider.slug,
+    family: pattern.id.slice(0, pattern.id.indexOf('{}')),
     id: pattern.id.replace('{}', code),
     label: title,
     kind: 'series',
@@ -62,7 +68,7 @@ const toCandidate = (
 };
 
 /** Series of the providers' patterns for the codes that a query names. */
-export const patternCandidates = (providers: readonly Provider[], query: Query): Candidate[] =>
+export const patternCandidates = (providers: readonly Provider[], query: Query): PatternCandidate[] =>
   providers.flatMap((provider) =>
     (provider.patterns ?? []).flatMap((pattern) =>
       codesNamed(pattern, query).map((code) => toCandidate(provider, pattern, code, query)),

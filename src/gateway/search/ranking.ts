@@ -43,6 +43,8 @@ const scores = {
   wish: 0.3,
   density: 1.5,
   folder: -0.5,
+  /** Names a region that the query does not. */
+  stray: -1,
   key: -0.05,
 } as const;
 
@@ -145,6 +147,7 @@ const rankOne = (candidate: Candidate, { plain, query, rarities, traitsOf }: Ran
     scores.wish * wished.length +
     (candidate.popular ? scores.popular : 0) +
     (candidate.kind === 'folder' ? scores.folder : 0) +
+    (region === undefined && !candidate.popular && findRegions(words).length > 0 ? scores.stray : 0) +
     (traits?.needsKey === true ? scores.key : 0);
   return { candidate, params: matched?.params, score };
 };

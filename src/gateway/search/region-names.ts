@@ -225,7 +225,7 @@ ZW ZWE Zimbabwe | zimbabwean
 
 /** Areas of countries: codes of statistics offices (the first ones are used by most), name, other names. */
 export const areaLines = `
-EA20,EA,EMU,U2,XM,EA19,XC,I9,I8 Euro area | eurozone | euro zone | euro area countries | ea20 | ea
+EA21,EA20,EA,EMU,U2,XM,EA19,XC,I9,I8 Euro area | eurozone | euro zone | euro area countries | ea21 | ea20 | ea
 EU27_2020,EU27,EUU,EU,B5,D0 European Union | eu | eu27 | european union countries
 OED,OECD OECD members | oecd | oecd countries
 G20 G20 | g 20

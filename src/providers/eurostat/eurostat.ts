@@ -2,7 +2,6 @@ import type { AppError } from '../../lib/errors.js';
 import { isSeriesMissing, unknownPath } from '../errors.js';
 import { readCube, readCubeSeries } from '../json-stat.js';
 import { pageOf } from '../listing.js';
-import { eurostatPlaces } from '../patterns.js';
 import type { Context, Folder, Item, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import type { Dimension } from '../sdmx/structure.js';
@@ -10,6 +9,7 @@ import { keyNotFound } from '../series-key.js';
 import { findEntry, listDatasets, readContents, toFolders } from './contents.js';
 import { metadataOf, withoutEmptyTwins } from './cube.js';
 import { fetchDimensions, hasCode, selectionOf } from './dimensions.js';
+import { families, listFamilies, popularSeries } from './families.js';
 import { named, seriesIdPlaceholder, timeDimension } from './named.js';
 import { explainNotice } from './notices.js';
 import { panel } from './panel.js';
@@ -107,36 +107,8 @@ export const eurostat: Provider = {
   license: 'CC BY 4.0, Eurostat copyright notice: https://ec.europa.eu/eurostat/help/copyright-notice',
   attribution: 'Source: Eurostat',
   parameters: rangeParameters('period'),
-  popularSeries: [
-    { id: 'prc_hicp_minr/M.RCH_A.TOTAL.EU27_2020', label: 'HICP inflation, all items, EU, monthly' },
-    { id: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020', label: 'Unemployment rate, EU, monthly' },
-    { id: 'namq_10_gdp/Q.CLV_PCH_PRE.SCA.B1GQ.EU27_2020', label: 'GDP growth, EU, quarterly' },
-    { id: 'demo_pjan/A.NR.TOTAL.T.EU27_2020', label: 'Population on 1 January, EU' },
-    { id: 'ei_bsco_m/M.BS-CSMCI.SA.BAL.EU27_2020', label: 'Consumer confidence, EU, monthly' },
-  ],
-  patterns: [
-    { id: 'prc_hicp_minr/M.RCH_A.TOTAL.{}', label: 'HICP inflation, all items, monthly' },
-    { id: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.{}', label: 'Unemployment rate, monthly' },
-    { id: 'une_rt_m/M.SA.Y_LT25.PC_ACT.T.{}', label: 'Youth unemployment rate, under 25, monthly' },
-    { id: 'namq_10_gdp/Q.CLV_PCH_PRE.SCA.B1GQ.{}', label: 'GDP growth, quarterly' },
-    { id: 'demo_pjan/A.NR.TOTAL.T.{}', label: 'Population on 1 January' },
-    { id: 'ei_bsco_m/M.BS-CSMCI.SA.BAL.{}', label: 'Consumer confidence, monthly' },
-    { id: 'nama_10_gdp/A.CLV_PCH_PRE.B1GQ.{}', label: 'GDP growth, annual' },
-    { id: 'prc_hpi_q/Q.TOTAL.RCH_A.{}', label: 'House prices, change from the year before, quarterly' },
-    { id: 'gov_10dd_edpt1/A.PC_GDP.S13.GD.{}', label: 'Government debt, percent of GDP, annual' },
-    {
-      id: 'gov_10dd_edpt1/A.PC_GDP.S13.B9.{}',
-      label: 'Government budget deficit (-) or surplus, percent of GDP, annual',
-    },
-    {
-      id: 'irt_lt_mcby_m/M.MCBY.{}',
-      label: 'Government bond yield, 10-year, long-term interest rate, monthly',
-    },
-    {
-      id: 'bop_gdp6_q/Q.PC_GDP.NSA.CA.BAL.WRL_REST.{}',
-      label: 'Current account balance, percent of GDP, quarterly',
-    },
-  ].map((pattern) => ({ ...pattern, codes: eurostatPlaces })),
+  popularSeries,
+  patterns: families,
   seriesIdPlaceholder,
   browseRootLabel: 'Table of contents',
 
@@ -174,6 +146,7 @@ export const eurostat: Provider = {
 
   async *listAll(ctx) {
     yield* listDatasets(await fetchContents(ctx));
+    yield* listFamilies(ctx);
   },
 
   async preview(seriesId, _params, ctx) {

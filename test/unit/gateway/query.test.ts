@@ -28,8 +28,8 @@ describe('queries', () => {
     ['CPI of the United States', 'US'],
     ['U.S. CPI', 'US'],
     ['UK CPI', 'GB'],
-    ['CPI euro area', 'EA20'],
-    ['CPI EA20', 'EA20'],
+    ['CPI euro area', 'EA21'],
+    ['CPI EA20', 'EA21'],
     ['Norwegian CPI', 'NO'],
   ])('are about a region: %s', (text, code) => {
     expect(read(text).region?.region.codes[0]).toBe(code);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { eurostat } from '../../../src/providers/eurostat/eurostat.js';
+import { families } from '../../../src/providers/eurostat/families.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
@@ -22,6 +23,11 @@ const noResults = { error: [{ status: 404, id: 100, label: 'ERR_NOT_FOUND_4: no 
 // The cube, the table of contents, the structure document, the 413 fault and the asynchronous notice follow
 // recorded replies. The list of errors and partial code lists follow clients of the service, not recordings.
 const exchanges: Exchange[] = [
+  // The structure of a dataset in the same form, under the names of those that are listed with their places.
+  ...[...new Set(families.map(({ id }) => id.split('/')[0] ?? ''))].map((dataset) => ({
+    ...structure(dataset),
+    reply: file('dataflow-prc_hicp_manr.xml').replaceAll('CP00', 'TOTAL'),
+  })),
   { path: '/catalogue/toc/txt', query: { lang: 'en' }, reply: file('toc.tsv') },
   { ...structure('prc_hicp_manr'), reply: file('dataflow-prc_hicp_manr.xml') },
   { ...structure('nope'), status: 404, reply: noResults },
@@ -317,7 +323,8 @@ describe('eurostat', () => {
     const { ctx } = await open();
     const items = [];
     for await (const item of eurostat.listAll?.(ctx) ?? []) items.push(item);
-    expect(items.map(({ id }) => id)).toEqual(['ei_bpm6ca_q', 'ei_bpm6fa_q', 'prc_hicp_manr']);
+    const folders = items.filter(({ kind }) => kind === 'folder');
+    expect(folders.map(({ id }) => id)).toEqual(['ei_bpm6ca_q', 'ei_bpm6fa_q', 'prc_hicp_manr']);
     expect(items[0]).toEqual({
       id: 'ei_bpm6ca_q',
       label: 'Current account - quarterly data',
@@ -325,6 +332,19 @@ describe('eurostat', () => {
       path: ['data', 'general', 'euroind', 'ei_bp', 'ei_bpm6ca_q'],
     });
     expect(items[1]?.label).toBe('Financial account - "quarterly" data');
+  });
+
+  it('lists the families of series with the places that their datasets have', async () => {
+    const { ctx } = await open();
+    const items = [];
+    for await (const item of eurostat.listAll?.(ctx) ?? []) items.push(item);
+    // Other datasets have other dimensions than the one that answers here, so they list nothing.
+    expect(items.filter(({ kind }) => kind === undefined)).toEqual([
+      { id: 'prc_hicp_minr/M.RCH_A.TOTAL.DE', label: 'HICP inflation, all items, monthly, Germany' },
+      { id: 'prc_hicp_minr/M.RCH_A.TOTAL.EL', label: 'HICP inflation, all items, monthly, Greece' },
+      { id: 'prc_hicp_minr/M.RCH_A.TOTAL.FR', label: 'HICP inflation, all items, monthly, France' },
+      { id: 'prc_hicp_minr/M.RCH_A.TOTAL.US', label: 'HICP inflation, all items, monthly, United States' },
+    ]);
   });
 
   it.each(['<html></html>', '"title"\t"code"\t"type"\n"        Too deep"\t"x"\t"folder"'])(
