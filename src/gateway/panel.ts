@@ -105,6 +105,7 @@ export const panelBody = (
     metadata,
     dimensions: panel.dimensions,
     series,
+    ...(panel.missing === undefined ? {} : { missing: panel.missing }),
     shape,
   }).slice(0, -1);
   const rows = shape === 'long' ? longRows(panel) : wideRows(panel);

@@ -250,7 +250,10 @@ export interface Context {
   readonly key: 'none' | 'service' | 'own';
   /** The day in UTC, YYYY-MM-DD. */
   readonly today: string;
-  /** While listing for the index: records a part that failed; true when the listing may go on without it. */
+  /**
+   * Records a part that failed; true when the work may go on without it: a page of a listing for the index, or the
+   * structure that only spells out the codes of a series.
+   */
   passOver?(part: string, error: unknown): boolean;
 }
 

@@ -52,7 +52,12 @@ export const fetchContent = async (
       });
     }
     const answer = await unlessStopped(() => gateway.panel(caller, slug, one.id, one.params), stop);
-    const { label, metadata } = answer.panel;
+    const { label, metadata, missing } = answer.panel;
+    // A version without a series would look as if its rows had been deleted.
+    if (missing !== undefined) {
+      const text = `A panel that is kept must have all of its series: ${slug} does not know '${missing.join("', '")}'.`;
+      throw new AppError('not_found', 'series_not_found', text, { details: { provider: slug, missing } });
+    }
     return {
       csv: panelCsv(answer.panel, withFlags),
       columns: panelColumns(answer.panel, withFlags),

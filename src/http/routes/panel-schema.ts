@@ -31,6 +31,9 @@ export const panelSchema = z
         observations: z.number().int(),
       }),
     ),
+    missing: z.array(z.string()).optional().meta({
+      description: 'Ids of the request that the provider does not know; left out if it knows all of them.',
+    }),
     shape: z.enum(['long', 'wide']),
     data: z.array(z.union([wideRow, longRow])),
   })

@@ -1,5 +1,5 @@
 import { parseYearAndCode } from '../dates.js';
-import { ambiguousSeries, malformedSeriesId } from '../errors.js';
+import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
 import { legendOf, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { longestFlag, readValue } from '../numbers.js';
@@ -8,7 +8,7 @@ import type { Context, Observation, SeriesData } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
 import { popularLabels } from './popular.js';
-import { type Catalog, dataReply, named, type Row } from './reply.js';
+import { type Catalog, dataReply, named, type Row, unknownIds } from './reply.js';
 import { unitOf } from './units.js';
 
 /** Capital letters, digits, underscore, dash and hash, says the documentation. */
@@ -25,7 +25,7 @@ interface Years {
   readonly to: number;
 }
 
-/** Rows of some series, in their order; at most `mostIds`. */
+/** Rows of some series, in the order of their ids; undefined for one that the service does not know. */
 const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, key }: Context) => {
   const payload = await http.json({
     path: ['timeseries', 'data', ''],
@@ -39,13 +39,16 @@ const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, k
     // Every request counts against a small daily quota: preview and full series share theirs.
     keep: 'series',
   });
-  const { Results } = readShape(named, dataReply, payload);
+  const { Results, message } = readShape(named, dataReply, payload);
+  const unknown = new Set(unknownIds(message ?? []));
   return ids.map((id) =>
-    requireValue(
-      named,
-      'the series',
-      Results.series.find(({ seriesID }) => seriesID === id),
-    ),
+    unknown.has(id)
+      ? undefined
+      : requireValue(
+          named,
+          'the series',
+          Results.series.find(({ seriesID }) => seriesID === id),
+        ),
   );
 };
 
@@ -142,7 +145,8 @@ export const preview = async (seriesId: string, _params: Params, ctx: Context): 
   checkId(seriesId);
   const to = thisYear(ctx);
   const [found] = await fetchYears([seriesId], { from: to - span(ctx) + 1, to }, ctx);
-  return toSeries(seriesId, { catalog: found?.catalog, rows: found?.data ?? [] });
+  if (found === undefined) throw seriesNotFound(named, seriesId);
+  return toSeries(seriesId, { catalog: found.catalog, rows: found.data });
 };
 
 /** Years of a series that a caller without a key gets in two of 25 requests a day; the whole may take twelve. */
@@ -159,25 +163,29 @@ export const defaultStart = {
 /**
  * From the newest years backwards. The service does not say where a series begins: a span without rows behind some with
  * rows is their end.
+ *
+ * @returns one entry for each id, undefined for a series that the service does not know
  */
 export const fetchRange = async (
   ids: readonly string[],
   params: Params,
   ctx: Context,
-): Promise<{ readonly found: readonly Found[]; readonly requests: number }> => {
+): Promise<{ readonly found: readonly (Found | undefined)[]; readonly requests: number }> => {
   const newest = newestYear(params, ctx);
   const oldest = Math.min(Math.max(yearOf(params.start) ?? firstYear, firstYear), newest);
-  let found: readonly Found[] = ids.map(() => ({ rows: [], catalog: undefined }));
+  let found: readonly (Found | undefined)[] = ids.map(() => ({ rows: [], catalog: undefined }));
   let requests = 0;
   for (let to = newest; to >= oldest; to -= span(ctx)) {
     const replies = await fetchYears(ids, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
     requests += 1;
-    const isEmpty = replies.every(({ data }) => data.length === 0);
-    if (isEmpty && found.some(({ rows }) => rows.length > 0)) break;
-    found = found.map(({ rows, catalog }, place) => ({
-      rows: [...rows, ...(replies[place]?.data ?? [])],
-      catalog: catalog ?? replies[place]?.catalog,
-    }));
+    const isEmpty = replies.every((reply) => reply === undefined || reply.data.length === 0);
+    if (isEmpty && found.some((one) => one !== undefined && one.rows.length > 0)) break;
+    found = found.map((one, place) => {
+      const reply = replies[place];
+      if (one === undefined || reply === undefined) return undefined;
+      return { rows: [...one.rows, ...reply.data], catalog: one.catalog ?? reply.catalog };
+    });
+    if (found.every((one) => one === undefined)) break;
   }
   return { found, requests };
 };
@@ -185,6 +193,7 @@ export const fetchRange = async (
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   checkId(seriesId);
   const { found, requests } = await fetchRange([seriesId], params, ctx);
-  const { metadata, ...one } = toSeries(seriesId, found[0] ?? { rows: [], catalog: undefined });
+  if (found[0] === undefined) throw seriesNotFound(named, seriesId);
+  const { metadata, ...one } = toSeries(seriesId, found[0]);
   return withinBounds({ ...one, metadata: { ...metadata, upstream_requests: requests } }, params);
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
 import { keyRefused, limitReached, refusedRequest, seriesNotFound, upstreamFailed } from '../errors.js';
-import type { UpstreamReply } from '../provider.js';
+import type { UpstreamReply, UpstreamRequest } from '../provider.js';
 import { listOf, trimmed, written } from '../shape.js';
 
 export const named = { slug: 'bls', name: 'BLS' };
@@ -34,6 +34,7 @@ const results = <S extends z.ZodType>(schema: S) =>
 
 export const dataReply = z.object({
   status: succeeded,
+  message: z.array(z.string()).nullish(),
   Results: results(
     z.object({
       series: z.array(z.object({ seriesID: z.string(), catalog: catalog.nullish(), data: listOf(row) })),
@@ -62,17 +63,27 @@ const errorBody = z.object({ status: z.string(), message: z.array(z.string()) })
 
 const noSeries = /^(?:Series does not exist|Invalid Series) for Series\s+(\S+)/i;
 
+/** Ids that the service does not know, from the sentences of a reply. */
+export const unknownIds = (sentences: readonly string[]): string[] =>
+  sentences.flatMap((one) => noSeries.exec(one)?.[1] ?? []);
+
+/** Returns true for a request of several series: those that exist are an answer without the others. */
+const asksForSeveral = ({ body }: UpstreamRequest): boolean => {
+  const ids = body !== undefined && 'seriesid' in body ? body.seriesid : undefined;
+  return Array.isArray(ids) && ids.length > 1;
+};
+
 /**
  * Every error is HTTP 200. The sentences about the quota and about the key hold the key itself, so they are put
  * into words of our own. "No Data Available for Series … Year …" comes with success and is none.
  */
-export const explain = (reply: UpstreamReply): Error | undefined => {
+export const explain = (reply: UpstreamReply, request: UpstreamRequest): Error | undefined => {
   const found = readErrorReply(errorBody, reply);
   if (found === undefined) return undefined;
   const text = found.message.join(' ');
   if (found.status === 'REQUEST_SUCCEEDED') {
-    const series = found.message.map((one) => noSeries.exec(one)?.[1]).find((id) => id !== undefined);
-    return series === undefined ? undefined : seriesNotFound(named, series);
+    const [series] = unknownIds(found.message);
+    return series === undefined || asksForSeveral(request) ? undefined : seriesNotFound(named, series);
   }
   if (/threshold/i.test(text)) return limitReached(named, text);
   if (/\bkey\b.*\binvalid\b/is.test(text)) return keyRefused(named);

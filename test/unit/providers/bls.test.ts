@@ -209,6 +209,47 @@ describe('bls', () => {
     expect(found?.metadata.upstream_requests).toBe(2);
   });
 
+  const unknownOnes = (ids: readonly string[]) => ids.map((id) => `Series does not exist for Series ${id}`);
+
+  it('gives the series of a panel that exist, and names the others', async () => {
+    const [one, gone, two] = ['WPS00000001', 'WPS00000009', 'WPS00000002'];
+    const body = { seriesid: [one, gone, two], startyear: '2026', endyear: '2026' };
+    const rows: Row[] = [['2026', 'M01', '1']];
+    const told = { ...several({ [one]: rows, [gone]: [], [two]: rows }), message: unknownOnes([gone]) };
+    const { ctx } = await open([{ path: '/timeseries/data/', body, reply: told }]);
+    const found = await bls.panel?.(`${one}+${gone}+${two}`, { start: '2026' }, ctx);
+    expect(found?.series.map(({ codes }) => codes[0])).toEqual([one, two]);
+    expect(found?.missing).toEqual([gone]);
+  });
+
+  it('has no panel of series none of which exists', async () => {
+    const ids = ['WPS00000008', 'WPS00000009'];
+    const body = { seriesid: ids, startyear: '2026', endyear: '2026' };
+    const empty = several({ WPS00000008: [], WPS00000009: [] });
+    const told = { ...empty, message: unknownOnes(ids) };
+    const { ctx, upstream } = await open([{ path: '/timeseries/data/', body, reply: told }]);
+    await expect(bls.panel?.(ids.join('+'), { start: '2026' }, ctx)).rejects.toMatchObject({
+      code: 'series_not_found',
+      details: { missing: ids },
+    });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('names the one unknown series of a panel that a request has for itself', async () => {
+    const ids = Array.from({ length: 26 }, (_, place) => `WPS000001${String(place).padStart(2, '0')}`);
+    const part = (seriesid: readonly string[], more: object = {}): Exchange => ({
+      path: '/timeseries/data/',
+      body: { seriesid, startyear: '2026', endyear: '2026' },
+      reply: { ...several(Object.fromEntries(seriesid.map((id) => [id, []]))), ...more },
+    });
+    const { ctx } = await open([
+      part(ids.slice(0, 25)),
+      part(ids.slice(25), { message: unknownOnes(ids.slice(25)) }),
+    ]);
+    const found = await bls.panel?.(ids.join('+'), { start: '2026' }, ctx);
+    expect([found?.series.length, found?.missing]).toEqual([25, ['WPS00000125']]);
+  });
+
   it.each([
     ['without a key 25', undefined, [25, 5]],
     ['with a key 50', 'my-own-key', [30]],
