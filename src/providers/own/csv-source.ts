@@ -1,11 +1,13 @@
-import { parse } from 'csv-parse/sync';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Options, parse } from 'csv-parse';
 import { parseDay, parsePeriod } from '../dates.js';
 import { seriesNotFound, unexpectedReply } from '../errors.js';
 import { legendOf, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { parseDecimal, readValue } from '../numbers.js';
 import type { Observation, Provider } from '../provider.js';
-import { requireValue } from '../shape.js';
+import { filled, requireValue } from '../shape.js';
 import { unitOfPrice } from '../units.js';
 import { type Base, createListedSource } from './listed-source.js';
 import type { CsvRecord } from './record.js';
@@ -25,38 +27,77 @@ const decimalOf =
   (text: string): string | undefined =>
     parseDecimal(decimalComma ? text.replace(/^([+-]?\d+),(\d+)$/, '$1.$2') : text);
 
-const readRows = (base: Base, record: CsvRecord, series: CsvSeries, text: string): Observation[] => {
-  let rows: string[][];
+/** Bytes that are parsed in one turn of the event loop. */
+const pieceLength = 65_536;
+
+/** Bytes, not characters: a character of two code units may be at the end of a piece. */
+const piecesOf = async function* (text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += pieceLength) {
+    yield bytes.subarray(at, at + pieceLength);
+    await nextTurn();
+  }
+};
+
+/** A file may be as large as a reply may be, so it is neither parsed in one turn nor held as cells. */
+const readLines = async function* (base: Base, text: string, options: Options): AsyncGenerator<string[]> {
   try {
-    rows = parse(text, {
-      bom: true,
-      delimiter: record.delimiter,
-      from_line: record.skipLines + 1,
-      skip_empty_lines: true,
-      relax_column_count: true,
-    });
+    yield* Readable.from(piecesOf(text)).pipe(parse(options)) as AsyncIterable<string[]>;
   } catch {
     throw unexpectedReply(base, 'it is not CSV');
   }
-  const [head = [], ...body] = rows;
+};
+
+/** Places of the columns of a series, by the names in the head of the file. */
+const columnsOf = (base: Base, series: CsvSeries, head: readonly string[]) => {
   const names = head.map((name) => name.trim());
   const columnOf = (name: string): number => {
     const column = names.indexOf(name);
     if (column < 0) throw unexpectedReply(base, `no column '${name}'`);
     return column;
   };
-  const [date, value] = [columnOf(series.date), columnOf(series.value)];
-  const flag = series.flag === undefined ? undefined : columnOf(series.flag);
-  const wanted = Object.entries(series.rows).map(([name, cell]) => [columnOf(name), cell] as const);
-  const own = body.filter((cells) => wanted.every(([column, cell]) => cells[column]?.trim() === cell));
-  if (own.length === 0 && wanted.length > 0) throw seriesNotFound(base, series.id);
-  return own.map((cells) => ({
-    date: requireValue(base, `a date in column '${series.date}'`, dateOf(cells[date] ?? '', record.dates)),
-    ...withFlag(
-      readValue(cells[value], record.missing, decimalOf(record.decimalComma)),
-      flag === undefined ? undefined : cells[flag]?.trim() || undefined,
-    ),
-  }));
+  return {
+    date: columnOf(series.date),
+    value: columnOf(series.value),
+    flag: series.flag === undefined ? undefined : columnOf(series.flag),
+    wanted: Object.entries(series.rows).map(([name, cell]) => [columnOf(name), cell] as const),
+  };
+};
+
+const readRows = async (
+  base: Base,
+  record: CsvRecord,
+  series: CsvSeries,
+  text: string,
+): Promise<Observation[]> => {
+  const lines = readLines(base, text, {
+    bom: true,
+    delimiter: record.delimiter,
+    from_line: record.skipLines + 1,
+    skip_empty_lines: true,
+    relax_column_count: true,
+  });
+  const readDecimal = decimalOf(record.decimalComma);
+  const own: Observation[] = [];
+  let columns: ReturnType<typeof columnsOf> | undefined;
+  for await (const cells of lines) {
+    if (columns === undefined) {
+      columns = columnsOf(base, series, cells);
+      continue;
+    }
+    const { date, value, flag, wanted } = columns;
+    if (!wanted.every(([column, cell]) => cells[column]?.trim() === cell)) continue;
+    own.push({
+      date: requireValue(base, `a date in column '${series.date}'`, dateOf(cells[date] ?? '', record.dates)),
+      ...withFlag(
+        readValue(cells[value], record.missing, readDecimal),
+        flag === undefined ? undefined : filled(cells[flag]),
+      ),
+    });
+  }
+  if (columns === undefined) throw unexpectedReply(base, `no column '${series.date}'`);
+  if (own.length === 0 && columns.wanted.length > 0) throw seriesNotFound(base, series.id);
+  return own;
 };
 
 /** A source whose series are columns of CSV files at fixed addresses. */
@@ -68,7 +109,7 @@ export const createCsvSource = (base: Base, record: CsvRecord): Provider =>
       // Several series are columns of one file, and a range is cut here.
       keep: 'series',
     });
-    const data = readRows(base, record, series, text);
+    const data = await readRows(base, record, series, text);
     return {
       label: series.label,
       metadata: toMetadata({

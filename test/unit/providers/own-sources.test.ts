@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readOwnSources } from '../../../src/providers/own/own-sources.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { openConnector } from '../../support/connector.js';
+import { expectShortTurns } from '../../support/pauses.js';
 import { describeConnector } from './contract.js';
 import { readSample, sampleOf } from './samples.js';
 
@@ -63,6 +64,38 @@ describe('a source of CSV files', () => {
     } finally {
       await opened.close();
     }
+  });
+});
+
+describe('a long file of CSV', () => {
+  const rates = `
+- kind: csv
+  id: ratesdata
+  name: Rates
+  provider: Office of Rates
+  description: Daily rates of many places in one file, a line for each place and day.
+  baseUrl: https://rates.example.org
+  series:
+    - { id: oslo, label: Oslo, path: all.csv, date: Day, value: Rate, rows: { Place: Oslo 🏔 } }
+`;
+  const days = Array.from({ length: 1_000 }, (_, day) =>
+    new Date(Date.UTC(2020, 0, 1 + day)).toISOString().slice(0, 10),
+  );
+  const places = ['Oslo 🏔', ...Array.from({ length: 99 }, (_, place) => `Place ${place} 🏔`)];
+  const lines = days.flatMap((day, at) => places.map((place) => `${day},${place},${at}.50`));
+  const text = ['Day,Place,Rate', ...lines].join('\n');
+  const provider = only(rates);
+  const reply = { status: 200, header: () => undefined, text };
+  const http = { text: async () => reply, json: async () => undefined };
+  const read = () => provider.series('oslo', {}, { http, key: 'none', today: '2026-03-15' });
+
+  it('gives the lines of one series, whatever is around them', async () => {
+    const { data } = await read();
+    expect(data).toEqual(days.map((date, at) => ({ date, value: `${at}.50` })));
+  });
+
+  it('is read in short turns of the event loop', async () => {
+    await expectShortTurns(read);
   });
 });
 
