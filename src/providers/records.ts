@@ -39,6 +39,7 @@ const records = `
   skipLines: 3
   series:
     - { id: snboffzisa.LZ, label: 'SNB policy rate, Switzerland, monthly', path: snboffzisa/data/csv/en, query: { dimSel: D0(LZ) }, date: Date, value: Value, rows: { D0: LZ }, unit: Percent, frequency: Monthly }
+    - { id: zirepo.H0, label: 'SARON, overnight money market rate, Switzerland, close of trading day, daily', path: zirepo/data/csv/en, query: { dimSel: D0(H0) }, date: Date, value: Value, rows: { D0: H0 }, unit: Percent, frequency: Daily }
     - { id: rendoblim.10J, label: 'Yield of Swiss Confederation bonds, 10-year, monthly', path: rendoblim/data/csv/en, query: { dimSel: D0(10J) }, date: Date, value: Value, rows: { D0: 10J }, unit: Percent, frequency: Monthly }
     - { id: plkopr.VVP, label: 'Consumer price inflation (CPI), Switzerland, change from the year before, monthly', path: plkopr/data/csv/en, query: { dimSel: D0(VVP) }, date: Date, value: Value, rows: { D0: VVP }, unit: Percent, frequency: Monthly }
     - { id: devkum.M0.EUR1, label: 'Swiss franc per euro, monthly average', path: devkum/data/csv/en, query: { dimSel: 'D0(M0),D1(EUR1)' }, date: Date, value: Value, rows: { D0: M0, D1: EUR1 }, unit: CHF per EUR, frequency: Monthly }

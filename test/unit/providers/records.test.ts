@@ -25,11 +25,13 @@ const cube = (name: string, dimSel: string, file: string): Exchange => ({
   query: { dimSel },
   reply: fixture(`providers/snb/${file}.csv`),
 });
-// Head and lines have the recorded form of CSV; values are those of recorded replies in JSON.
+// The cube of money market rates is a recorded reply, shortened. The others have its form, with values of recorded
+// replies in JSON; a date of publication that was not recorded is left empty.
 const cubes = [
   cube('devkua', 'D0(EUR1)', 'devkua'),
   cube('devkua', 'D0(JPY100)', 'devkua'),
   cube('snboffzisa', 'D0(LZ)', 'snboffzisa-LZ'),
+  cube('zirepo', 'D0(H0)', 'zirepo'),
 ];
 const gone = (path: string, query: Record<string, string>): Exchange => ({
   path,
@@ -48,7 +50,7 @@ describeConnector({
 describeConnector({
   provider: snb,
   exchanges: [...cubes, gone('/plkopr/data/csv/en', { dimSel: 'D0(VVP)' })],
-  series: { id: 'devkua.EUR1' },
+  series: { id: 'zirepo.H0' },
   unknownSeries: 'plkopr.VVP',
 });
 
@@ -88,6 +90,17 @@ describe('records', () => {
       { date: '2019-05-01', value: null },
       { date: '2019-06-01', value: '-0.75' },
     ]);
+  });
+
+  it('snb: reads daily rates, whose holidays have no value', async () => {
+    opened = await openConnector(snb, { exchanges: cubes });
+    const { data, metadata } = await snb.series('zirepo.H0', {}, opened.ctx);
+    expect(data).toEqual([
+      { date: '2026-05-13', value: '-0.053133' },
+      { date: '2026-05-14', value: null },
+      { date: '2026-05-15', value: '-0.049175' },
+    ]);
+    expect(metadata).toMatchObject({ frequency: 'Daily', unit: 'Percent', unitMultiplier: 1 });
   });
 
   it('snb: has no series in a table without its rows', async () => {

@@ -178,9 +178,9 @@ export const samples: readonly Sample[] = [
   },
   {
     provider: recorded('snb'),
-    id: 'devkua.EUR1',
-    data: 'snb/devkua.csv',
-    written: '1.07045',
+    id: 'zirepo.H0',
+    data: 'snb/zirepo.csv',
+    written: '-0.053133',
   },
   {
     provider: statCan,

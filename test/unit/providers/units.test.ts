@@ -91,7 +91,7 @@ const conventions: readonly (readonly [
   ['bankofjapan', 'a price', '', '', 'Yen per U.S. Dollar', 1],
   ['bankofjapan', 'a price for a hundred', 'Yen per U.S. Dollar', 'Yen per 100 Won', 'Yen per Won', 0.01],
   ['bundesbank', 'by the record', '', '', 'DEM per USD', 1],
-  ['snb', 'by the record', '', '', 'CHF per EUR', 1],
+  ['snb', 'by the record', '', '', 'Percent', 1],
   ['statcan', 'an index', '', '', '2002=100', 1],
   ['treasury', 'percent', '', '', 'Percent per annum', 1],
   ['worldbank', 'unit in the name', '', '', 'current US$', 1],
