@@ -7,6 +7,7 @@ import { type GatewayWorld, startGatewayWorld } from './world.js';
 let world: GatewayWorld;
 let bis: ReplayUpstream;
 let bank: ReplayUpstream;
+let bls: ReplayUpstream;
 
 const format = { format: 'json' };
 const row = (code: string, name: string, date: string, value: number | null, obs_status = '') => ({
@@ -66,15 +67,34 @@ beforeAll(async () => {
       ],
     })),
   ]);
+  // Two series in one request, one of which the service does not know.
+  bls = await startReplayUpstream([]);
+  bls.answerAll({
+    reply: {
+      status: 'REQUEST_SUCCEEDED',
+      responseTime: 90,
+      message: ['Series does not exist for Series LNS99999999'],
+      Results: {
+        series: [
+          {
+            seriesID: 'LNS14000000',
+            data: [{ year: '2026', period: 'M01', periodName: 'January', value: '4.30', footnotes: [{}] }],
+          },
+          { seriesID: 'LNS99999999', data: [] },
+        ],
+      },
+    },
+  });
   world = await startGatewayWorld({
     gatewayIntervalMs: '200',
-    providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl}`,
+    providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl},bls=${bls.baseUrl}`,
   });
 });
 afterAll(async () => {
   await world.close();
   await bis.close();
   await bank.close();
+  await bls.close();
 });
 
 interface Panel {
@@ -122,6 +142,16 @@ describe('a panel', () => {
     expect((await panel('bis/series/WS_CBPOL%2FM.NO+SE', {})).status).toBe(404);
     const answer = await panel('bis/series/WS_CBPOL%2FM', {});
     expect([answer.status, answer.json().error]).toEqual([404, expect.stringContaining('2 codes')]);
+  });
+
+  it('names series that do not exist, without failing for them', async () => {
+    const answer = await panel('bls/series/LNS14000000+LNS99999999', { params: { start: '2026' } });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toMatchObject({
+      series: [{ name: 'LNS14000000', observations: 1 }],
+      missing: ['LNS99999999'],
+    });
+    expect(answer.text).toContain('"value":4.30');
   });
 
   it('is refused beyond its bound', async () => {
@@ -191,6 +221,15 @@ describe('a panel kept as a dataset', () => {
     expect((await world.ask('POST', `/datasets/${first.id}/refresh`, { key })).status).toBe(202);
     const again = await until(first.id, ({ refresh }) => refresh.lastRunAt !== first.refresh.lastRunAt);
     expect(again.currentVersionId).toBe(first.currentVersionId);
+  });
+
+  it('needs all of its series', async () => {
+    const answer = await world.ask('POST', '/providers/bls/series/LNS14000000+LNS99999999/dataset', {
+      key,
+      body: { repositoryId, panel: true, params: { start: '2026' } },
+    });
+    expect(answer.status).toBe(404);
+    expect(answer.json()).toMatchObject({ code: 'series_not_found', details: { missing: ['LNS99999999'] } });
   });
 
   it.each([
