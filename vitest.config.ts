@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { longestTestMs, patienceMs } from './test/support/patience.js';
 import { SkippedReporter } from './test/support/skipped-reporter.js';
 
@@ -41,12 +42,25 @@ const manySamples = {
   },
 };
 
+/** Tests of many seconds in files of few lines. */
+const longTests = /\/(changes-model|filling|wide-columns|broken-connection|message-size)\.test\.ts$/;
+
+/** What was not run before is ordered by the size of its file; these begin first, so that no process waits for them at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => longTests.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 /** Folder into which each run writes its results as JSON. */
 const { TEST_RESULTS } = process.env;
 
 export default defineConfig({
   test: {
     ...workers,
+    sequence: { sequencer: LongestFirst },
     reporters: [
       'default',
       new SkippedReporter(),

@@ -75,6 +75,9 @@ export const putFile = (
   });
 };
 
+/** Milliseconds between two questions. Each takes milliseconds of two processes, and most uploads a tenth of a second. */
+const pollMs = 25;
+
 /** Waits until a process has ended. */
 export const ended = async (client: Client, { datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
   const until = Date.now() + patienceMs;
@@ -83,7 +86,7 @@ export const ended = async (client: Client, { datasetId, id }: ProcessAnswer): P
       await call(client, 'GET', `/datasets/${datasetId}/processes/${id}`),
     );
     if (answer.status !== 'pending') return answer;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   } while (Date.now() < until);
   throw new Error(`process ${id} is still pending`);
 };
