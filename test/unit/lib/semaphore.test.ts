@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,8 @@ import { createSemaphore, type Permit, type SemaphoreOptions } from '../../../sr
 import { holdForReader, holdForSender } from '../../../src/lib/semaphore/streams.js';
 
 const never = new AbortController().signal;
+// Permits of all tests listen to it.
+setMaxListeners(0, never);
 
 const open = (options: Partial<SemaphoreOptions> = {}) =>
   createSemaphore({
