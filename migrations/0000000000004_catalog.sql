@@ -83,6 +83,39 @@ COMMENT ON TABLE dataset_grants IS 'Permission of an account or team for one dat
 CREATE INDEX dataset_grants_account ON dataset_grants (account_id);
 CREATE INDEX dataset_grants_team ON dataset_grants (team_id);
 
+CREATE TABLE read_links (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  dataset_id bigint NOT NULL REFERENCES datasets ON DELETE CASCADE,
+  -- the key that it was made with, where that is limited to some repositories: the link has its limits and ends with it
+  key_id bigint REFERENCES api_keys ON DELETE CASCADE,
+  name text NOT NULL,
+  prefix text NOT NULL,
+  -- SHA-256 of the token in the address: 256 random bits
+  hash bytea NOT NULL UNIQUE,
+  -- options of the download as JSON; not jsonb, which refuses some texts
+  query text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- null: never
+  expires_at timestamptz,
+  -- null: only the quotas of the account apply
+  max_bytes_per_day bigint CHECK (max_bytes_per_day > 0),
+  last_used_at timestamptz,
+  -- answers with rows, and their bytes
+  reads bigint NOT NULL DEFAULT 0,
+  bytes bigint NOT NULL DEFAULT 0,
+  -- the day (UTC) of the last answer, and the bytes of that day
+  day date,
+  day_bytes bigint NOT NULL DEFAULT 0,
+  -- the answer that reached the quota of the day: it alone may be finished
+  last_read uuid
+);
+COMMENT ON TABLE read_links IS
+  'A permanent address that answers one saved question, with the rights of the account that made it; written by the API.';
+CREATE INDEX read_links_account ON read_links (account_id);
+CREATE INDEX read_links_dataset ON read_links (dataset_id);
+CREATE INDEX read_links_key ON read_links (key_id);
+
 CREATE TABLE columns (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   dataset_id bigint NOT NULL REFERENCES datasets ON DELETE CASCADE,

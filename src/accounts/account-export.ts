@@ -2,7 +2,8 @@
  * All data of an account as one ZIP, written while it is read: metadata as JSON, rows as CSV. `manifest.json` is the last entry
  * and names every other one with size and SHA-256; an archive without it, or that a reader calls cut off, is not complete.
  *
- *   account.json, keys.json, provider-keys.json, teams.json, invitations.json, transfers.json, permissions.json, audit.json
+ *   account.json, keys.json, read-links.json, provider-keys.json, teams.json, invitations.json, transfers.json, permissions.json,
+ *   audit.json
  *   repositories/<id>.json                      with everybody's permissions
  *   datasets/<id>-<name>/dataset.json           with everybody's permissions; columns.json, versions.json, uploads.json
  *   datasets/<id>-<name>/version-<id>.csv       the current version, or all of them

@@ -54,7 +54,8 @@ const ownSql = `
     coalesce((SELECT array_agg(s.id::text) FROM segments s WHERE s.store_id IN (SELECT store_id FROM d)), '{}') AS "segmentIds",
     coalesce((SELECT array_agg(v.id::text) FROM versions v WHERE v.dataset_id IN (SELECT id FROM d)), '{}') AS "versionIds",
     coalesce((SELECT array_agg(p.id::text) FROM processes p WHERE p.dataset_id IN (SELECT id FROM d)), '{}') AS "processIds",
-    coalesce((SELECT array_agg(k.id::text) FROM api_keys k WHERE k.account_id = $1), '{}') AS "keyIds"`;
+    coalesce((SELECT array_agg(k.id::text) FROM api_keys k WHERE k.account_id = $1), '{}') AS "keyIds",
+    coalesce((SELECT array_agg(l.id::text) FROM read_links l WHERE l.account_id = $1), '{}') AS "linkIds"`;
 
 /** Finds the account to delete. @throws AppError when it may not be. */
 type Choose = (accounts: Accounts, tx: Sql) => Promise<Account>;
@@ -76,6 +77,7 @@ const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
       repositoryIds: idsOf('repositoryIds'),
       datasetIds: idsOf('datasetIds'),
       keyIds: idsOf('keyIds'),
+      linkIds: idsOf('linkIds'),
       versionIds: idsOf('versionIds'),
       processIds: idsOf('processIds'),
       segmentIds: idsOf('segmentIds'),

@@ -21,6 +21,7 @@ export interface AccountExportParts {
     Catalog,
     | 'overview'
     | 'keys'
+    | 'readLinks'
     | 'teams'
     | 'invitations'
     | 'repositories'
@@ -89,6 +90,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
   async function* documents(): AsyncGenerator<Entry> {
     yield { name: 'account.json', content: json(() => catalog.overview(caller)) };
     yield { name: 'keys.json', content: json(() => catalog.keys.list(accountId)) };
+    yield { name: 'read-links.json', content: json(() => catalog.readLinks.list(caller)) };
     // Names of providers: nobody but the provider ever gets the key itself.
     const providerKeys = createUserKeys({ sql, cipher: undefined });
     yield { name: 'provider-keys.json', content: json(() => providerKeys.list(accountId)) };

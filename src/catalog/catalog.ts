@@ -14,6 +14,7 @@ import { createKeys } from './keys.js';
 import { createOverview } from './overview.js';
 import { createPlans } from './plans.js';
 import { createQuotas } from './quotas.js';
+import { createReadLinks } from './read-links.js';
 import { createRepositories } from './repositories.js';
 import { createRetentionSettings } from './retention-settings.js';
 import { createCatalogSearch } from './search.js';
@@ -49,6 +50,7 @@ export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogO
     sessions: createSessions({ sql, onUse: keyUse.count, maxAgeSeconds: sessionMaxAgeSeconds }),
     rights: createStandingRights({ sql }),
     keys: createKeys({ sql }),
+    readLinks: createReadLinks({ sql }),
     plans: createPlans({ sql }),
     teams: createTeams({ sql }),
     invitations: createTeamInvitations({ sql }),

@@ -10,7 +10,7 @@ import type { Caller } from '../model/permission.js';
 import { type Plan, quotaExceeded } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { ExportCounts } from './export-counts.js';
-import { type ExportTicket, freeTicket } from './export-ticket.js';
+import { type ExportTicket, freeTicket, stepOf } from './export-ticket.js';
 import { addBytes, closeRead, exportsOfToday, mayExport, takeBack, takeExport } from './export-usage.js';
 import { planOf } from './plans.js';
 
@@ -37,11 +37,6 @@ export interface ExportQuota {
   requireExport(caller: Caller | undefined, file: string): Promise<void>;
 }
 
-/** Bytes between two additions to the count: the share of what is left, within bounds. */
-const stepShare = 16;
-const leastStep = 64 * 1024;
-const mostStep = 8 * 1024 * 1024;
-
 interface Taken {
   readonly day: string;
   /** 1, or 0 for ranges that belong to an export. */
@@ -65,8 +60,7 @@ const exportsUsedUp = (plan: Plan, { exports, bytes }: DayUse): Error => {
 const createTicket = (sql: Sql, accountId: number, taken: Taken, file: string | null): ExportTicket => {
   const { day, exports, left } = taken;
   const id = randomUUID();
-  const step =
-    left === null ? Number.POSITIVE_INFINITY : Math.min(Math.max(left / stepShare, leastStep), mostStep);
+  const step = stepOf(left);
   let added = 0;
   const add = async (bytesSent: number): Promise<boolean> => {
     const bytes = bytesSent - added;

@@ -18,3 +18,22 @@ export const freeTicket: ExportTicket = {
   finish: () => Promise.resolve(),
   cancel: () => Promise.resolve(),
 };
+
+/** Settles two counts together. */
+export const bothTickets = (a: ExportTicket, b: ExportTicket): ExportTicket => ({
+  spend(bytesSent) {
+    const counted = [a.spend(bytesSent), b.spend(bytesSent)].filter((one) => one !== undefined);
+    return counted.length === 0 ? undefined : Promise.all(counted).then(() => undefined);
+  },
+  finish: async (bytesSent) => void (await Promise.all([a.finish(bytesSent), b.finish(bytesSent)])),
+  cancel: async () => void (await Promise.all([a.cancel(), b.cancel()])),
+});
+
+/** Bytes between two additions to the count: the share of what is left, within bounds. */
+const stepShare = 16;
+const leastStep = 64 * 1024;
+const mostStep = 8 * 1024 * 1024;
+
+/** @param left Bytes until the quota is reached; null: it has none. */
+export const stepOf = (left: number | null): number =>
+  left === null ? Number.POSITIVE_INFINITY : Math.min(Math.max(left / stepShare, leastStep), mostStep);

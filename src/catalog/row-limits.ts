@@ -4,7 +4,13 @@ import { AppError } from '../lib/errors.js';
  * Most things that one account, or one repository, has: every list, and every question about rights, goes through them.
  * A plan bounds what costs; these keep one account from being a burden to all others.
  */
-export const rowLimits = { repositories: 10_000, teams: 1_000, keys: 1_000, datasets: 100_000 } as const;
+export const rowLimits = {
+  repositories: 10_000,
+  teams: 1_000,
+  keys: 1_000,
+  links: 1_000,
+  datasets: 100_000,
+} as const;
 
 /** 409: there are as many as there may be. */
 export const tooMany = (what: keyof typeof rowLimits, whose: string): AppError =>

@@ -6,6 +6,8 @@ import { isOwn, refusal } from './access.js';
 import { type DatasetTargetRow, datasetTarget, datasetTargetColumns, teamIdsOf } from './access-target.js';
 import { foundCaller, type KeyRow, keySql } from './authenticator.js';
 import { refuseDownload } from './quotas.js';
+import { linkCallerSql } from './read-link-records.js';
+import { linkInvalid } from './read-links.js';
 
 /** The right behind an answer that goes on, or behind a link: a credential, a dataset, and the level that it takes. */
 export interface StandingRight {
@@ -13,6 +15,8 @@ export interface StandingRight {
   readonly keyId: number | null;
   /** Session of the web app that stood for the key. */
   readonly sessionId?: number | undefined;
+  /** The read link that stands for its account; there is no key then. */
+  readonly linkId?: number | undefined;
   /** Null: the credential alone must hold. */
   readonly datasetId: number | null;
   readonly need: Level;
@@ -62,8 +66,8 @@ const judgeSql = prepared(`
     EXISTS (SELECT 1 FROM web_sessions s
       WHERE s.id = q.session AND s.key_id = q.key AND s.expires_at > now()) AS "signedIn",
     (SELECT p.downloads FROM plans p WHERE p.name = key.plan) AS downloads
-  FROM jsonb_to_recordset($1::jsonb) AS q (ordinal int, key bigint, session bigint, dataset bigint)
-    LEFT JOIN LATERAL (${keySql('k.id = q.key')}) AS key ON true
+  FROM jsonb_to_recordset($1::jsonb) AS q (ordinal int, key bigint, session bigint, link bigint, dataset bigint)
+    LEFT JOIN LATERAL (${keySql('k.id = q.key')} UNION ALL ${linkCallerSql('link.id = q.link')}) AS key ON true
     LEFT JOIN LATERAL (
       SELECT ${datasetTargetColumns('key."accountId"', teamIdsOf('key.teams'))}
       FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = q.dataset) AS data ON true`);
@@ -72,8 +76,9 @@ const sessionEnded = (): AppError =>
   new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
 
 const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
-  const found =
-    right.keyId === null ? { caller: undefined } : foundCaller(row.keyId === null ? undefined : row);
+  if (right.linkId !== undefined && row.keyId === null) return { ended: linkInvalid() };
+  const isAnonymous = right.keyId === null && right.linkId === undefined;
+  const found = isAnonymous ? { caller: undefined } : foundCaller(row.keyId === null ? undefined : row);
   if (found.refused !== undefined) return { ended: found.refused };
   if (right.sessionId !== undefined && !row.signedIn) return { ended: sessionEnded() };
   const { caller } = found;
@@ -90,10 +95,11 @@ const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
 
 export const createStandingRights = ({ sql }: { sql: Sql }): StandingRights => {
   const judge = async (rights: readonly StandingRight[]): Promise<JudgedRight[]> => {
-    const questions = rights.map(({ keyId, sessionId, datasetId }, index) => ({
+    const questions = rights.map(({ keyId, sessionId, linkId, datasetId }, index) => ({
       ordinal: index,
       key: keyId,
       session: sessionId ?? null,
+      link: linkId ?? null,
       dataset: datasetId,
     }));
     const rows = await sql.query<Found>(judgeSql, [JSON.stringify(questions)]);

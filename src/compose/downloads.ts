@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Access } from '../catalog/access.js';
 import type { Quotas } from '../catalog/quotas.js';
+import type { ReadLinks } from '../catalog/read-links.js';
 import { readSeriesOf } from '../catalog/refresh-view.js';
 import type { StandingRights } from '../catalog/standing-rights.js';
 import { type Builds, createBuilds } from '../exports/builds.js';
@@ -14,8 +15,10 @@ import { createIdentifyClient } from '../http/client-address.js';
 import { seriesSheet } from '../http/content/series-sheet.js';
 import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
+import { createDownloadHandler } from '../http/routes/download-handler.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
+import { createReadLinkRoutes } from '../http/routes/read-links.js';
 import { createRevisionRoutes } from '../http/routes/revisions.js';
 import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
@@ -23,6 +26,7 @@ import type { Semaphores } from '../http/semaphores.js';
 import type { JobName } from '../jobs/list.js';
 import { systemClock } from '../lib/clock.js';
 import type { Scope } from '../lib/scope.js';
+import type { Caller } from '../model/permission.js';
 import { traceReader } from '../operations/traced-parts.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
 import { createDownloads } from '../query/download.js';
@@ -100,11 +104,13 @@ export const createDownloadPart = async (
   {
     access,
     quotas,
+    readLinks,
     rights,
     semaphores: { queries: semaphore, calculations },
   }: {
     access: Access;
     quotas: Quotas;
+    readLinks: ReadLinks;
     rights: StandingRights;
     semaphores: Pick<Semaphores, 'queries' | 'calculations'>;
   },
@@ -174,26 +180,31 @@ export const createDownloadPart = async (
     rememberedBytes: config.comparisonsMemoryBytes,
   });
 
-  const routes = [
-    ...createDownloadRoutes({
-      authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
-      quotas,
-      downloads: createDownloads({ versions, reader, semaphore, pageTokens: createPageTokens(secret) }),
-      resultCache: createResultCache({
-        maxBytes: config.resultCacheBytes,
-        metrics: core.metrics.resultCache,
-      }),
-      seriesOf: (id) => readSeriesOf(sql, id),
-      exportFiles,
-      apiUrl: createApiUrl({
-        publicUrl: config.publicUrl,
-        identifyClient: createIdentifyClient(config.trustedProxies),
-        base: apiBase,
-      }),
-      publicMaxAgeSeconds: config.publicMaxAgeSeconds,
+  const authorize = (caller: Caller | undefined, id: number) => access.dataset(caller, id, 'Read', 'read');
+  const apiUrl = createApiUrl({
+    publicUrl: config.publicUrl,
+    identifyClient: createIdentifyClient(config.trustedProxies),
+    base: apiBase,
+  });
+  const downloads = createDownloads({ versions, reader, semaphore, pageTokens: createPageTokens(secret) });
+  const answer = createDownloadHandler({
+    quotas,
+    downloads,
+    resultCache: createResultCache({
+      maxBytes: config.resultCacheBytes,
+      metrics: core.metrics.resultCache,
     }),
+    seriesOf: (id) => readSeriesOf(sql, id),
+    exportFiles,
+    apiUrl,
+    publicMaxAgeSeconds: config.publicMaxAgeSeconds,
+  });
+
+  const routes = [
+    ...createDownloadRoutes({ authorize, quotas, answer }),
+    ...createReadLinkRoutes({ authorize, quotas, answer, downloads, readLinks, judge: rights.judge, apiUrl }),
     ...createSummaryRoutes({
-      authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
+      authorize,
       quotas,
       versions,
       summaries,

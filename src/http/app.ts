@@ -82,6 +82,9 @@ export interface AppOptions {
 /** Address of the API below the root. */
 export const apiBase = '/api';
 
+/** Read links are for pages of every site; signed links have a file name behind the token. */
+const isReadLink = (path: string): boolean => /^\/api\/links\/[^/]+$/.test(path);
+
 const everyOrigin: CorsOptions = { origins: ['*'] };
 
 const noSessions: Authenticate = async () => {
@@ -146,7 +149,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     }),
   );
   app.use(createSecurityHeaders());
-  app.use(createCors(cors));
+  app.use(createCors({ ...cors, openTo: isReadLink }));
   app.use(createErrors());
   app.use(createHostCheck());
   app.use(

@@ -5,6 +5,7 @@ const forUsers = [
   ['Datasets', 'Tables in the catalog: create, describe, find, clone, delete.'],
   ['Columns', 'Columns of a dataset: names, roles, merges.'],
   ['Data', 'Rows: uploads and their processes, downloads, summaries, links to files.'],
+  ['Read links', 'Permanent addresses that answer one saved question, for tools that cannot send headers.'],
   ['Versions', 'States of a dataset: list, label, restore, compare, retention, revisions.'],
   ['Sharing', 'Who may do what with a repository or a dataset.'],
   ['Teams', 'Groups of accounts, and invitations to them.'],

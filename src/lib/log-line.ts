@@ -4,13 +4,13 @@ import { limitValue } from './limit-value.js';
 const mostLineBytes = 8 * 1024;
 
 /**
- * Secrets that grant access by themselves: a link, its token alone, an API key. Enough stays to tell one
+ * Secrets that grant access by themselves: a link, its token alone, an API key, the token of a read link. Enough stays to tell one
  * from another, too little to use it.
  */
 const secrets: readonly [RegExp, string][] = [
   [/(\/links\/+[^/"\\\s]{0,8})[^/"\\\s]*/gi, '$1…'],
   [/\b(WzE[\w-]{5})[\w-]*\.[\w-]{20,}/g, '$1…'],
-  [/(tab_[\w-]{8})[\w-]{16,}/g, '$1…'],
+  [/(tabr?_[\w-]{8})[\w-]{16,}/g, '$1…'],
   [/(X-Amz-(?:Signature|Credential|Security-Token)=[^&"\\\s]{0,8})[^&"\\\s]*/gi, '$1…'],
 ];
 

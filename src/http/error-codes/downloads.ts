@@ -14,10 +14,15 @@ export const downloadCodes: CodeList = {
   filter_type: [400, 'Two operands of `$filter` do not go together, or no column is named.'],
   filter_unsupported: [400, 'Valid OData that is not offered.'],
   link_expired: [403, 'The link has expired. Ask for the download again.'],
-  link_invalid: [403, 'The link was changed or is incomplete.'],
+  link_invalid: [403, 'The link was changed or is incomplete; a read link was revoked or has expired.'],
+  link_not_found: [404, 'There is no such read link.'],
   link_outdated: [
     404,
     'The names of columns or the description of the series changed since the link was made. Ask for the download again.',
+  ],
+  link_quota_exceeded: [
+    402,
+    'The read link has sent its bytes of the day; `details` has `limit` and `used`.',
   ],
   no_date_column: [400, '`$last` and `transpose` need a Date column.'],
   no_file_slot: [503, 'Too many files are being sent. Try again.'],

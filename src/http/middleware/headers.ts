@@ -8,6 +8,8 @@ export interface CorsOptions {
   readonly methods?: readonly string[] | undefined;
   /** Pages of the listed origins may send cookies and stored passwords; never with `*`. @default false */
   readonly credentials?: boolean;
+  /** Paths that pages of every origin may read, whichever are listed. @default none */
+  readonly openTo?: ((path: string) => boolean) | undefined;
 }
 
 const exposed = [
@@ -49,11 +51,14 @@ export const createCors = ({
   origins,
   methods,
   credentials = false,
+  openTo = () => false,
 }: CorsOptions): Middleware<RequestState> => {
-  const everyone = origins.includes('*');
+  const toAll = origins.includes('*');
   return async function cors(ctx, next) {
     const origin = ctx.get('Origin');
-    const allowed = origins.length > 0 && (everyone || origins.includes(origin));
+    const isOpen = openTo(ctx.path);
+    const everyone = toAll || isOpen;
+    const allowed = everyone || origins.includes(origin);
     if (!everyone && origins.length > 0) ctx.vary('Origin');
     if (allowed && (everyone || origin !== '')) {
       ctx.set('Access-Control-Allow-Origin', everyone ? '*' : origin);
@@ -63,7 +68,8 @@ export const createCors = ({
     const preflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
     if (!preflight) return next();
     if (allowed) {
-      ctx.set('Access-Control-Allow-Methods', (methods ?? methodsFor(origins.includes(origin))).join(', '));
+      const allowedMethods = isOpen ? ['GET', 'HEAD'] : (methods ?? methodsFor(origins.includes(origin)));
+      ctx.set('Access-Control-Allow-Methods', allowedMethods.join(', '));
       ctx.set('Access-Control-Allow-Headers', accepted.join(', '));
       ctx.set('Access-Control-Max-Age', '86400');
     }

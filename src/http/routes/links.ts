@@ -50,7 +50,7 @@ const rightBehind = ({ keyId, sessionId, datasetId }: FileRef): StandingRight =>
 });
 
 /** A link takes no credentials: there is nothing to sign in with. */
-const linkEnded = ({ kind, code, message }: AppError): AppError =>
+export const linkEnded = ({ kind, code, message }: AppError): AppError =>
   kind === 'not_found' ? notFound(code, message) : forbidden(code, `The link is no longer valid: ${message}`);
 
 /** Milliseconds after which the right is judged again, after waiting for a permit or the file. */

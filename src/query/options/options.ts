@@ -81,6 +81,10 @@ export const parseOptions = (source: Readonly<Record<string, unknown>>): Downloa
   return options;
 };
 
+/** The options of a source under their own names, without what is none: to be stored and read again by `parseOptions`. */
+export const givenOptions = (source: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries([...collect(source)].map(([key, value]) => [table[key].name, value]));
+
 /** Refuses options that the format does not take. The format may be known late: `Accept` decides when the options do not. */
 export const refuseUseless = (options: DownloadOptions, format: Format): void => {
   for (const key of optionKeys) {

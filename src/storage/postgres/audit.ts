@@ -20,6 +20,9 @@ export type AuditAction =
   | 'dead_letter.settle'
   | 'key.create'
   | 'key.revoke'
+  | 'link.create'
+  | 'link.revoke'
+  | 'link.update'
   | 'permission.remove'
   | 'permission.set'
   | 'plan.set'
@@ -48,6 +51,7 @@ export interface AuditTarget {
     | 'dead_letter'
     | 'job'
     | 'key'
+    | 'link'
     | 'plan'
     | 'provider'
     | 'repository'
@@ -115,6 +119,7 @@ export interface ForgottenAccount {
   readonly repositoryIds: readonly number[];
   readonly datasetIds: readonly number[];
   readonly keyIds: readonly number[];
+  readonly linkIds: readonly number[];
 }
 
 /** Actions stay, by ids; names and addresses of a deleted account and of what it had go. */
@@ -125,8 +130,9 @@ export const forgetInAudit = async (tx: Sql, account: ForgottenAccount): Promise
   await tx.query(
     `UPDATE audit_events SET target_name = NULL WHERE target_name IS NOT NULL AND (
        target_kind = 'account' AND target_id = $1 OR target_kind = 'repository' AND target_id = ANY ($2)
-       OR target_kind = 'dataset' AND target_id = ANY ($3) OR target_kind = 'key' AND target_id = ANY ($4))`,
-    [account.id, account.repositoryIds, account.datasetIds, account.keyIds],
+       OR target_kind = 'dataset' AND target_id = ANY ($3) OR target_kind = 'key' AND target_id = ANY ($4)
+       OR target_kind = 'link' AND target_id = ANY ($5))`,
+    [account.id, account.repositoryIds, account.datasetIds, account.keyIds, account.linkIds],
   );
   await tx.query(
     `UPDATE audit_events SET details = replace(details::text, to_jsonb($1::text)::text, $2)::jsonb

@@ -49,6 +49,8 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /datasets/{id}/retention': () => ({ versions: 5 }),
   'PUT /datasets/{id}/versions/{versionId}': () => ({ label: unique() }),
   'POST /datasets/{id}/query': () => ({ $top: 1 }),
+  'POST /datasets/{id}/read-links': () => ({ name: 'matrix', query: { $top: 1 } }),
+  'PATCH /account/read-links/{id}': () => ({ name: 'renamed' }),
   'PUT /user-keys/{slug}': () => ({ api_key: 'x' }),
   'POST /providers/{slug}/series/{series_id}/data': () => ({}),
   'POST /providers/{slug}/series/{seriesId}/dataset': ({ repositoryId }) => ({ repositoryId }),
@@ -70,9 +72,11 @@ const pathOf = (operation: string, subject: Subject): string => {
   const template = operation.split(' ')[1] ?? '';
   const id = template.startsWith('/repositories')
     ? subject.repositoryId
-    : template.startsWith('/account')
-      ? subject.spareKeyId
-      : subject.datasetId;
+    : template.startsWith('/account/read-links')
+      ? subject.linkId
+      : template.startsWith('/account')
+        ? subject.spareKeyId
+        : subject.datasetId;
   const values: Record<string, string | number> = {
     id,
     dataset_id: subject.datasetId,

@@ -121,6 +121,12 @@ GET /datasets/{id}/data Private                                401 403 302 302 3
 GET /datasets/{id}/data Public                                 302 302 302 302 302 302 302 302 302 302 302 403 401
 POST /datasets/{id}/query Private                              401 403 200 200 200 200 200 200 200 403 200 403 401
 POST /datasets/{id}/query Public                               200 200 200 200 200 200 200 200 200 200 200 403 401
+POST /datasets/{id}/read-links Private                         401 403 201 201 201 201 201 201 201 403 403 403 401
+POST /datasets/{id}/read-links Public                          401 201 201 201 201 201 201 201 201 201 403 403 401
+GET /account/read-links                                        401 200 200 200 200 200 200 200 200 200 200 200 401
+PATCH /account/read-links/{id}                                 401 404 404 404 404 404 200 404 404 404 403 404 401
+DELETE /account/read-links/{id}                                401 404 404 404 404 404 204 404 404 404 403 404 401
+GET /links/{token}                                             403 403 403 403 403 403 403 403 403 403 403 403 403
 GET /links/{token}/{name}                                      403 403 403 403 403 403 403 403 403 403 403 403 403
 
 GET /teams                                                     401 200 200 200 200 200 200 200 200 200 200 403 401

@@ -16,6 +16,8 @@ export interface Subject {
   readonly team: string;
   /** Id of a key of the owner that nothing depends on. */
   readonly spareKeyId: number;
+  /** Id of a read link of the owner. */
+  readonly linkId: number;
 }
 
 export interface World {
@@ -88,6 +90,11 @@ const makeSubject = async (sql: Sql, catalog: Catalog, ownerKey: string, privacy
     await catalog.grants.putOnRepository(owner, repository.id, name, level);
   const dataset = await catalog.datasets.create(owner, repository.id, { name: 'subject' });
   await catalog.grants.putOnDataset(owner, dataset.id, 'guest', 'Read');
+  const { id: linkId } = await catalog.readLinks.create(owner, {
+    name: 'link',
+    datasetId: dataset.id,
+    query: {},
+  });
   const { id: spareKeyId } = await catalog.keys.create(owner.accountId, { name: 'spare' });
   return {
     repositoryId: repository.id,
@@ -97,6 +104,7 @@ const makeSubject = async (sql: Sql, catalog: Catalog, ownerKey: string, privacy
     versionId: 0,
     team,
     spareKeyId,
+    linkId,
   };
 };
 

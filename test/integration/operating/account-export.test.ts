@@ -110,6 +110,7 @@ it('holds what the API answers, of datasets of any name, and nothing of others',
     });
   expect(parsed(files, 'account.json')).toMatchObject({ name: 'ada' });
   expect(parsed(files, 'keys.json')).toHaveLength(1);
+  expect(parsed(files, 'read-links.json')).toEqual([]);
   expect(parsed(files, 'provider-keys.json')).toEqual(await read(ada, '/user-keys'));
   expect(parsed(files, 'permissions.json')).toEqual([
     { kind: 'repository', id: foreign, name: 'of bob', level: 'Read' },

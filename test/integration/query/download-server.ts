@@ -8,6 +8,7 @@ import { createExportFiles, type ExportFiles } from '../../../src/exports/export
 import type { ExportFolder } from '../../../src/exports/export-folder.js';
 import { createLinks } from '../../../src/exports/links.js';
 import { createApp } from '../../../src/http/app.js';
+import { createDownloadHandler } from '../../../src/http/routes/download-handler.js';
 import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { AppError, notFound } from '../../../src/lib/errors.js';
@@ -141,20 +142,23 @@ export const createDownloadServer = async (
       ...createDownloadRoutes({
         authorize,
         quotas: countingQuotas(counted),
-        downloads: createDownloads({
-          versions,
-          reader,
-          semaphore,
-          pageTokens: createPageTokens('t'.repeat(32)),
+        answer: createDownloadHandler({
+          quotas: countingQuotas(counted),
+          downloads: createDownloads({
+            versions,
+            reader,
+            semaphore,
+            pageTokens: createPageTokens('t'.repeat(32)),
+          }),
+          resultCache: createResultCache({
+            maxBytes: options.resultCacheBytes ?? 0,
+            metrics: createMetrics().resultCache,
+          }),
+          seriesOf: async () => [],
+          exportFiles,
+          apiUrl: () => `${url}/api`,
+          publicMaxAgeSeconds: 0,
         }),
-        resultCache: createResultCache({
-          maxBytes: options.resultCacheBytes ?? 0,
-          metrics: createMetrics().resultCache,
-        }),
-        seriesOf: async () => [],
-        exportFiles,
-        apiUrl: () => `${url}/api`,
-        publicMaxAgeSeconds: 0,
       }),
       ...createLinkRoutes({
         links,

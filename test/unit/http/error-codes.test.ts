@@ -146,7 +146,7 @@ describe('the list of error codes in src/http/error-codes', () => {
   it('has no code that the source does not have', () => {
     const text = parsed.map((file) => file.text).join('\n');
     const made =
-      /^too_many_(?:repositories|teams|keys|datasets)$|^(?:repository|dataset|account|team)_not_found$/;
+      /^too_many_(?:repositories|teams|keys|links|datasets)$|^(?:repository|dataset|account|team)_not_found$/;
     expect(errorCodes.filter((code) => !text.includes(`'${code}'`) && !made.test(code))).toEqual([]);
   });
 

@@ -14,6 +14,7 @@ import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
 import { createOpsRoutes } from '../../../src/http/routes/ops.js';
 import { createProcessRoutes } from '../../../src/http/routes/processes.js';
 import { createProviderRoutes } from '../../../src/http/routes/providers.js';
+import { createReadLinkRoutes } from '../../../src/http/routes/read-links.js';
 import { createRetentionRoutes } from '../../../src/http/routes/retention.js';
 import { createSeriesRoutes } from '../../../src/http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../../../src/http/routes/series-datasets.js';
@@ -46,6 +47,7 @@ const routes: readonly Route[] = [
   ...createSummaryRoutes(nothing),
   ...createVersionChangeRoutes(nothing),
   ...createLinkRoutes(nothing),
+  ...createReadLinkRoutes(nothing),
   ...createProviderRoutes(nothing),
   ...createSeriesRoutes(nothing),
   ...createSeriesDatasetRoutes(nothing),
@@ -131,6 +133,11 @@ const expected: Readonly<Record<string, string>> = {
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',
   'GET /datasets/:id/processes/:processId/diff/rows': 'queries',
   'GET /links/:token/:name': 'files',
+  'POST /datasets/:id/read-links': 'own: queries, while the question is planned',
+  'GET /account/read-links': 'requests',
+  'PATCH /account/read-links/:id': 'requests',
+  'DELETE /account/read-links/:id': 'requests',
+  'GET /links/:token': 'own: queries',
   'GET /providers': 'requests',
   'GET /providers/match': 'requests',
   'GET /providers/:slug': 'requests',

@@ -47,7 +47,8 @@ describe('a log line', () => {
     ['/API/LINKS//eyJhbGciOiJIUzI1NiJ9abcdef.c2lnbmF0dXJl', 'c2lnbmF0dXJl'],
     ['token WzE3OTAwMDAwMDAsMV0.q1w2e3r4t5z6u7i8o9p0q1w2e3 of a link', 'q1w2e3'],
     ['tab_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG', 'ABCDEFG'],
-  ])('shows no signed link or key that could be used, wherever it is: %s', (link, secret) => {
+    ['tabr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG.csv', 'ABCDEFG'],
+  ])('shows no link or key that could be used, wherever it is: %s', (link, secret) => {
     const error = new Error(`GET ${link} failed`, { cause: new Error(link) });
     const { line, value } = written({ err: error, at: [{ url: link }], [`about ${link}`]: 1 });
     expect(line).not.toContain(secret);

@@ -1,0 +1,94 @@
+/** Statements about read links: the one file that writes their table. */
+import type { PreparedStatement } from '../storage/postgres/sql.js';
+import { named, prepared } from '../storage/postgres/sql.js';
+import { accountColumns } from './account-caller.js';
+import type { KeyRow } from './authenticator.js';
+import { usedLongAgo } from './keys.js';
+import { rowLimits } from './row-limits.js';
+
+const today = `(now() AT TIME ZONE 'UTC')::date`;
+const bytesToday = `CASE WHEN l.day = ${today} THEN l.day_bytes ELSE 0 END AS "bytesToday"`;
+
+export interface ShownRow {
+  id: number;
+  name: string;
+  datasetId: number;
+  datasetName: string;
+  prefix: string;
+  query: string;
+  keyId: number | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+  maxBytesPerDay: number | null;
+  lastUsedAt: Date | null;
+  reads: number;
+  bytes: number;
+  bytesToday: number;
+}
+
+/** Select items of `ShownRow`; the link is `l`. */
+const columns = `l.id, l.name, l.dataset_id AS "datasetId",
+  (SELECT d.name FROM datasets d WHERE d.id = l.dataset_id) AS "datasetName", l.prefix, l.query, l.key_id AS "keyId",
+  l.created_at AS "createdAt", l.expires_at AS "expiresAt", l.max_bytes_per_day AS "maxBytesPerDay",
+  l.last_used_at AS "lastUsedAt", l.reads, l.bytes, ${bytesToday}`;
+
+/** Condition that a caller sees a link `l`: a key that is limited to some repositories sees its own alone. */
+const seen = 'l.account_id = :accountId AND (:keyId::bigint IS NULL OR l.key_id = :keyId)';
+
+export const insertLink = named(`
+  INSERT INTO read_links AS l (account_id, dataset_id, key_id, name, prefix, hash, query, expires_at, max_bytes_per_day)
+  SELECT :accountId, :datasetId, :keyId, :name, :prefix, :hash, :query, :expiresAt, :maxBytesPerDay
+  WHERE (SELECT count(*) FROM read_links WHERE account_id = :accountId) < ${rowLimits.links}
+  RETURNING ${columns}`);
+
+export const listLinks = named(`SELECT ${columns} FROM read_links l WHERE ${seen} ORDER BY l.id`);
+
+export const updateLink = named(`
+  UPDATE read_links l SET name = coalesce(:name, l.name),
+    expires_at = CASE WHEN :setsExpiry THEN :expiresAt ELSE l.expires_at END,
+    max_bytes_per_day = CASE WHEN :setsBytes THEN :maxBytesPerDay ELSE l.max_bytes_per_day END
+  WHERE l.id = :id AND ${seen} RETURNING ${columns}`);
+
+export const deleteLink = named(`DELETE FROM read_links l WHERE l.id = :id AND ${seen} RETURNING ${columns}`);
+
+/** Row of `KeyRow` for the account behind a link `link` that has not expired. */
+export const linkCallerSql = (condition: string): string => `
+  SELECT coalesce(k.id, 0) AS "keyId", true AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
+    k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled,
+    coalesce(k.expires_at <= now(), false) AS expired, false AS stale, ${accountColumns}
+  FROM read_links link JOIN accounts a ON a.id = link.account_id LEFT JOIN api_keys k ON k.id = link.key_id
+  WHERE ${condition} AND (link.expires_at IS NULL OR link.expires_at > now())`;
+
+/** Columns of the account are null for a link that has expired. */
+export interface FoundRow extends KeyRow {
+  linkId: number;
+  datasetId: number;
+  query: string;
+  maxBytesPerDay: number | null;
+  bytesToday: number;
+  usedLongAgo: boolean;
+}
+
+export const findLink: PreparedStatement = prepared(`
+  SELECT l.id AS "linkId", l.dataset_id AS "datasetId", l.query, l.max_bytes_per_day AS "maxBytesPerDay", ${bytesToday},
+    ${usedLongAgo('l')} AS "usedLongAgo", account.*
+  FROM read_links l LEFT JOIN LATERAL (${linkCallerSql('link.id = l.id')}) AS account ON true WHERE l.hash = $1`);
+
+export const noteLinkUse: PreparedStatement = prepared(
+  `UPDATE read_links l SET last_used_at = now() WHERE l.id = $1 AND ${usedLongAgo('l')}`,
+);
+
+/**
+ * Adds `$2` bytes and `$3` answers; `$4` names the answer. Its commit does not wait for the disk, like that of other counts of
+ * downloads (`export-usage.ts`).
+ */
+export const addLinkUse: PreparedStatement = prepared(`
+  WITH without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+    before AS MATERIALIZED (SELECT ${bytesToday} FROM read_links l, without_sync WHERE l.id = $1 FOR NO KEY UPDATE OF l)
+  UPDATE read_links l SET reads = l.reads + $3, bytes = l.bytes + $2, last_used_at = now(), day = ${today},
+    day_bytes = before."bytesToday" + $2,
+    last_read = CASE WHEN before."bytesToday" < l.max_bytes_per_day AND before."bytesToday" + $2 >= l.max_bytes_per_day
+      THEN $4::uuid WHEN l.day = ${today} THEN l.last_read END
+  FROM before WHERE l.id = $1
+  RETURNING l.max_bytes_per_day AS "limit", l.day_bytes AS used,
+    l.max_bytes_per_day IS NULL OR l.day_bytes < l.max_bytes_per_day OR l.last_read = $4::uuid AS "mayGoOn"`);
