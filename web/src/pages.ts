@@ -18,6 +18,7 @@ export const pages: Readonly<Record<PageName, Load>> = {
   repository: async () => (await import('./pages/repository.js')).Repository,
   account: async () => (await import('./pages/account.js')).Account,
   keys: async () => (await import('./pages/keys.js')).Keys,
+  readLinks: async () => (await import('./pages/read-links.js')).ReadLinks,
   teams: async () => (await import('./pages/teams.js')).Teams,
   repositories: async () => (await import('./pages/repositories.js')).Repositories,
   providers: async () => (await import('./pages/providers.js')).Providers,

@@ -48,6 +48,33 @@ it('makes a key that is shown once, and revokes it', async () => {
   expect((await asked()).status).toBe(401);
 });
 
+it('makes a read link of a view, shows its use, renames and revokes it', async () => {
+  const page = await stage.visit('/account/read-links', { key: ada.key });
+  await page.getByText('No read links yet').waitFor();
+  const { dataset } = await prepare(page);
+  await page.goto(`${stage.root}/datasets/${dataset}?$filter=Price%20ge%201`);
+  await page.getByRole('button', { name: 'Read link' }).click();
+  await page.getByLabel('What it is for').fill(`sheet ${nasty}`);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Create' }).click();
+  const address = (await page.locator('.new-key').textContent()) ?? '';
+  const read = await fetch(address);
+  expect([read.status, await read.text()]).toEqual([200, '"Country","Price"\r\n"Norway",1\r\n']);
+
+  await page.goto(`${stage.root}/account/read-links`);
+  await page.getByText(`sheet ${nasty}`).waitFor();
+  await page.getByText('1 reads').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: `Rename sheet ${nasty}` }).click();
+  await page.getByLabel('What it is for').fill('dashboard');
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByText('dashboard').waitFor();
+  await page.getByRole('button', { name: 'Revoke dashboard' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('No read links yet').waitFor();
+  expect((await fetch(address)).status).toBe(403);
+});
+
 it('shows plan and use, and asks strangers to sign in', async () => {
   const page = await stage.visit('/account', { key: ada.key, theme: 'dark', width: 375 });
   await page.getByText('Your plan is').waitFor();

@@ -2,9 +2,12 @@ import { useState } from 'preact/hooks';
 import { apiPath } from '../lib/api.js';
 import { apiUrl } from '../lib/base.js';
 import type { Query } from '../lib/query.js';
+import { session } from '../lib/session.js';
 import { type SnippetFacts, snippets } from '../lib/snippets.js';
+import { useStore } from '../lib/store.js';
 import { texts } from '../texts.js';
 import { Menu } from './menu.js';
+import { NewReadLink } from './new-read-link.js';
 import { Snippets } from './snippets.js';
 
 const formats = ['csv', 'json', 'xlsx', 'parquet', 'tsv', 'arrow'] as const;
@@ -12,6 +15,8 @@ const formats = ['csv', 'json', 'xlsx', 'parquet', 'tsv', 'arrow'] as const;
 /** Exports the present view as a file or as code that reads it. `path` is relative to the API. */
 export const TakeAlong = (facts: SnippetFacts) => {
   const [isOpen, setOpen] = useState(false);
+  const [isLinking, setLinking] = useState(false);
+  const { account } = useStore(session);
   const link = (format: string): string =>
     apiPath(`/datasets/${facts.datasetId}/data`, { $format: format, ...(facts.query as Query) });
   return (
@@ -28,6 +33,14 @@ export const TakeAlong = (facts: SnippetFacts) => {
       <button type="button" class="button" onClick={() => setOpen(true)}>
         {texts.take.copyAs}
       </button>
+      {account?.readOnly === false && (
+        <button type="button" class="button" onClick={() => setLinking(true)}>
+          {texts.manage.readLinks.make}
+        </button>
+      )}
+      {isLinking && (
+        <NewReadLink datasetId={facts.datasetId} query={facts.query} onClose={() => setLinking(false)} />
+      )}
       {isOpen && (
         <Snippets
           title={texts.take.copyAs}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Confirm } from '../components/confirm.js';
+import { Secret } from '../components/secret.js';
 import { ErrorText, Show } from '../components/states.js';
 import { TextField } from '../components/text-field.js';
 import { useAct } from '../lib/act.js';
@@ -22,29 +23,6 @@ interface Key {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
 }
-
-/** The key itself; it stays in this component and goes with it. */
-const Shown = ({ text }: { text: string }) => {
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <div class="notice good" role="status">
-      <p>{t.made}</p>
-      <p class="row">
-        <code class="new-key">{text}</code>
-        <button
-          class="button"
-          type="button"
-          onClick={async () => {
-            await navigator.clipboard.writeText(text);
-            setCopied(true);
-          }}
-        >
-          {isCopied ? texts.actions.copied : texts.actions.copy}
-        </button>
-      </p>
-    </div>
-  );
-};
 
 const NewKey = ({ onMade }: { onMade: () => void }) => {
   const [name, setName] = useState('');
@@ -115,7 +93,7 @@ const NewKey = ({ onMade }: { onMade: () => void }) => {
           {texts.manage.create}
         </button>
       </p>
-      {made !== '' && <Shown text={made} />}
+      {made !== '' && <Secret note={t.made} text={made} />}
     </form>
   );
 };

@@ -10,6 +10,7 @@ export const manageTexts = {
     views: 'Views of the account',
     account: 'Plan and use',
     keys: 'API keys',
+    readLinks: 'Read links',
     teams: 'Teams',
     repositories: 'Repositories',
   },
@@ -56,6 +57,25 @@ export const manageTexts = {
     revokeNote: 'Programs that use it are refused at once. This cannot be undone.',
     fullOnly:
       'You signed in with a key that is read-only or limited to some repositories. It cannot change anything here.',
+  },
+  readLinks: {
+    lead: 'Addresses that answer one question without a key, for spreadsheets and dashboards. Make one from the rows of a dataset or from a chart.',
+    none: 'No read links yet.',
+    make: 'Read link',
+    makeTitle: 'Make a read link',
+    makeNote:
+      'Whoever has the address can read these rows, as long as you can read the dataset. It follows the current version.',
+    name: 'What it is for',
+    format: 'Format',
+    perDay: 'Megabytes a day at most',
+    made: 'This is the address. Copy it now: it will not be shown again.',
+    of: 'Reads',
+    use: (reads: string, bytes: string) => `${reads} reads, ${bytes}`,
+    today: (bytes: string, limit: string) => `${bytes} of ${limit} today`,
+    refused: (reason: string) => `Refused at the moment: ${reason}`,
+    rename: 'Rename',
+    renameLink: (name: string) => `Rename ${name}`,
+    revokeNote: 'What uses it is refused at once. This cannot be undone.',
   },
   teams: {
     lead: 'Members of a team see everything that belongs to it; its admins decide who is a member.',

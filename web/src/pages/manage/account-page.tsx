@@ -13,6 +13,7 @@ const t = texts.manage.account;
 const views = [
   ['account', t.account],
   ['keys', t.keys],
+  ['readLinks', t.readLinks],
   ['teams', t.teams],
   ['repositories', t.repositories],
 ] as const;
