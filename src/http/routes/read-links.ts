@@ -204,7 +204,7 @@ const reading = ({ authorize, quotas, readLinks, answer }: ReadLinkRoutesDeps): 
   return route({
     method: 'GET',
     path: '/links/:token',
-    operationId: 'readLink',
+    operationId: 'fetchReadLink',
     summary: 'Read the rows behind a read link',
     description:
       'Takes no key. Pages of every site may read it. `HEAD` and conditional requests are answered; each answer with rows counts as an export of the account that made the link.',
