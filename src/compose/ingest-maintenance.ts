@@ -24,6 +24,7 @@ export const startCompaction = async (core: Core, scope: Scope): Promise<void> =
       ? {
           folds: {
             minPercent: patchFoldMinPercent,
+            minRows: Math.ceil(config.patchMaxRows / 2),
             intervalMs: config.patchFoldIntervalMs,
             hasRoom: createRoomCheck(sql),
           },

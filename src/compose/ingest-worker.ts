@@ -64,6 +64,7 @@ const createMergeStep = (core: Core, merges: MergeRecords): Step => {
     write,
     poolLimits,
     patchMaxPercent: config.patchMaxPercent,
+    patchMaxRows: config.patchMaxRows,
   });
 };
 

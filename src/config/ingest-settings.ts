@@ -183,6 +183,12 @@ export const ingestSettings = {
     '20',
     'Largest change by an upsert, sync or delete, in percent of the rows of a dataset, that stores only what changes; a larger one writes all rows again. 0: every change does.',
   ),
+  patchMaxRows: setting(
+    'PATCH_MAX_ROWS',
+    integer(1),
+    '8000000',
+    'Most rows that the patches of one version have; a change beyond writes all rows again, and from half of it on a worker folds them. Each read keeps some 100 bytes of each such row in memory.',
+  ),
   patchFoldMinPercent: setting(
     'PATCH_FOLD_MIN_PERCENT',
     integer(0, 100),

@@ -50,7 +50,7 @@ export interface Compactions {
    */
   candidates(least: number, leastPatches: number): Promise<CompactionCandidate[]>;
   /** Datasets whose patches are to be folded, unless the store was folded lately. */
-  foldCandidates(limits: Pick<FoldLimits, 'minPercent' | 'intervalMs'>): Promise<CompactionCandidate[]>;
+  foldCandidates(limits: Omit<FoldLimits, 'hasRoom'>): Promise<CompactionCandidate[]>;
   /** Segments of the current version, in reading order. */
   segments(datasetId: number): Promise<ListedSegment[]>;
   /**

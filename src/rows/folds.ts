@@ -10,6 +10,8 @@ import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 export interface FoldLimits {
   /** Least share of rows in patches, in percent of the rows of a version, from which they are folded. */
   readonly minPercent: number;
+  /** Rows in patches from which they are folded, whatever their share is. */
+  readonly minRows: number;
   /** Least milliseconds between two folds of a dataset, or of its clones. */
   readonly intervalMs: number;
   /** True if all accounts that keep more after a fold of a dataset may store so many raw bytes more. */
@@ -37,7 +39,7 @@ export const isCurrentSql = (run: string): string =>
 /** Datasets whose current version has enough rows in patches, in random order. */
 export const foldCandidates = (
   sql: Sql,
-  { minPercent, intervalMs }: Pick<FoldLimits, 'minPercent' | 'intervalMs'>,
+  { minPercent, minRows, intervalMs }: Omit<FoldLimits, 'hasRoom'>,
 ): Promise<CompactionCandidate[]> =>
   sql.query<CompactionCandidate>(
     `SELECT d.store_id AS "storeId", d.id AS "datasetId"
@@ -45,9 +47,9 @@ export const foldCandidates = (
        SELECT r.dataset_id, sum(g.rows) AS rows FROM segments g JOIN segment_ranges r ON r.segment_id = g.id
        WHERE g.patch AND r.until_version IS NULL GROUP BY r.dataset_id
      ) p JOIN datasets d ON d.id = p.dataset_id JOIN versions v ON v.id = d.current_version_id
-     WHERE p.rows * 100 >= $1::numeric * v.row_count AND NOT ${foldedLatelySql('d.store_id', '$2')}
+     WHERE (p.rows * 100 >= $1::numeric * v.row_count OR p.rows >= $3) AND NOT ${foldedLatelySql('d.store_id', '$2')}
      ORDER BY random() LIMIT 200`,
-    [minPercent, intervalMs],
+    [minPercent, intervalMs, minRows],
   );
 
 /** The segments of a version that are folded; undefined where there is nothing to fold, or only a part of a segment. */

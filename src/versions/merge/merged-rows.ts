@@ -38,6 +38,8 @@ export interface MergedRowsOptions {
   readonly poolLimits: PoolLimits;
   /** Largest patch, in percent of the rows of the version before. */
   readonly patchMaxPercent: number;
+  /** Most rows in the patches of a version: statements keep their positions in memory. */
+  readonly patchMaxRows: number;
 }
 
 /** Counts by the keys of a file. */
@@ -73,6 +75,9 @@ const ownFactsOf = ({ facts }: UploadTurn, changes: RowChanges): OwnFacts => {
   };
 };
 
+const patchedRowsOf = ({ patchRows = [] }: SegmentList): number =>
+  patchRows.reduce((sum, rows) => sum + rows, 0);
+
 /** The list of the version before with a segment behind it. */
 const behind = (
   base: SegmentList,
@@ -95,7 +100,7 @@ export type WriteMerged = (
 ) => Promise<MergedRows | null>;
 
 export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
-  const { write, writeMerge, writePatch, merges, poolLimits, patchMaxPercent } = options;
+  const { write, writeMerge, writePatch, merges, poolLimits, patchMaxPercent, patchMaxRows } = options;
 
   /** True if the segments of the version before stay, and only what changes is written into a place. */
   const isBehind = (plan: MergePlan, { counts, changes }: Counted, place: Place): boolean => {
@@ -103,7 +108,9 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     if (isPlain(plan, counts)) return true;
     // A small dataset is quickly written again.
     if (isPooled(place)) return false;
-    return rowsOfPatch(changes) * 100 <= patchMaxPercent * plan.base.rowCount;
+    const rows = rowsOfPatch(changes);
+    if (hiddenBy(changes) > 0 && patchedRowsOf(plan.base) + rows > patchMaxRows) return false;
+    return rows * 100 <= patchMaxPercent * plan.base.rowCount;
   };
 
   return async (turn, base, plan, counted) => {

@@ -48,7 +48,7 @@ afterAll(async () => {
   await product?.close();
 });
 
-const foldAll: FoldLimits = { minPercent: 1, intervalMs: 0, hasRoom: async () => true };
+const foldAll: FoldLimits = { minPercent: 1, minRows: 1_000, intervalMs: 0, hasRoom: async () => true };
 
 const joined: string[] = [];
 
@@ -213,6 +213,18 @@ it('are counted by the bytes that they write', async () => {
     [dataset],
   );
   expect(foldedBytes).toEqual([fold?.bytes]);
+});
+
+it('are made of many rows, however small their share is', async () => {
+  const dataset = await createDataset(owner);
+  await replace(dataset, 0, 30);
+  await upsert(dataset, 2, 5);
+  const before = await allAnswers([dataset]);
+  const byRows = { ...foldAll, minPercent: 100 };
+  expect(await compact([dataset], { ...byRows, minRows: 6 })).toBe(0);
+  expect(await compact([dataset], { ...byRows, minRows: 5 })).toBe(1);
+  expect(await kindsOf(dataset)).toBe('b');
+  expect(await allAnswers([dataset])).toEqual(before);
 });
 
 it('are made where joins are switched off', async () => {

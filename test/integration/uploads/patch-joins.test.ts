@@ -215,6 +215,7 @@ const foldsOf = async (dataset: number): Promise<number> => {
 
 const folding = (limits: Partial<FoldLimits> = {}): FoldLimits => ({
   minPercent: 10,
+  minRows: 1_000,
   intervalMs: 60_000,
   hasRoom: async () => true,
   ...limits,

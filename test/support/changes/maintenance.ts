@@ -22,7 +22,7 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
       compactions: createCompactions({ sql, leases: leasesOf(sql) }),
       join: createJoin({ clickhouse, log: silentLog }),
       bounds: { least: 2, maxBytes: 1_000_000_000 },
-      folds: { minPercent: 1, intervalMs: 0, hasRoom: async () => true },
+      folds: { minPercent: 1, minRows: 1_000, intervalMs: 0, hasRoom: async () => true },
       onJoined: () => undefined,
       log: silentLog,
     });
