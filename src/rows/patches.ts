@@ -28,9 +28,9 @@ export const patchedRows = (table: string, name: string): string =>
  * Condition that leaves out, of the stored rows of a list, tombstones and rows that patches replace or delete; undefined without
  * patches.
  *
- * Each row is looked up in the set of patched positions, whose keys are single numbers; only the rows found there are judged further.
- * `toString` makes ClickHouse do it in this order: it puts off what is costly. `GLOBAL` keeps the condition out of PREWHERE, where
- * the same look-ups take twice the time: its steps are of a granule each.
+ * Each row of a base is looked up in the set of patched positions, whose keys are single numbers, and each row of a patch in that of
+ * the latest rows. `toString` makes ClickHouse look up rows of patches alone there: it does what is costly only for the rows that need it.
+ * `GLOBAL` keeps the condition out of PREWHERE, where the same look-ups take twice the time: its steps are of a granule each.
  *
  * The sets are made once for each statement, of the rows of the patches alone. What is everywhere is asked with
  * `distributed_product_mode = global` (servers.ts): the sets are made of the rows of all shards and sent to each of them, because a
@@ -50,9 +50,10 @@ export const patchMask = (
   const rows = `FROM ${table} WHERE ${segmentsIn(list)}${within === undefined ? '' : ` AND _row IN ${within}`}`;
   const latest =
     patches.length === 1
-      ? `(${segmentsIn(list)} AND _gone = 0)`
+      ? '_gone = 0'
       : `(_row, toUInt64(toString(_seg))) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row HAVING argMax(_gone, _seg) = 0)`;
-  const lookUp = (global: string): string => `(_row ${global}NOT IN (SELECT _row ${rows}) OR ${latest})`;
+  const lookUp = (global: string): string =>
+    `if(${segmentsIn(list)}, ${latest}, _row ${global}NOT IN (SELECT _row ${rows}))`;
   return {
     sql: among === undefined ? lookUp('GLOBAL ') : `if(${among}, ${lookUp('')}, 0)`,
     params: { [list]: patches },
