@@ -1,6 +1,12 @@
 import { createRoomCheck } from '../catalog/quotas.js';
 import type { Scope } from '../lib/scope.js';
-import { createCompactions, createCompactor, createJoin, createTidy } from '../rows/index.js';
+import {
+  type CrowdedDatasets,
+  createCompactions,
+  createCompactor,
+  createJoin,
+  createTidy,
+} from '../rows/index.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { datasetsToMerge } from '../uploads/lifecycle/column-merge-records.js';
 import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
@@ -10,8 +16,11 @@ import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
 import type { Core } from './core.js';
 
+/** Longest time until patches are joined after there were too many. */
+const crowdedPollMs = 1_000;
+
 /** Joins small neighbouring segments and folds patches, unless that is switched off. */
-export const startCompaction = async (core: Core, scope: Scope): Promise<void> => {
+export const startCompaction = async (core: Core, crowded: CrowdedDatasets, scope: Scope): Promise<void> => {
   const { config, sql, clickhouse, jobs, leases, metrics, log } = core;
   const { compactionMinSegments: least, compactionMaxBytes: maxBytes, patchFoldMinPercent } = config;
   const [joins, folds] = [least >= 2, patchFoldMinPercent > 0];
@@ -38,6 +47,11 @@ export const startCompaction = async (core: Core, scope: Scope): Promise<void> =
     log,
   });
   await jobs.start('compaction', { everyMs: config.compactionIntervalMs, run: compactor.compact, scope });
+  await jobs.loop('joins of many patches', {
+    everyMs: crowdedPollMs,
+    run: (stop) => compactor.join(crowded.take(), stop),
+    scope,
+  });
 };
 
 /** Ends uploads that nothing else would end, applies retention, and compares what is stored. */

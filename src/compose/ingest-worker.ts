@@ -2,7 +2,15 @@ import type { Scope } from '../lib/scope.js';
 import { type ChunkTopic, chunkTopics } from '../model/chunk.js';
 import { traceChunks } from '../operations/traced-parts.js';
 import { countInserted } from '../operations/upload-metrics.js';
-import { createColumnJoin, createKeys, createMerge, createWrite, createWritePatch } from '../rows/index.js';
+import {
+  type CrowdedDatasets,
+  createColumnJoin,
+  createCrowdedDatasets,
+  createKeys,
+  createMerge,
+  createWrite,
+  createWritePatch,
+} from '../rows/index.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/dead-letters.js';
@@ -49,7 +57,7 @@ const createInserterOf =
     });
 
 /** The step of every process in phase `merge`: uploads, and columns. */
-const createMergeStep = (core: Core, merges: MergeRecords): Step => {
+const createMergeStep = (core: Core, merges: MergeRecords, crowded: CrowdedDatasets): Step => {
   const { config, clickhouse, tables } = core;
   const columnJoin = createColumnJoin(clickhouse, tables);
   const write = createWrite(clickhouse, tables);
@@ -65,11 +73,12 @@ const createMergeStep = (core: Core, merges: MergeRecords): Step => {
     poolLimits,
     patchMaxPercent: config.patchMaxPercent,
     patchMaxRows: config.patchMaxRows,
+    onManyPatches: crowded.add,
   });
 };
 
 /** The dispatcher with every step that a worker takes. */
-const openWorkerDispatcher = (core: Core): Dispatcher => {
+const openWorkerDispatcher = (core: Core, crowded: CrowdedDatasets): Dispatcher => {
   const { config, sql, kafka, clickhouse, tables, leases, metrics, log } = core;
   const processes = createProcessRecords(sql);
   const chunks = createChunkRecords(sql);
@@ -93,7 +102,7 @@ const openWorkerDispatcher = (core: Core): Dispatcher => {
         countDigits: createDigitCounter({ sql, clickhouse }),
         onReplay: () => metrics.replays.inc(),
       }),
-      merge: createMergeStep(core, merges),
+      merge: createMergeStep(core, merges, crowded),
     },
   });
 };
@@ -123,12 +132,13 @@ export const startIngestWorker = async (
   { consumers, address, isPaused }: IngestWorkerParts,
 ): Promise<void> => {
   const { config, sql, kafka, topics, metrics, tracing, log } = core;
-  const dispatcher = openWorkerDispatcher(core);
+  const crowded = createCrowdedDatasets();
+  const dispatcher = openWorkerDispatcher(core, crowded);
   const deadLetters = await openDeadLetterProducer(core, scope);
   await startSweeps(core, dispatcher, scope);
   await scope.defer('uploads in the background', dispatcher.close);
   await startColumnMerges(core, dispatcher, scope);
-  await startCompaction(core, scope);
+  await startCompaction(core, crowded, scope);
 
   const membership = await startMembership({ ...core, address }, scope);
   const trace = traceChunks(tracing);

@@ -55,7 +55,7 @@ export const chooseRun = (
 };
 
 /** Most patches of a current version that stay: each costs every read of it. */
-const mostPatches = 16;
+export const mostPatches = 16;
 
 /** Fewest patches that are worth joining before there are too many. */
 const leastPatches = 4;
@@ -88,6 +88,8 @@ export const chooseNext = (
 export interface Compactor {
   /** Joins what is worth joining; returns the number of runs that were joined. */
   compact(stop: AbortSignal): Promise<number>;
+  /** The same for some datasets alone, without folds. */
+  join(candidates: readonly CompactionCandidate[], stop: AbortSignal): Promise<number>;
 }
 
 export interface JoinedSegments {
@@ -180,10 +182,11 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     return joined;
   };
 
+  const joinOf = async (candidates: readonly CompactionCandidate[], stop: AbortSignal): Promise<number> =>
+    bounds === undefined ? 0 : forEach(candidates, compactOne(bounds), stop);
+
   const joinAll = async (stop: AbortSignal): Promise<number> =>
-    bounds === undefined
-      ? 0
-      : forEach(await compactions.candidates(bounds.least, leastPatches), compactOne(bounds), stop);
+    bounds === undefined ? 0 : joinOf(await compactions.candidates(bounds.least, leastPatches), stop);
 
   const foldAll = async (limits: FoldLimits, stop: AbortSignal): Promise<number> => {
     const fold = foldOne(limits);
@@ -199,6 +202,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
   };
 
   return {
+    join: joinOf,
     async compact(stop) {
       await compactions.resume(stop);
       const joined = await joinAll(stop);

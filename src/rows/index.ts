@@ -4,7 +4,7 @@
  */
 
 /* Copy: one protocol for merges, compaction, column merges, restore and repair. */
-export { type Compactor, createCompactor } from './compact.js';
+export { type Compactor, createCompactor, mostPatches } from './compact.js';
 export {
   abandonSilent,
   type Compactions,
@@ -25,6 +25,7 @@ export {
   findDays,
   readOneRow,
 } from './count.js';
+export { type CrowdedDatasets, createCrowdedDatasets } from './crowded.js';
 export { type DryRun, readDryRun } from './dry-runs.js';
 export { widePartColumns } from './engine.js';
 /* Write: a large dataset on all shards. */
@@ -37,6 +38,7 @@ export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } 
 export { createKeys, type Keys } from './keys.js';
 /* Read: the rows by which two versions differ. */
 export { type Lineage, readLineage } from './lineage.js';
+export type { CompactionCandidate } from './listed-segment.js';
 export { createMerge, type Merge } from './merge.js';
 export { createWritePatch, hiddenBy, rowsOfPatch, type WritePatch } from './merge-patch.js';
 export { converted, type KeyCounts, type SegmentMerge } from './merge-sql.js';

@@ -8,6 +8,7 @@
 import type { RowChanges } from '../../model/process.js';
 import type { Place, SegmentList } from '../../model/version.js';
 import {
+  type CompactionCandidate,
   fitsPool,
   hasSlots,
   hiddenBy,
@@ -15,6 +16,7 @@ import {
   isSamePlace,
   type KeyCounts,
   type Merge,
+  mostPatches,
   namedColumn,
   type PoolLimits,
   rowsOfPatch,
@@ -40,6 +42,8 @@ export interface MergedRowsOptions {
   readonly patchMaxPercent: number;
   /** Most rows in the patches of a version: statements keep their positions in memory. */
   readonly patchMaxRows: number;
+  /** Called when a version to come has more patches than reads are to consider. */
+  readonly onManyPatches: (dataset: CompactionCandidate) => void;
 }
 
 /** Counts by the keys of a file. */
@@ -148,6 +152,9 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     }
     await writePatch(merge, counted.counts, counted.changes);
     const own = ownFactsOf(turn, counted.changes);
-    return { target, keepsBase: true, place, list: behind(plan.base, id, own), own };
+    const list = behind(plan.base, id, own);
+    const { storeId, datasetId } = turn;
+    if ((list.patches?.length ?? 0) > mostPatches) options.onManyPatches({ storeId, datasetId });
+    return { target, keepsBase: true, place, list, own };
   };
 };

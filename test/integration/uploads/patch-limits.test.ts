@@ -82,3 +82,34 @@ it('columns are merged whose values collide in replaced and deleted rows alone',
     `key,a\nboth,5\n${Array.from({ length: 10 }, (_, at) => `x${at},${at}\n`).join('')}`,
   );
 });
+
+it('patches are joined as soon as a version has more than 16, however seldom workers look for some to join', async () => {
+  const busy = await startProduct({
+    poolMaxRows: '0',
+    patchMaxPercent: '40',
+    compactionIntervalMs: '86400000',
+    patchFoldMinPercent: '0',
+  });
+  try {
+    const client = await busy.createAccount('owner');
+    const dataset = await createDataset(client);
+    const keys = Array.from({ length: 100 }, (_, at) => `k${at}`);
+    await uploadWith(client, dataset, `key,value\n${keys.map((key) => `${key},0\n`).join('')}`, {});
+    for (const key of keys.slice(0, 17)) await uploadWith(client, dataset, `key,value\n${key},1\n`, upsert);
+    await expect
+      .poll(async () => {
+        const [found] = await busy.sql.query<{ patches: number }>(
+          `SELECT count(*)::int AS patches FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+             WHERE r.dataset_id = $1 AND r.until_version IS NULL AND g.patch`,
+          [dataset],
+        );
+        return found?.patches;
+      })
+      .toBeLessThan(17);
+    expect((await download(client, dataset)).replaceAll('"', '')).toBe(
+      `key,value\n${keys.map((key, at) => `${key},${at < 17 ? 1 : 0}\n`).join('')}`,
+    );
+  } finally {
+    await busy.close();
+  }
+});
