@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { serverOf, widePartColumns } from '../rows/index.js';
+import type { ReadableVersion } from '../model/version.js';
+import { isPooled, serverOf, widePartColumns } from '../rows/index.js';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
 import { formats } from './formats/formats.js';
 import { isHeavy, type Plan } from './plan.js';
@@ -19,6 +20,7 @@ export const countRows = async (
   const [row] = await reader.queryObjects<{ n: string }>({
     sql: `${countSql(source, options.distinct ? chosen : undefined)} FORMAT JSONEachRow`,
     values: source.values,
+    settings: poolSettings(version),
     place: serverOf(version),
     isHeavy: isHeavy(plan),
     ...context,
@@ -48,6 +50,13 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   return frame.rows(bytes, output, plan.about);
 };
 
+/**
+ * In a pool, `count()` of a segment does not follow from the headers of parts, which have many. To look there costs ClickHouse a
+ * fifteenth of a small read (4.7 ms of CPU instead of 4.4).
+ */
+const poolSettings = ({ place }: ReadableVersion): ReadSettings =>
+  place !== null && isPooled(place) ? { optimize_use_implicit_projections: 0 } : {};
+
 const isUnfiltered = ({ complete, isRest = false }: SelectedRows): boolean => complete || isRest;
 
 /** Cells that are read sooner than looked at twice. */
@@ -71,6 +80,7 @@ const fewRows = 10_000;
  * of CPU against 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells it is the other way round.
  */
 const readSettings = ({ version, chosen, answerRows, order, options }: Plan): ReadSettings => ({
+  ...poolSettings(version),
   ...(isUnfiltered(answerRows) &&
   order.length === 0 &&
   (options.top ?? Infinity) + (options.skip ?? 0) <= fewRows

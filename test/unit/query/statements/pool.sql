@@ -7,7 +7,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$format":"json"}
 SELECT c1_s AS `Country`,
@@ -18,7 +18,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row
 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":0,"output_format_json_quote_64bit_floats":0,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$select":"Country,Price"}
 SELECT c1_s AS `Country`,
@@ -28,7 +28,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$filter":"Country eq 'France' and Price gt 10"}
 SELECT c1_s AS `Country`,
@@ -40,7 +40,7 @@ AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
 ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","p1":"10.0000","segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$filter":"Volume lt 0.5","$top":"10"}
 SELECT c1_s AS `Country`,
@@ -52,12 +52,12 @@ AND ((c4_f < {p0:Float64}))
 ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
 {"p0":0.5,"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 SELECT toString(count()) AS n FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c4_f < {p0:Float64})) FORMAT JSONEachRow
 {"p0":0.5,"segments":[9001],"segmentsCount":100}
-{"shard":2}
+{"optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$orderby":"Price desc,Country","$top":"5"}
 SELECT c1_s AS `Country`,
@@ -68,7 +68,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY c3_n38_4 DESC NULLS LAST, c1_s ASC NULLS LAST, _row LIMIT 5
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$skip":"150000","$top":"10"}
 SELECT c1_s AS `Country`,
@@ -79,7 +79,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 10 OFFSET 150000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$skip":"10","$top":"10"}
 SELECT c1_s AS `Country`,
@@ -90,7 +90,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 10 OFFSET 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"read_in_order_two_level_merge_threshold":100,"shard":2}
 
 -- {"$last":"3"}
 SELECT c1_s AS `Country`,
@@ -103,7 +103,7 @@ AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$last":"2","$filter":"Country ne 'France'","dropNA":"true"}
 SELECT c1_s AS `Country`,
@@ -118,7 +118,7 @@ AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
 ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"France","segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$distinct":"true","$select":"Country"}
 SELECT c1_s AS `Country`
@@ -126,7 +126,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 1 BY c1_s
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$distinct":"true","$select":"Country","$pagesize":"10"}
 SELECT c1_s AS `Country`
@@ -134,7 +134,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 1 BY c1_s LIMIT 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100,"shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","optimize_use_implicit_projections":0,"read_in_order_two_level_merge_threshold":100,"shard":2}
 
 SELECT toString(_row) AS position FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 ORDER BY _row LIMIT 1 BY c1_s LIMIT 1 OFFSET 10 FORMAT JSONEachRow
@@ -150,7 +150,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","read_in_order_two_level_merge_threshold":100,"shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"read_in_order_two_level_merge_threshold":100,"shard":2}
 
 SELECT toString(_row) AS position FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 ORDER BY _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
@@ -166,7 +166,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1000
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 SELECT toString(_row) AS position FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 ORDER BY c2_d DESC NULLS LAST, _row LIMIT 1 OFFSET 1000 FORMAT JSONEachRow
@@ -184,7 +184,7 @@ FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_f, rowNumberInAllBlock
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$apply":"groupby((Country),aggregate(Price with first as First,Volume with last as Last))"}
 SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0, (toString(maxOrNull(abs(c4_f))), maxIf(multiIf(assumeNotNull(c4_f) = round(assumeNotNull(c4_f)), 0, abs(assumeNotNull(c4_f)) < 9e14 AND round(assumeNotNull(c4_f) * 1e1) / 1e1 = assumeNotNull(c4_f), 1, abs(assumeNotNull(c4_f)) < 9e13 AND round(assumeNotNull(c4_f) * 1e2) / 1e2 = assumeNotNull(c4_f), 2, abs(assumeNotNull(c4_f)) < 9e12 AND round(assumeNotNull(c4_f) * 1e3) / 1e3 = assumeNotNull(c4_f), 3, abs(assumeNotNull(c4_f)) < 9e11 AND round(assumeNotNull(c4_f) * 1e4) / 1e4 = assumeNotNull(c4_f), 4, abs(assumeNotNull(c4_f)) < 9e10 AND round(assumeNotNull(c4_f) * 1e5) / 1e5 = assumeNotNull(c4_f), 5, abs(assumeNotNull(c4_f)) < 9e9 AND round(assumeNotNull(c4_f) * 1e6) / 1e6 = assumeNotNull(c4_f), 6, greatest(0, toInt32(length(splitByChar('.', splitByChar('e', toString(assumeNotNull(c4_f)))[1])[2])) - toInt32OrZero(splitByChar('e', toString(assumeNotNull(c4_f)))[2]))), c4_f IS NOT NULL), toString(sum(abs(c4_f)))) AS f1 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONEachRow
@@ -198,7 +198,7 @@ FROM (SELECT toNullable(x1) AS c1_s, toNullable(x2) AS c2_n38_4, toNullable(x3) 
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$apply":"filter(Volume gt 1)/compute(Price mul 2 as Twice)","$filter":"Twice gt 4"}
 SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONEachRow
@@ -215,7 +215,7 @@ AND ((c5_f > {p0:Float64}))
 ORDER BY _row
 FORMAT CSVWithNames
 {"p0":4,"a0":1,"a1":"2","segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$apply":"orderby(Price desc)/top(3)","$pagesize":"2"}
 SELECT (toString(max(abs(c3_n38_4))), 0, toString(sum(abs(toFloat64(c3_n38_4))))) AS f0 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONEachRow
@@ -230,7 +230,7 @@ FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n
 ORDER BY _row LIMIT 2
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 SELECT toString(_row) AS position FROM (SELECT toNullable(c1_s) AS c1_s, toNullable(c2_d) AS c2_d, toNullable(c3_n38_4) AS c3_n38_4, toNullable(c4_f) AS c4_f, rowNumberInAllBlocks() AS _row FROM (SELECT c1_s, c2_d, c3_n38_4, c4_f, _row FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) ORDER BY c3_n38_4 DESC NULLS LAST, _row ASC NULLS LAST LIMIT 3)) WHERE true
 ORDER BY _row LIMIT 1 OFFSET 2 FORMAT JSONEachRow
@@ -243,7 +243,7 @@ FROM (SELECT toNullable(x1) AS c1_f, rowNumberInAllBlocks() AS _row FROM (SELECT
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"transpose":"true"}
 SELECT concat(ifNull(concat('"', replaceAll(l0, '"', '""'), '"'), ''), ',', ifNull(concat('"', replaceAll(n, '"', '""'), '"'), ''), ',', arrayStringConcat(arrayMap(x -> ifNull(toString(x.1), ''), a), ','), '\r') FROM (SELECT l0, {names:Array(String)}[j] AS n, arrayReduce('groupArrayInsertAt(tuple(NULL), 2)', vs, ps) AS a FROM (SELECT l0, j, g.1 AS ps, vs FROM (SELECT *, min(f) OVER (PARTITION BY l0) AS o FROM (SELECT l0, k, min(_row) AS f, groupArray((p, v0)) AS g FROM (SELECT l0, v0, _row, toUInt32(transform(assumeNotNull(d), {dates:Array(Date32)}, range(length({dates:Array(Date32)})), 0)) AS p, row_number() OVER (PARTITION BY l0, d ORDER BY _row) AS k FROM (SELECT _row, c2_d AS d, c1_s AS l0, c3_n38_4 AS v0 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0))) GROUP BY l0, k)) ARRAY JOIN range(1, 2) AS j, [arrayMap(x -> tuple(x.2), g)] AS vs ORDER BY j, o, k))
@@ -280,7 +280,7 @@ FORMAT LineAsString
 SELECT toString(count()) AS n FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c1_s = {p0:String})) FORMAT JSONEachRow
 {"p0":"France","segments":[9001],"segmentsCount":100}
-{"shard":2}
+{"optimize_use_implicit_projections":0,"shard":2}
 
 SELECT toString(d) AS date FROM (SELECT _row, c2_d AS d, c1_s AS l0 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY d ORDER BY d NULLS LAST LIMIT 10002 FORMAT JSONEachRow
@@ -296,7 +296,7 @@ AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY l0, d) GROUP BY l0) 
 SELECT toString(count()) AS n FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((c3_n38_4 > {p0:Decimal(38, 4)})) FORMAT JSONEachRow
 {"p0":"10.0000","segments":[9001],"segmentsCount":100}
-{"shard":2}
+{"optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$filter":"Country in ('France','Spain') and year(Date) eq 2020 or Price eq null"}
 SELECT c1_s AS `Country`,
@@ -308,7 +308,7 @@ AND ((((c1_s IN {p0:Array(String)}) AND (toInt64(toYear(c2_d)) = {p1:Int64})) OR
 ORDER BY _row
 FORMAT CSVWithNames
 {"p0":["France","Spain"],"p1":"2020","segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$filter":"contains(tolower(Country),'an') and not (Volume div 2 ge 1.5)"}
 SELECT c1_s AS `Country`,
@@ -320,7 +320,7 @@ AND (((position(lowerUTF8(c1_s), {p0:String}) > 0) AND (NOT (ifNull((if(((c4_f =
 ORDER BY _row
 FORMAT CSVWithNames
 {"p0":"an","p1":2,"p2":"2","p3":1.5,"p4":"1.5","segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$select":"Volume","entities":"selected","$top":"10"}
 SELECT c4_f AS `Volume`
@@ -328,7 +328,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 10
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","read_in_order_two_level_merge_threshold":100,"shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"\"\"","optimize_use_implicit_projections":0,"read_in_order_two_level_merge_threshold":100,"shard":2}
 
 -- {"combineEntities":"true","includeIds":"true"}
 SELECT concat(ifNull(c1_s, ''), ' | ', ifNull(toString(c2_d), '')) AS `Country [1] | Date [2]`,
@@ -338,7 +338,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row
 FORMAT CSVWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$format":"tsv","$quote":"minimal"}
 SELECT ifNull(if(match(c1_s, '["\\t\\r\\n]'), concat('"', replaceAll(c1_s, '"', '""'), '"'), c1_s), '') AS `Country`,
@@ -349,7 +349,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row
 FORMAT CustomSeparatedWithNames
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_custom_escaping_rule":"Raw","format_custom_field_delimiter":"\t","format_custom_row_before_delimiter":"","format_custom_row_after_delimiter":"\r\n","format_custom_row_between_delimiter":"","format_custom_result_before_delimiter":"","format_custom_result_after_delimiter":"","shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_custom_escaping_rule":"Raw","format_custom_field_delimiter":"\t","format_custom_row_before_delimiter":"","format_custom_row_after_delimiter":"\r\n","format_custom_row_between_delimiter":"","format_custom_result_before_delimiter":"","format_custom_result_after_delimiter":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$format":"json","$decimals":"string","$top":"3"}
 SELECT c1_s AS `Country`,
@@ -360,7 +360,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row LIMIT 3
 FORMAT JSONEachRow
 {"segments":[9001],"segmentsCount":100}
-{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":1,"output_format_json_quote_64bit_floats":1,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"read_in_order_two_level_merge_threshold":100,"shard":2}
+{"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_json_array_of_rows":1,"output_format_json_quote_64bit_integers":0,"output_format_json_quote_decimals":1,"output_format_json_quote_64bit_floats":1,"output_format_json_quote_denormals":0,"output_format_json_escape_forward_slashes":0,"output_format_json_named_tuples_as_objects":1,"output_format_json_validate_utf8":0,"optimize_use_implicit_projections":0,"read_in_order_two_level_merge_threshold":100,"shard":2}
 
 -- {"$format":"xlsx"}
 SELECT arrayFirstIndex(x -> x > 32767, [ifNull(max(if(length(c1_s) > 32767, lengthUTF8(c1_s) + countMatches(assumeNotNull(c1_s), '[\\x{10000}-\\x{10FFFF}]'), 0)), 0)]) AS place FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) FORMAT JSONEachRow
@@ -379,7 +379,7 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row))
 FORMAT LineAsString
 {"segments":[9001],"segmentsCount":100}
-{"output_format_parallel_formatting":1,"shard":2}
+{"output_format_parallel_formatting":1,"optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$format":"parquet","dropNA":"true"}
 SELECT c1_s AS `Country`,
@@ -391,7 +391,7 @@ AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
 ORDER BY _row
 FORMAT Parquet
 {"segments":[9001],"segmentsCount":100}
-{"output_format_parquet_string_as_string":1,"output_format_parquet_compression_method":"zstd","output_format_parquet_row_group_size":131072,"output_format_parquet_write_page_index":1,"output_format_parquet_fixed_string_as_fixed_byte_array":1,"output_format_parallel_formatting":0,"shard":2}
+{"output_format_parquet_string_as_string":1,"output_format_parquet_compression_method":"zstd","output_format_parquet_row_group_size":131072,"output_format_parquet_write_page_index":1,"output_format_parquet_fixed_string_as_fixed_byte_array":1,"optimize_use_implicit_projections":0,"output_format_parallel_formatting":0,"shard":2}
 
 -- {"$format":"arrow","$select":"Date,Price"}
 SELECT c1_s AS `Country`,
@@ -401,4 +401,4 @@ FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)
 ORDER BY _row
 FORMAT ArrowStream
 {"segments":[9001],"segmentsCount":100}
-{"output_format_arrow_string_as_string":1,"output_format_arrow_compression_method":"none","output_format_arrow_low_cardinality_as_dictionary":0,"shard":2}
+{"output_format_arrow_string_as_string":1,"output_format_arrow_compression_method":"none","output_format_arrow_low_cardinality_as_dictionary":0,"optimize_use_implicit_projections":0,"shard":2}
