@@ -10,6 +10,7 @@ import { large } from './large.js';
 import { many } from './many.js';
 import { metadata } from './metadata.js';
 import { neighbours } from './neighbours.js';
+import { peers } from './peers.js';
 import { askQuestions } from './questions.js';
 import { reads } from './reads.js';
 import { shortUploads } from './short-uploads.js';
@@ -40,6 +41,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },
   { name: 'questions', run: askQuestions },
+  { name: 'peers', run: peers, limitMinutes: 30 },
   { name: 'xlsx', run: xlsx },
   { name: 'catalog', run: catalog },
   { name: 'gateway', run: gateway },

@@ -117,55 +117,62 @@ const makePlain = async (url: string): Promise<void> => {
   );
 };
 
-export const reads: Bench = async ({ pick, report, product: open, defer }) => {
-  const product = await open();
-  const { baseUrl, authorization, clickhouseUrl } = product;
-  const dataset = await createDataset(product, `reads ${Date.now()}`);
-  await uploadAndWait(product, dataset, shortContent());
-  await makePlain(clickhouseUrl);
-  await defer('the plain table', async () => {
-    await askClickHouse(clickhouseUrl, 'DROP TABLE bench_plain_reads');
-  });
-  const count = pick(3_000, 100);
-  const ask = (path: string) => (agent: Agent) =>
-    fetchAll(`${baseUrl}/datasets/${dataset}${path}`, { headers: { authorization }, agent });
-  const filter = (turn: number): string =>
-    `/data?$format=json&$filter=${encodeURIComponent(`region eq 'Region 3' and value gt ${turn % 500}.${turn}`)}`;
-  const plain = (sql: (turn: number) => string) =>
-    load(product, count, (turn, agent) => fetchAll(clickhouseUrl, { body: sql(turn), agent }));
-  const columns = 'SELECT date, region, value FROM bench_plain_reads';
+/** @param requests Number of each kind, in a full run. */
+export const createReads =
+  (requests: number): Bench =>
+  async ({ pick, report, product: open, defer }) => {
+    const product = await open();
+    const { baseUrl, authorization, clickhouseUrl } = product;
+    const dataset = await createDataset(product, `reads ${Date.now()}`);
+    await uploadAndWait(product, dataset, shortContent());
+    await makePlain(clickhouseUrl);
+    await defer('the plain table', async () => {
+      await askClickHouse(clickhouseUrl, 'DROP TABLE bench_plain_reads');
+    });
+    const count = pick(requests, 100);
+    const ask = (path: string) => (agent: Agent) =>
+      fetchAll(`${baseUrl}/datasets/${dataset}${path}`, { headers: { authorization }, agent });
+    const filter = (turn: number): string =>
+      `/data?$format=json&$filter=${encodeURIComponent(`region eq 'Region 3' and value gt ${turn % 500}.${turn}`)}`;
+    const plain = (sql: (turn: number) => string) =>
+      load(product, count, (turn, agent) => fetchAll(clickhouseUrl, { body: sql(turn), agent }));
+    const columns = 'SELECT date, region, value FROM bench_plain_reads';
 
-  await load(product, count, (turn, agent) => ask(filter(turn + 5_000))(agent));
-  const plainFilter = await plain(
-    (turn) =>
-      `${columns} WHERE region = 'Region 3' AND value > ${turn % 500}.${turn} ORDER BY n FORMAT JSONEachRow`,
-  );
-  const filtered = await load(product, count, (turn, agent) => ask(filter(turn))(agent));
-  report(figuresOf('a filter', filtered, { perSecond: { atLeast: 450 }, cpuMs: { atMost: 4 } }, plainFilter));
+    await load(product, count, (turn, agent) => ask(filter(turn + 5_000))(agent));
+    const plainFilter = await plain(
+      (turn) =>
+        `${columns} WHERE region = 'Region 3' AND value > ${turn % 500}.${turn} ORDER BY n FORMAT JSONEachRow`,
+    );
+    const filtered = await load(product, count, (turn, agent) => ask(filter(turn))(agent));
+    report(
+      figuresOf('a filter', filtered, { perSecond: { atLeast: 450 }, cpuMs: { atMost: 4 } }, plainFilter),
+    );
 
-  const plainTop = await plain(
-    (turn) => `${columns} ORDER BY n LIMIT 10 OFFSET ${turn % 900} FORMAT JSONEachRow`,
-  );
-  const top = await load(product, count, (turn, agent) =>
-    ask(`/data?$format=json&$top=10&$skip=${turn % 900}`)(agent),
-  );
-  report(figuresOf('ten rows', top, {}, plainTop));
+    const plainTop = await plain(
+      (turn) => `${columns} ORDER BY n LIMIT 10 OFFSET ${turn % 900} FORMAT JSONEachRow`,
+    );
+    const top = await load(product, count, (turn, agent) =>
+      ask(`/data?$format=json&$top=10&$skip=${turn % 900}`)(agent),
+    );
+    report(figuresOf('ten rows', top, {}, plainTop));
 
-  const again = await load(product, count, (_, agent) => ask(filter(7))(agent));
-  report(figuresOf('the same filter again', again, { perSecond: { atLeast: 1_500 } }, plainFilter));
+    const again = await load(product, count, (_, agent) => ask(filter(7))(agent));
+    report(figuresOf('the same filter again', again, { perSecond: { atLeast: 1_500 } }, plainFilter));
 
-  const one = new Agent({ keepAlive: true, maxSockets: 1 });
-  const alone: number[] = [];
-  for (let turn = 0; turn < pick(200, 10); turn += 1) alone.push((await ask(filter(7))(one)).totalMs);
-  const first: number[] = [];
-  for (let turn = 0; turn < pick(200, 10); turn += 1)
-    first.push((await ask(`/data?$format=json&$top=1000&$filter=value%20gt%20-${turn}`)(one)).totalMs);
-  one.destroy();
-  report([
-    { name: 'the same filter again, alone', value: median(alone), unit: 'ms', goal: { atMost: 3 } },
-    { name: 'first 1,000 rows, alone', value: median(first), unit: 'ms', goal: { atMost: 7 } },
-  ]);
+    const one = new Agent({ keepAlive: true, maxSockets: 1 });
+    const alone: number[] = [];
+    for (let turn = 0; turn < pick(200, 10); turn += 1) alone.push((await ask(filter(7))(one)).totalMs);
+    const first: number[] = [];
+    for (let turn = 0; turn < pick(200, 10); turn += 1)
+      first.push((await ask(`/data?$format=json&$top=1000&$filter=value%20gt%20-${turn}`)(one)).totalMs);
+    one.destroy();
+    report([
+      { name: 'the same filter again, alone', value: median(alone), unit: 'ms', goal: { atMost: 3 } },
+      { name: 'first 1,000 rows, alone', value: median(first), unit: 'ms', goal: { atMost: 7 } },
+    ]);
 
-  const record = await load(product, count, (_, agent) => ask('')(agent));
-  return figuresOf('a dataset record', record, { perSecond: { atLeast: 1_200 } });
-};
+    const record = await load(product, count, (_, agent) => ask('')(agent));
+    return figuresOf('a dataset record', record, { perSecond: { atLeast: 1_200 } });
+  };
+
+export const reads = createReads(3_000);

@@ -1,0 +1,164 @@
+/** One file and the same questions here, in a plain table of ClickHouse, in DuckDB and in SQLite. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Database, duckDb, plainClickHouse, sqliteDatabase } from './peers/databases.js';
+import { loadNow, type PeersResult, type Row, renderPeers } from './peers/markdown.js';
+import { type Question, questions } from './peers/questions.js';
+import { createReads } from './reads.js';
+import type { Bench, BenchContext } from './support/bench.js';
+import { createDataset, fileContent, uploadAndWait } from './support/client.js';
+import type { Figure } from './support/figure.js';
+import { measure, type Usage } from './support/process-stats.js';
+import type { RunningProduct } from './support/product.js';
+import { median } from './support/statistics.js';
+import { download } from './support/stored.js';
+import { type TableFile, tableFile } from './support/table-file.js';
+
+const resultPath = fileURLToPath(new URL('../docs/peers.md', import.meta.url));
+
+const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> => {
+  const startedAt = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - startedAt };
+};
+
+interface Loaded {
+  readonly row: Row;
+  readonly datasetId: number;
+  /** Of the uploads and of the INSERTs, by turn. */
+  readonly uploads: readonly Usage[];
+  readonly inserts: readonly Usage[];
+}
+
+const load = async (
+  product: RunningProduct,
+  file: TableFile,
+  { plain, others, turns }: { plain: Database; others: readonly Database[]; turns: number },
+): Promise<Loaded> => {
+  const times: number[][] = [[], [], ...others.map(() => [])];
+  const uploads: Usage[] = [];
+  const inserts: Usage[] = [];
+  let datasetId = 0;
+  for (let turn = 0; turn < turns; turn += 1) {
+    datasetId = await createDataset(product, `peers ${turn}`);
+    const upload = await measure(product, () => uploadAndWait(product, datasetId, fileContent(file.path)));
+    if (upload.value.rows !== file.rows) throw new Error(`the upload stored ${upload.value.rows} rows`);
+    const insert = await measure(product, plain.load);
+    uploads.push(upload.usage);
+    inserts.push(insert.usage);
+    times[0]?.push(upload.seconds * 1_000);
+    times[1]?.push(insert.seconds * 1_000);
+    for (const [at, database] of others.entries()) times[at + 2]?.push((await timed(database.load)).ms);
+  }
+  return {
+    row: { title: 'the file, until it can be read', ms: times.map(median) },
+    datasetId,
+    uploads,
+    inserts,
+  };
+};
+
+interface Asking {
+  readonly datasetId: number;
+  readonly databases: readonly Database[];
+  /** Requests of the service that do not count: its code is compiled as it runs. */
+  readonly warmUp: number;
+  readonly turns: number;
+}
+
+const ask = async (
+  product: RunningProduct,
+  question: Question,
+  { datasetId, databases, warmUp, turns }: Asking,
+): Promise<Row> => {
+  const { title, form, options, sql } = question;
+  const times: number[][] = [[], ...databases.map(() => [])];
+  const askOurs = async (turn: number): Promise<number> => {
+    const { status, totalMs } = await download(product, { datasetId }, options(turn))();
+    if (status !== 200) throw new Error(`${title}: status ${status}`);
+    return totalMs;
+  };
+  for (let turn = 0; turn < warmUp; turn += 1) await askOurs(turns + turn);
+  for (let turn = 0; turn < turns; turn += 1) {
+    times[0]?.push(await askOurs(turn));
+    for (const [at, { ask: askOther, mostTurns = turns }] of databases.entries()) {
+      if (turn >= mostTurns) continue;
+      const { value: answered, ms } = await timed(() => askOther(sql(turn), form));
+      if (answered) times[at + 1]?.push(ms);
+    }
+  }
+  return { title, ms: times.map((ms) => (ms.length === 0 ? undefined : median(ms))) };
+};
+
+const medianCpu = (usages: readonly Usage[]): Record<string, number> =>
+  Object.fromEntries(
+    Object.keys(usages[0]?.cpuSeconds ?? {}).map((name) => [
+      name,
+      median(usages.map(({ cpuSeconds }) => cpuSeconds[name] ?? Number.NaN)),
+    ]),
+  );
+
+/** Figures of the bench of small reads. */
+const readFigures = async (context: BenchContext): Promise<Figure[]> => {
+  const reported: Figure[] = [];
+  const last = await createReads(1_000)({ ...context, report: (figures) => void reported.push(...figures) });
+  return [...reported, ...last].filter(({ unit }) => unit !== '×');
+};
+
+/** Milliseconds over the plain table, or times of it. */
+const goals: Readonly<Record<string, { unit: 'ms' | '×'; atMost: number }>> = {
+  'the file, until it can be read': { unit: '×', atMost: 2.1 },
+  'count with a filter': { unit: 'ms', atMost: 8 },
+  'top 10, ordered': { unit: 'ms', atMost: 8 },
+  'group by text, sum': { unit: '×', atMost: 1 },
+  'filter on text and number, as CSV': { unit: '×', atMost: 1 },
+  'count of texts that contain a word': { unit: '×', atMost: 1 },
+  'all rows as CSV': { unit: '×', atMost: 1 / 0.9 },
+  'all rows as JSON': { unit: '×', atMost: 1 / 0.9 },
+};
+
+const figureOf = ({ title, ms: [ours = Number.NaN, plain = Number.NaN] }: Row): Figure => {
+  const yardstick = { name: 'plain table', value: plain, unit: 'ms' };
+  const goal = goals[title];
+  if (goal === undefined) return { name: title, value: ours, unit: 'ms', better: 'lower', yardstick };
+  const { unit, atMost } = goal;
+  return unit === 'ms'
+    ? { name: `${title}, over the plain table`, value: ours - plain, unit, goal: { atMost }, yardstick }
+    : { name: `${title}, time of the plain table`, value: ours / plain, unit, goal: { atMost }, yardstick };
+};
+
+export const peers: Bench = async (context) => {
+  const { quick, pick, say, product: open, defer } = context;
+  const machineLoad = loadNow();
+  const product = await open();
+  const file = await tableFile(pick(1_000_000, 50_000));
+  const plain = await plainClickHouse(product, file, defer);
+  const others = [await duckDb(file, defer), await sqliteDatabase(file, defer)];
+  const loaded = await load(product, file, { plain, others, turns: pick(3, 1) });
+  say(`${file.rows} rows are everywhere`);
+  const databases = [plain, ...others];
+  const turns = pick(7, 1);
+  const measured = [loaded.row];
+  for (const question of questions)
+    measured.push(
+      await ask(product, question, {
+        datasetId: loaded.datasetId,
+        databases,
+        warmUp: pick(question.form === 'values' ? 15 : 2, 1),
+        turns,
+      }),
+    );
+  const result: PeersResult = {
+    rows: file.rows,
+    megabytes: file.bytes / 1e6,
+    turns,
+    names: ['tabulary', ...databases.map(({ name }) => name)],
+    measured,
+    cpu: medianCpu(loaded.uploads),
+    insertCpu: medianCpu(loaded.inserts).clickhouse ?? Number.NaN,
+    load: machineLoad,
+    reads: await readFigures(context),
+  };
+  if (!quick) writeFileSync(resultPath, renderPeers(result));
+  return measured.map(figureOf);
+};
