@@ -61,7 +61,7 @@ CREATE TABLE gateway_cache (
   fresh_until timestamptz NOT NULL,
   used_at timestamptz NOT NULL
 );
-COMMENT ON TABLE gateway_cache IS 'An answer of a provider; written by the process that asked. Backups leave it out.';
+COMMENT ON TABLE gateway_cache IS 'An answer of a provider; written by the process that sent the request. Backups leave it out.';
 CREATE INDEX gateway_cache_used ON gateway_cache (used_at);
 
 CREATE TABLE gateway_items (
@@ -73,7 +73,7 @@ CREATE TABLE gateway_items (
   path text[],
   frequency text,
   units text,
-  -- part of the bundled list: known before the provider was ever asked, and never swept
+  -- part of the bundled list: known before the first request to the provider, and never swept
   popular boolean NOT NULL DEFAULT false,
   -- the filling that saw it last
   generation bigint NOT NULL,
@@ -117,7 +117,7 @@ COMMENT ON TABLE gateway_fillings IS 'State of the search index of a provider; w
 
 CREATE TABLE series_datasets (
   dataset_id bigint PRIMARY KEY REFERENCES datasets ON DELETE CASCADE,
-  -- account in whose name the provider is asked and the data uploaded
+  -- account of the requests to the provider and of the uploads
   account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   provider text NOT NULL,
   -- [{name, id, params}]; name: value of the column Series
@@ -139,7 +139,7 @@ CREATE TABLE series_datasets (
   failing_since timestamptz,
   -- SHA-256 of the last upload, and its process: the same data makes no new version
   content_hash bytea,
-  -- when each series changed last, as the provider told before the last upload; empty: not told
+  -- last change of each series as the provider said before the last upload; empty: unknown
   update_marks text[] NOT NULL DEFAULT '{}',
   process_id bigint
 );

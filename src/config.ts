@@ -127,7 +127,7 @@ export const settings = {
     'SUMMARIES_AHEAD_CELLS',
     integer(0),
     '1000000',
-    'Rows times columns of the largest version whose summary is made after it was published; 0: all when asked for.',
+    'Rows times columns of the largest version whose summary is made after it was published; 0: all on request.',
   ),
   comparisonsMemoryBytes: setting(
     'COMPARISONS_MEMORY_BYTES',

@@ -45,7 +45,7 @@ const help = (entry: Entry): string => {
     ...entry.signals,
     SIGUSR2: 'log at debug level; once more: at LOG_LEVEL again',
   }).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
-  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n${signals.join('\n')}\n\nExit codes\n  0 stopped as asked, 2 wrong arguments, 3 could not start\n\nEnvironment\n${describeSettings()}`;
+  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n${signals.join('\n')}\n\nExit codes\n  0 stopped by a signal, 2 wrong arguments, 3 could not start\n\nEnvironment\n${describeSettings()}`;
 };
 
 /** One clear line per mistake; the log has the rest. */

@@ -32,7 +32,7 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
       options: { live: { type: 'boolean' }, provider: { type: 'string', multiple: true } },
       optionHelp: {
         live: 'Call the real providers; without it, only those whose address PROVIDER_URLS replaces.',
-        provider: 'Slug of one to ask; may be repeated.',
+        provider: 'Slug of a provider to check; may be repeated.',
       },
       async run(input) {
         const { context } = input;
@@ -50,7 +50,7 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
     },
     {
       name: 'holds',
-      summary: 'List the providers that asked not to be called, and until when.',
+      summary: 'List the providers that are on hold at their own request, and until when.',
       arguments: [],
       run: async ({ context }) =>
         (await openGateway(context).state()).flatMap(({ provider, holds }) =>

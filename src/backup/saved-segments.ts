@@ -7,7 +7,7 @@ import { isSavedIn, type SavedSegment, type SegmentArchive, type WantedSegment }
 
 export interface SavedSegments {
   /**
-   * Looks for the rows of a segment and reads their file once; the result writes them as those of segment `id` to a place.
+   * Finds the rows of a segment and reads their file once; the result writes them as those of segment `id` to a place.
    * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
    */
   find(segment: WantedSegment): Promise<(id: number, place: Place) => Promise<void>>;

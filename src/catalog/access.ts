@@ -233,7 +233,7 @@ export const requireFullKey = (caller: Caller): void => {
   requireAccountKey(caller);
 };
 
-/** The state of the service as a whole: @throws AppError 403 unless an operator asks with a key for all repositories. */
+/** The state of the service as a whole: @throws AppError 403 unless the caller is an operator with a key for all repositories. */
 export const requireOperator = (caller: Caller): void => {
   if (!caller.isOperator) throw forbidden('not_operator', 'Only operators may see this.');
   requireAccountKey(caller);

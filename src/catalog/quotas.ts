@@ -74,7 +74,7 @@ const payersOfCopySql = `
 
 /**
  * Tells whether the plans of all accounts that would keep more have room for a copy of so many bytes of the current version of a
- * dataset, made without being asked for. As much again has to be left for uploads.
+ * dataset, made without a request. As much again has to be left for uploads.
  */
 export const createRoomCheck =
   (sql: Sql) =>

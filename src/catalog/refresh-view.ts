@@ -5,7 +5,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 
 /** How a dataset made of series of a provider is kept up to date. */
 export interface RefreshView {
-  /** `daily`, `weekly`, five fields of cron in UTC; null: only when asked. */
+  /** `daily`, `weekly`, five fields of cron in UTC; null: only on request. */
   readonly schedule: string | null;
   readonly lastRunAt: string | null;
   /** Why the last run, or its upload, failed; null: it did not. */

@@ -12,7 +12,7 @@ export interface Invitation {
   readonly team: string;
   /** Role that the account will have. */
   readonly role: TeamRole;
-  /** Name of the account that asked; null when it is gone. */
+  /** Name of the inviting account; null when it was deleted. */
   readonly invitedBy: string | null;
   readonly createdAt: string;
 }

@@ -23,7 +23,7 @@ export interface Team {
   readonly role: TeamRole;
   readonly createdAt: string;
   readonly members: readonly TeamMember[];
-  /** Accounts that were asked to join and have not answered. */
+  /** Invited accounts that have not answered. */
   readonly invitations: readonly TeamMember[];
 }
 

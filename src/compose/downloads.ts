@@ -45,10 +45,10 @@ import type { Core } from './core.js';
 import { openExportStorage } from './export-storage.js';
 import { required } from './parts.js';
 
-/** How often published versions are looked for, in milliseconds. */
+/** Milliseconds between polls for published versions. */
 const aheadIntervalMs = 1_000;
 
-/** Makes ready what is published from now on: the first call looks where that begins, before anybody is served. */
+/** Prepares versions published from now on: the first call records where that begins, before any request is served. */
 const startPreparing = async (
   name: JobName,
   prepareNew: (stop: AbortSignal) => Promise<void>,

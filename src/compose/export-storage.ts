@@ -8,7 +8,7 @@ import { createGuardedStorage, createLocalStorage } from '../storage/objects/loc
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { createS3Storage, parseS3Url } from '../storage/objects/s3-storage.js';
 
-/** Credentials come as a pair; without them the client asks the machine for its own. */
+/** Credentials come as a pair; without them the client uses those of the machine. */
 const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey }: Config) => {
   if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
   if (accessKeyId === secretAccessKey) return undefined;

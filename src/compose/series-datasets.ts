@@ -21,7 +21,7 @@ export interface SeriesDatasetParts {
   readonly mayUsePaid: (accountId: number) => Promise<boolean>;
 }
 
-/** Series kept as datasets: the gateway asks, the ordinary way of uploads takes in. */
+/** Series kept as datasets: the gateway reads them, and the ordinary way of uploads stores them. */
 export const openSeriesDatasets = (
   { config, leases, sql, log, metrics }: Core,
   { gateway, catalog, receiver, mayUsePaid }: SeriesDatasetParts,

@@ -32,7 +32,7 @@ export const clickhouseSettings = {
     'CLICKHOUSE_NODE_URLS',
     optional(list.pipe(z.array(url('http', 'https')))),
     undefined,
-    'Comma-separated HTTP addresses of the nodes of that cluster, by number of shard and replica; default: asked of the nodes.',
+    'Comma-separated HTTP addresses of the nodes of that cluster, by number of shard and replica; default: read from system.clusters of the nodes.',
     { secret: true },
   ),
 } as const;

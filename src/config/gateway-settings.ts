@@ -74,7 +74,7 @@ export const gatewaySettings = {
     'GATEWAY_MAX_HOLD_MS',
     integer(1_000, 86_400_000),
     '3600000',
-    'Longest time in milliseconds that a provider is not called after it asked for that; then one probe request. A daily limit that the provider names ends at its midnight.',
+    'Longest hold of a provider that asks for a pause, in milliseconds; then one probe request. A daily limit that the provider names ends at its midnight.',
   ),
   gatewayCacheBytes: setting(
     'GATEWAY_CACHE_BYTES',
@@ -104,7 +104,7 @@ export const gatewaySettings = {
     'GATEWAY_BACKFILL_VINTAGES',
     integer(1, 100),
     '50',
-    'Vintages of a provider that one step of a backfill asks for and uploads; fewer of long series.',
+    'Vintages of a provider that one step of a backfill loads; fewer of long series.',
   ),
   gatewayIntervalMs: setting(
     'GATEWAY_INTERVAL_MS',

@@ -19,7 +19,7 @@ export const kafkaSettings = {
     'KAFKA_TLS_CERT_FILE',
     optional(text),
     undefined,
-    'PEM file with the client certificate, for brokers that ask for one.',
+    'PEM file with the client certificate, for brokers that require one.',
   ),
   kafkaTlsKeyFile: setting(
     'KAFKA_TLS_KEY_FILE',
@@ -56,7 +56,7 @@ export const kafkaSettings = {
     'KAFKA_OAUTH_SCOPE',
     optional(text),
     undefined,
-    'Scope that oauthbearer asks for.',
+    'Scope of the token requests of oauthbearer.',
   ),
   kafkaPrefix: setting('KAFKA_PREFIX', text, 'tabulary', 'Start of every topic and consumer group name.'),
   kafkaPartitions: setting('KAFKA_PARTITIONS', integer(1, 1000), '4', 'Partitions of a topic made at start.'),

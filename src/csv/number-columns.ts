@@ -136,7 +136,7 @@ const slowDecimal = (
   return isMarker(bytes, start, end) ? 1 : -1;
 };
 
-/** Value of up to 15 digits times 10^scale, or -1 where the careful path has to look. */
+/** Value of up to 15 digits times 10^scale, or -1 where the careful path has to decide. */
 const shortScaled = (bytes: Uint8Array, first: number, end: number, point: number, scale: number): number => {
   let p = first;
   let mantissa = 0;

@@ -26,7 +26,7 @@ const shortDigits = 15;
 
 /**
  * Digits of a short plain number: `integer × 32 + fraction`, without leading and trailing zeros, or -1 where
- * the careful path has to look.
+ * the careful path has to decide.
  */
 const shortNumber = (bytes: Uint8Array, start: number, end: number, point: number): number => {
   let p = start;

@@ -7,7 +7,7 @@ import type { DaySet } from '../model/day-set.js';
  * - *record*: one row of the file, up to its line end (LF, CRLF or CR outside of quotes). Blank lines are none.
  * - *row*: position of a data record in the file, from 0; the header is not counted. Bad records are.
  * - *line*: physical line in the file, from 1. A quoted line break, a blank line and the header each count.
- * - *chunk*: whole records, cut from the file by rules that never look at how its bytes arrived.
+ * - *chunk*: whole records, split by rules that do not depend on how the bytes of the file arrived.
  */
 
 /** How fields are separated; each a single ASCII byte. */
@@ -202,6 +202,6 @@ export interface ColumnProfile {
   /** Most digits before and after the point, leading and trailing zeros not counted. */
   readonly integerDigits: number;
   readonly fractionDigits: number;
-  /** A number that is no year was seen; looked for only in columns whose names say year. */
+  /** A number that is no year was seen; checked only in columns whose names say year. */
   readonly offYears: boolean;
 }

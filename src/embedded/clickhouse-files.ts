@@ -16,7 +16,7 @@ export interface PeerPorts {
 }
 
 export const clickhouseUser = 'tabulary';
-/** As whom the nodes of a cluster ask each other. */
+/** User of the nodes of a cluster among each other. */
 const nodesUser = 'nodes';
 export const clusterName = 'tabulary';
 

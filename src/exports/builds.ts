@@ -18,7 +18,7 @@ export interface Build {
   follow(): Readable;
 }
 
-/** Makes files, each once at a time however many ask for it. */
+/** Makes files, each once at a time however many requests there are for it. */
 export interface Builds {
   /** Joins the build of this key or starts it. */
   start(key: string, source: () => Promise<Readable>): Build;

@@ -71,7 +71,7 @@ export interface ExportFilesOptions {
   readonly log: Log;
 }
 
-/** Files that nobody has asked for are made in a share of their own. */
+/** Files made ahead of requests have a share of their own. */
 const ahead = '#ahead';
 
 /** A small file is finished within this time: then it is served with its length. */
@@ -145,7 +145,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (plan.fingerprint !== file.fingerprint) {
         throw notFound(
           'link_outdated',
-          'The names of columns or the description of the series changed since the link was made; ask for the download again.',
+          'The names of columns or the description of the series changed since the link was made; request the download again.',
         );
       }
       const lastModified = new Date(plan.version.createdAt);

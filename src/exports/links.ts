@@ -85,7 +85,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
       const [keyId, format, sessionId] = caller;
       if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
-        throw refused('link_expired', 'The link has expired; ask for the download again.');
+        throw refused('link_expired', 'The link has expired; request the download again.');
       }
       return {
         datasetId,

@@ -13,7 +13,7 @@ export interface CheckResult {
   readonly detail: string;
 }
 
-/** Asks an upstream for the preview of its first popular series; nothing is kept or reused. */
+/** Requests the preview of its first popular series; nothing is kept or reused. */
 export const checkProvider = async (
   operations: Operations,
   provider: Provider,

@@ -68,7 +68,7 @@ export interface Gateway {
     rotate(): Promise<number>;
   };
   readonly feed: Feed;
-  /** Asks upstreams one small question each. */
+  /** Sends one small request to each upstream. */
   check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
   /** Ends the holds of an upstream; gives how many there were. @throws AppError 404. */
   lift(slug: string): Promise<number>;
@@ -115,7 +115,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     return provider;
   };
 
-  /** All providers, but of paid ones only those that the caller may ask. */
+  /** All providers, but of paid ones only those that the caller may use. */
   const openTo = (caller: GatewayCaller): readonly Provider[] =>
     catalog.providers.map((provider) => {
       const { search: _, ...unasked } = provider;

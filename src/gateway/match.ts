@@ -4,7 +4,7 @@ import { wordsOf } from './search/words.js';
 
 const mostMatches = 5;
 
-/** Texts of a provider that words are looked for in, the most telling first. */
+/** Searched texts of a provider, the most specific first. */
 const places: readonly (readonly [weight: number, text: (provider: Provider) => string])[] = [
   [8, ({ slug }) => slug],
   [5, ({ name }) => name],

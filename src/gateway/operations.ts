@@ -32,7 +32,7 @@ export interface Operation<T> {
 /** Runs functions of connectors: chooses the key, opens the network, keeps answers, names errors. */
 export interface Operations {
   run<T>(operation: Operation<T>): Promise<WithAge<T>>;
-  /** The answer, if a fresh one is kept already; asks no upstream. */
+  /** The cached answer if it is fresh; sends no request. */
   kept<T>(operation: Operation<T>): Promise<WithAge<T> | undefined>;
   /** The key that an operation of this caller would use. */
   keyFor(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;

@@ -29,7 +29,7 @@ export interface QuotaDeps {
   readonly usage: Pick<UsageRecords, 'remaining'>;
 }
 
-/** Reads what is left; asks no upstream. */
+/** Reads what is left; sends no request. */
 export const readQuota = async (
   { operations, usage }: QuotaDeps,
   provider: Provider,

@@ -72,7 +72,7 @@ export interface SeriesReaderOptions {
   readonly today: () => string;
 }
 
-/** How a series was asked for. */
+/** Request for a series. */
 interface ReadMode {
   readonly params: Params;
   readonly isPreview: boolean;
@@ -136,7 +136,7 @@ export const createSeriesReader = ({
   const defaultStartOf = (provider: Provider, params: Params, { kind }: ChosenKey): string | undefined =>
     params.start === undefined ? provider.defaultStart?.of(params, { key: kind, today: today() }) : undefined;
 
-  /** The part of a whole series that is kept, so that nobody asks the upstream for what is here. */
+  /** The part of a whole series that is kept, so that no request is sent for values that are here. */
   const fromWhole = async (
     operation: Pick<Operation<KeptSeries>, 'provider' | 'caller'> & { readonly seriesId: string },
     { params, newest, key }: { params: Params; newest?: number; key: ChosenKey },

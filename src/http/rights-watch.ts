@@ -44,7 +44,7 @@ export const createRightsWatch = ({
       try {
         await checkAll();
       } catch (error) {
-        log.warn({ err: error, answers: watched.size }, 'rights of running answers could not be asked');
+        log.warn({ err: error, answers: watched.size }, 'rights of running answers could not be checked');
       }
       timer = undefined;
       schedule();

@@ -131,7 +131,7 @@ const holdsNul = (value: unknown): boolean => {
 };
 
 /**
- * A parsed JSON body. NUL is looked for in what the route takes; what it ignores may hold anything. Depth is
+ * A parsed JSON body. NUL is refused in members of the schema; ignored members may hold anything. Depth is
  * bounded by the body limit and the JSON parser.
  */
 export const parseBody = (schema: z.ZodType, body: unknown): unknown => {

@@ -55,7 +55,7 @@ interface Scheduled extends Job {
   running: Promise<void> | undefined;
 }
 
-/** Longest time until a job that an operator asked for begins. */
+/** Longest time until a job that an operator runs begins. */
 const longestPollMs = 1_000;
 
 export const createJobs = async (options: JobsOptions): Promise<Jobs> => {

@@ -28,7 +28,7 @@ export const jobList = {
   'export-files-ahead': {
     onePer: 'installation',
     runsIn: 'api',
-    summary: 'Writes the export files of small new versions before somebody asks for them.',
+    summary: 'Writes the export files of small new versions before they are requested.',
   },
   'key-checks': {
     onePer: 'installation',
@@ -73,7 +73,7 @@ export const jobList = {
   'summaries-ahead': {
     onePer: 'installation',
     runsIn: 'api',
-    summary: 'Computes the column summaries of small new versions before somebody asks for them.',
+    summary: 'Computes the column summaries of small new versions before they are requested.',
   },
   trims: {
     onePer: 'installation',

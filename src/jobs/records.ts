@@ -76,7 +76,7 @@ const renewSql = prepared(`
   UPDATE jobs SET held_until = now() + $4 * interval '1 millisecond'
   WHERE name = $1 AND subject = $2 AND lease = $3 RETURNING 1`);
 
-// A run that was asked for while this one was under way stays due.
+// A run requested while this one was in progress stays due.
 const finishSql = prepared(`
   UPDATE jobs SET holder = NULL, lease = NULL, held_until = NULL, ended_at = now(), duration_ms = $4, failure = $5,
     failures = CASE WHEN $5::text IS NULL THEN 0 ELSE failures + 1 END,

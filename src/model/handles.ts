@@ -35,7 +35,7 @@ const productWords = [
   'api',
   'default',
   'everyone',
-  // Of somebody who asks a command for its help.
+  // Typed by somebody who wants the help of a command.
   'help',
   'home',
   'me',

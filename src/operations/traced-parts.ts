@@ -38,7 +38,7 @@ const statementSpan = ({ url, database }: Endpoint, sql: string, queryId?: strin
   };
 };
 
-/** Statements that belong to a request, a chunk or a publication; what sweeps ask by themselves is in no trace. */
+/** Statements that belong to a request, a chunk or a publication; those of sweeps are in no trace. */
 export const traceClickHouse = (clickhouse: Connection, url: string, tracing: Tracing): Connection => {
   const within = <T>(sql: string, queryId: string | undefined, work: () => Promise<T>): Promise<T> =>
     tracing.active

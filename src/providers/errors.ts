@@ -82,7 +82,7 @@ const namesDay = new RegExp(
 );
 const namesShorterSpan = /\b(?:(?:per|a|each|every)[ -](?:second|minute|hour)|hourly|burst)\b/i;
 
-/** Part of an error reply in which a limit is looked for. */
+/** Part of an error reply that is searched for a limit. */
 const noticeLength = 2_000;
 
 /**

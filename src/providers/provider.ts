@@ -98,7 +98,7 @@ export interface Provider {
   readonly maxReplyBytes?: number;
 
   /**
-   * Looks at every reply before anything else does and names the error it means, whatever its status
+   * Inspects every reply first and returns the error that it means, whatever its status
    * (several upstreams err inside HTTP 200); `undefined` leaves it to the status: 401/403 key refused, 404 not
    * found, 413 too large, 429 rate limited, any other than 2xx an error of the upstream.
    */

@@ -185,7 +185,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     }
   };
 
-  /** Looks for the rows once more, where PostgreSQL has them, if they have left the place that memory has. */
+  /** Reads the place of the rows from PostgreSQL again if the cached one is out of date. */
   const whereRowsAre = async <T>(
     plan: Plan,
     request: DownloadRequest,
@@ -241,7 +241,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 };
 
-/** True when the rows of a version were not all found where they were looked for. */
+/** True when some rows of a version were not found in their place. */
 const isGone = (error: unknown): boolean => isAppError(error) && error.code === 'version_gone';
 
 const contextOf = (

@@ -42,7 +42,7 @@ export interface Plan {
   readonly about: Sheet | undefined;
   /** Start of the requested page; absent for the first one. */
   readonly token?: PageToken | undefined;
-  /** True where the rows are looked for where memory has them. */
+  /** True if the place of the rows is from the cache. */
   readonly isRemembered?: boolean;
 }
 

@@ -66,7 +66,7 @@ export const outputColumns = (
   return [{ ...combined, name: freeName(combined.name, taken) }, ...values];
 };
 
-/** Value columns that `dropNA` looks at; empty when there is nothing to look at. */
+/** Value columns that `dropNA` checks; empty when it has nothing to check. */
 export const judgedColumns = (chosen: readonly StoredColumn[]): readonly StoredColumn[] =>
   chosen.filter((column) => !column.isEntity);
 

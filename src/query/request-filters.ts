@@ -13,7 +13,7 @@ export interface FilterRequest {
   readonly filterLimits?: Partial<FilterLimits>;
 }
 
-/** The filters of requests, each compiled once though a request may be looked at twice. */
+/** The filters of requests, each compiled once though a request may be planned twice. */
 export interface RequestFilters {
   /** True for filters that take so long that others get their turn meanwhile. */
   isLong(request: FilterRequest): boolean;

@@ -7,7 +7,7 @@ import type { ReadContext } from './read-context.js';
 import { buildTail } from './statement.js';
 
 /**
- * Looks at the rows that an answer is made of.
+ * Checks the rows that an answer is made of.
  * @throws AppError `invalid` for what the format cannot hold.
  */
 export const requireFitting = async (

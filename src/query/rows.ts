@@ -59,7 +59,7 @@ const poolSettings = ({ place }: ReadableVersion): ReadSettings =>
 
 const isUnfiltered = ({ complete, isRest = false }: SelectedRows): boolean => complete || isRest;
 
-/** Cells that are read sooner than looked at twice. */
+/** Cells that are cheaper to read than to check first. */
 const fewCells = 1_000_000;
 
 /** Rows that one stream of ClickHouse reads about as soon as several do. */

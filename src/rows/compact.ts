@@ -135,7 +135,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     );
     if (replaced === 'busy') return false;
     if (typeof replaced === 'string') {
-      log.warn({ store, segments: run.length }, 'compaction came to nothing');
+      log.warn({ store, segments: run.length }, 'compaction abandoned');
       return false;
     }
     const { segment, rows, bytes } = replaced;

@@ -19,11 +19,11 @@ import { createTopology, type ShardAddress } from './topology.js';
 
 export interface ConnectOptions {
   readonly sql: Sql;
-  /** HTTP address of the server that is asked first. */
+  /** HTTP address of the first server. */
   readonly url: string;
   /** Name in `remote_servers`; undefined: there is one server. */
   readonly cluster: string | undefined;
-  /** HTTP addresses of the nodes; asked of ClickHouse when left out. */
+  /** HTTP addresses of the nodes; read from ClickHouse when left out. */
   readonly nodeUrls: readonly string[] | undefined;
   /** False: the servers belong to no catalog yet, or to one without a schema. */
   readonly bind: boolean;

@@ -133,7 +133,7 @@ export interface TargetTables {
   forget(place: Place): void;
 }
 
-/** Writes into a place that has the columns; one that refuses may have been dropped by another process, and is looked at again. */
+/** Writes into a place that has the columns; if it refuses, another process may have dropped it, and its columns are read again. */
 export const prepareTarget = async (
   tables: TargetTables,
   place: Place,

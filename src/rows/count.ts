@@ -15,7 +15,7 @@ import { insideOf, sourceOf } from './place.js';
 import { rowOrder, segmentRows } from './source.js';
 import { backgroundSettings, lazyPatches } from './statement-settings.js';
 
-/** Facts of the rows of some segments, asked of ClickHouse itself. */
+/** Statistics of some segments as ClickHouse counts them. */
 export interface CountedSegment {
   readonly rows: number;
   /** `YYYY-MM-DD`; null without a date column or without a date in it. */
@@ -74,7 +74,7 @@ const foundFrequency = (
 };
 
 /**
- * Counts the rows of segments and looks at the dates of one column.
+ * Counts the rows of segments, and finds the first and last date of one column.
  * @param date Of dates, or of years.
  */
 export const countSegments = async (
@@ -180,7 +180,7 @@ export const countDigits = async (
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
 };
 
-/** Reads one row of some segments in all of its columns; the values are not looked at. */
+/** Reads one row of some segments in all of its columns; the values are not used. */
 export const readOneRow = async (
   servers: ClickHouseServers,
   place: Place,

@@ -134,7 +134,7 @@ export const createDdl = (database: string, engine: Engine) => {
       },
     ],
 
-    /** A `Distributed` table over `system.one`, to ask every shard about itself. */
+    /** A `Distributed` table over `system.one`, for queries about every shard itself. */
     createOverNodes: (table: string, cluster: string): Statement[] => [
       {
         sql: `CREATE TABLE IF NOT EXISTS ${table} (dummy UInt8) ENGINE = Distributed('${cluster}', 'system', 'one')`,

@@ -7,7 +7,7 @@
  *   3 look     no other shard has a table or pool rows of the store: such left-overs would be read with the rest. The sweep
  *              drops them, and a later upload tries again
  *   4 tables   every shard has the tables of the store with all of their columns, and every node those over them
- *   5 say so   `stores.everywhere` is set; readers that looked before read the home
+ *   5 say so   `stores.everywhere` is set; readers that began before read the home
  */
 
 import { messageOf } from '../lib/errors.js';

@@ -40,7 +40,7 @@ export const bindInstallation = async (
 
 /**
  * Binds a server to its number: PostgreSQL says by number where rows are, and the sweep drops those of other shards. A server
- * that has another number than it had, because `remote_servers` was reordered, is asked nothing.
+ * that has another number than it had, because `remote_servers` was reordered, gets no statements.
  * @throws AppError when it was another shard before.
  */
 export const bindShard = async (

@@ -194,7 +194,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
   const rowsOf = (segment: SegmentPlace, stored: readonly StoredSegment[]): number =>
     stored.reduce((sum, one) => (isOf(one, segment) ? sum + one.rows : sum), 0);
 
-  /** A segment may have been dropped in its turn between the two lists: what is odd is looked at again. */
+  /** A segment may have been dropped in its turn between the two lists: differences are checked again. */
   const findMissing = async (
     kind: Kind,
     stored: readonly StoredSegment[],

@@ -42,13 +42,13 @@ export interface Keys {
 /** Most rows whose hashes are kept in memory to be compared: some 1 GB. */
 const maxHashed = 30_000_000;
 
-/** Most rows of each side that are named one by one, so that they are not looked for again: some 3 MB of text. */
+/** Most rows of each side that are listed one by one, so that they are not searched again: some 3 MB of text. */
 const mostNamed = 200_000;
 
 /** Most keys of a file for which rows are listed, to be named. */
 const mostListed = 1_000_000;
 
-/** Most buckets that are looked at alone. */
+/** Most buckets that are compared on their own. */
 const mostBuckets = bucketCount / 4;
 
 const examples = 3;

@@ -1,4 +1,4 @@
-/** A segment of a version as compaction looks at it. */
+/** A segment of a version, as compaction uses it. */
 export interface ListedSegment {
   readonly id: number;
   readonly uploadNumber: number;

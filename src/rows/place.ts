@@ -115,7 +115,7 @@ export const statedTable = (database: string, place: Place): string =>
   `${database}.${isEverywhere(place) ? overName(tableOf(place)) : tableOf(place)}`;
 
 /**
- * Granules of an own table on the server that is asked, with `_seg`: a part has the rows of one segment, the name of its partition.
+ * Granules of an own table on the server of the query, with `_seg`: a part has the rows of one segment, the name of its partition.
  */
 export const indexOf = (database: string, place: Place): string =>
   `(SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('${database}', '${tableOf(place)}'))`;

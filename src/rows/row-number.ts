@@ -8,7 +8,7 @@ import { serverOf, storedRows } from './source.js';
 
 type ReadContext = Pick<ReadQuery, 'queryId' | 'requestId' | 'signal' | 'owner'>;
 
-/** To read so many rows takes no longer than to look for them. */
+/** Reading so many rows takes no longer than a search for them. */
 const fewRows = 20_000;
 
 export interface SoughtRow {

@@ -28,7 +28,7 @@ import { isClickHouseException, lacksTables, storeUnavailable } from '../storage
 const everywhereSettings = {
   skip_unavailable_shards: 0,
   fallback_to_stale_replicas_for_distributed_queries: 0,
-  // A list or join within a condition is made of the rows of all shards, not of those where it is looked at.
+  // A list or join within a condition is made of the rows of all shards, not of those of the shard that evaluates it.
   distributed_product_mode: 'global',
   // An insert ends when all shards have its rows.
   distributed_foreground_insert: 1,

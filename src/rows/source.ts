@@ -186,8 +186,8 @@ export const segmentSource = (
 });
 
 /**
- * The server that is asked about all of these rows in one statement.
- * @throws AppError `unavailable` when rows were moved between the looks at the versions.
+ * The server that reads all of these rows in one statement.
+ * @throws AppError `unavailable` when rows were moved between the reads of the versions.
  */
 export const serverOf = (...rows: readonly { readonly place: Place | null }[]): ShardPlace => {
   const [first, ...others] = rows.flatMap(({ place }) => (place === null ? [] : [place]));

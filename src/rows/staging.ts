@@ -137,7 +137,7 @@ export const createStaging = (
     staged.add(segment);
   };
 
-  /** The table may have been dropped or restored by others: the next try looks again. */
+  /** The table may have been dropped or restored by others: the next try reads it again. */
   const doubt = ({ segment, place }: Target): void => {
     tables.forget(tableOf(place));
     staged.delete(segment);

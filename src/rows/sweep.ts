@@ -60,7 +60,7 @@ export interface StorageReport extends ReleaseReport {
 
 export interface Tidy {
   /**
-   * Drops what is due. Cheap: asks PostgreSQL alone unless there is something.
+   * Drops what is due. Cheap: one statement of PostgreSQL unless there is something to drop.
    * @throws when `stop` is aborted before the end; the next sweep goes on.
    */
   release(stop?: AbortSignal): Promise<ReleaseReport>;

@@ -24,7 +24,7 @@ export interface WholeSegment {
  * State of a segment after the statement.
  *
  *   stored        it holds the rows that were encoded
- *   count         it does if they are counted: the statement was repeated, or its columns were not looked at
+ *   count         it does if they are counted: the statement was repeated, or its columns were not checked
  *   begin_again   its rows belong to no version: write them into another segment
  */
 export type Outcome = 'stored' | 'count' | 'begin_again';

@@ -29,7 +29,7 @@ export interface TopologyOptions {
   readonly cluster: string;
   /** Address from CLICKHOUSE_URL. */
   readonly url: string;
-  /** HTTP addresses by number of shard and replica; asked of the nodes when left out. */
+  /** HTTP addresses by number of shard and replica; read from the nodes when left out. */
   readonly nodeUrls?: readonly string[] | undefined;
 }
 
@@ -137,7 +137,7 @@ const readNodes = async (entry: Connection, cluster: string): Promise<ClusterNod
 const attempts = 5;
 
 /**
- * The HTTP ports of the shards that answer. Asked through a table, because functions that reach other servers take a
+ * The HTTP ports of the shards that answer. Read through a table, because functions that reach other servers take a
  * right that the product does without.
  */
 const askPorts = async (

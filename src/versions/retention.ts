@@ -17,7 +17,7 @@ export interface RetentionOptions {
 }
 
 export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Retention => {
-  /** Under the lock of the dataset: a version that is restored, pinned or cloned meanwhile is looked at as it is then. */
+  /** Under the lock of the dataset: a version that is restored, pinned or cloned meanwhile is judged in its new state. */
   const applyTo = (datasetId: number): Promise<number> =>
     sql.tx(async (tx) => {
       await holdDataset(tx, datasetId);

@@ -159,7 +159,7 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
 
     mark: (datasetId, versionId, marks) =>
       sql.tx(async (tx) => {
-        // Retention looks at pins under this lock.
+        // Retention reads pins under this lock.
         await hold(tx, datasetId);
         await markVersion(tx, datasetId, versionId, marks);
         return shown(tx, datasetId, versionId);

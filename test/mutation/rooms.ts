@@ -19,8 +19,5 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     tests: ['test/unit/rows/**/*.test.ts', statements],
   },
-  permissions: {
-    mutate: ['src/model/permission.ts'],
-    tests: ['test/unit/model/permission.test.ts'],
-  },
+  model: { mutate: ['src/model/**/*.ts'], tests: ['test/unit/model/**/*.test.ts'] },
 };

@@ -8,7 +8,11 @@ const written = /\.(?:ts|md|sql|py|toml|yml|txt)$/;
 const places = ['src', 'test', 'bench', 'docs', 'migrations', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
 /** Spellings that users and readers should not meet; put together so that this file does not name them itself. */
-const misspelt: readonly RegExp[] = [new RegExp(`\\b${'can'} ${'not'}\\b(?! only)`, 'i')];
+const misspelt: readonly RegExp[] = [
+  new RegExp(`\\b${'can'} ${'not'}\\b(?! only)`, 'i'),
+  // A merge that was not finished.
+  /^[<>]{7} /,
+];
 
 function filesOf(place: string): string[] {
   if (written.test(place)) return [place];
@@ -30,6 +34,10 @@ describe('what people read', () => {
       .flatMap(filesOf)
       .flatMap((file) => mistakes(readFileSync(join(root, file), 'utf8')).map((line) => `${file}:${line}`));
     expect(found).toEqual([]);
+  });
+
+  it('has no marks of a conflict', () => {
+    expect(mistakes(`${'<'.repeat(7)} HEAD\n-- ok\n${'>'.repeat(7)} 7a45f69e`)).toHaveLength(2);
   });
 
   it('is searched line by line', () => {

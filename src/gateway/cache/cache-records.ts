@@ -1,7 +1,7 @@
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Kept } from './memory.js';
 
-/** Answers in PostgreSQL: a restart does not ask all again, and processes share them. */
+/** Answers in PostgreSQL: they survive a restart, and processes share them. */
 export interface CacheRecords {
   get(key: string): Promise<Kept | undefined>;
   set(key: string, provider: string, kept: Kept): Promise<void>;

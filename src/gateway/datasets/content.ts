@@ -37,7 +37,7 @@ const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | unde
   }
 };
 
-/** Asks for the series one after the other: a dataset of many takes its turns like everybody. */
+/** Requests the series one after the other: a dataset of many waits for its turns like every caller. */
 export const fetchContent = async (
   gateway: Pick<Gateway, 'fullSeries' | 'panel'>,
   caller: GatewayCaller,

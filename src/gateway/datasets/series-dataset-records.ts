@@ -10,7 +10,7 @@ import type { WantedSeries } from './wanted-series.js';
 export interface SeriesSource {
   readonly provider: string;
   readonly series: readonly WantedSeries[];
-  /** See schedule.ts; null: only when asked. */
+  /** See schedule.ts; null: only on request. */
   readonly schedule: string | null;
   /** It has the column Flag. */
   readonly withFlags: boolean;
@@ -82,7 +82,7 @@ const beginSql = `
     EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isFailed('p')}) AS "uploadFailed"
    FROM series_datasets s WHERE s.dataset_id = $1 AND ${isDue}`;
 
-// A run that was asked for while this one was under way stays due.
+// A run requested while this one was in progress stays due.
 const finishSql = named(`
   UPDATE series_datasets SET last_run_at = now(), last_error = :error,
     failures = CASE WHEN :error::text IS NULL THEN 0 ELSE failures + 1 END,

@@ -5,7 +5,7 @@ export interface Usage {
   readonly span: Span;
   readonly used: number;
   readonly usedByAccount: number;
-  /** Accounts that asked in the window, this one included or not; tasks of the service are not accounts. */
+  /** Accounts with requests in the window, this one included or not; tasks of the service are not accounts. */
   readonly accounts: number;
   /** The oldest bucket that counts. */
   readonly oldest: Date;
@@ -44,7 +44,7 @@ const leastShare = 0.1;
 const leftoverMs = 30 * 60_000;
 
 /**
- * Share of a quota that one account may use: its part among the accounts that ask in the same window, so all of it
+ * Share of a quota that one account may use: its part among the accounts with requests in the same window, so all of it
  * when nobody else does, and at least a tenth.
  */
 export const shareOf = (limit: number, accounts: number): number =>

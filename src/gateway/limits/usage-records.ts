@@ -21,7 +21,7 @@ export type Admission =
   | {
       readonly granted: true;
       readonly waitMs: number;
-      /** The first request after a hold: `release` or `hold` has to follow, until then nobody else asks. */
+      /** The first request after a hold: `release` or `hold` has to follow; until then no other request is sent. */
       readonly careful: boolean;
     }
   | Extract<Decision, { granted: false }>;

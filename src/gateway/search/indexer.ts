@@ -19,7 +19,7 @@ export interface IndexerOptions {
   readonly sql: Sql;
   readonly index: ItemIndex;
   readonly providers: readonly Provider[];
-  /** A context that asks the upstream in the name of the indexer. */
+  /** A context for requests in the name of the indexer. */
   readonly openContext: (provider: Provider) => Promise<Context>;
   readonly log: Log;
   readonly now: () => number;

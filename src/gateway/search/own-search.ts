@@ -16,7 +16,7 @@ export interface OwnHits {
   readonly notAsked: readonly string[];
 }
 
-/** Asks one provider by its own search; the answer is kept. */
+/** Runs the own search of one provider; the answer is cached. */
 export const runOwnSearch = async (
   operations: Operations,
   caller: GatewayCaller,
@@ -49,7 +49,7 @@ const mayAsk = async (
   return key.kind === 'own' || perDay === undefined || perDay > fewPerDay;
 };
 
-/** Asks providers that search themselves, all at the same time. */
+/** Runs the own searches of several providers at the same time. */
 export const runOwnSearches = async (
   operations: Operations,
   caller: GatewayCaller,

@@ -42,7 +42,7 @@ const closedFor = (provider: Provider, milliseconds: number, reason: string): Ap
   return new AppError(
     'unavailable',
     'upstream_circuit_open',
-    `${provider.name} ${reason}; it is asked again in ${retryAfterSeconds} s.`,
+    `${provider.name} ${reason}; it is tried again in ${retryAfterSeconds} s.`,
     {
       details: { provider: provider.slug },
       retryAfterSeconds,

@@ -76,7 +76,7 @@ const deadlinePassed = (provider: Provider): AppError =>
     },
   );
 
-/** Upstreams with a handful of requests a day are not asked twice for the same. */
+/** Upstreams with a handful of requests a day get no request twice. */
 const retriesFor = ({ limits }: Provider, owner: QuotaOwner, retries: number): number => {
   const perDay = (owner.keyScope === 'none' ? limits.anonymous : limits.keyed)?.perDay;
   return perDay !== undefined && perDay <= 100 ? Math.min(1, retries) : retries;

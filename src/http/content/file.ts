@@ -41,7 +41,7 @@ async function* framedParts(
   yield end;
 }
 
-/** Answers a request for a file as RFC 9110 asks: conditions first, then ranges. */
+/** Answers a request for a file as RFC 9110 requires: conditions first, then ranges. */
 export const answerFile = async (
   storage: ObjectStorage,
   file: ServedFile,

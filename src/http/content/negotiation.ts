@@ -8,7 +8,7 @@ const acceptsOf = (headers: IncomingMessage['headers']): Accepts => accepts({ he
 const mediaTypeOf = (format: Format): string => formats[format].mediaType.replace(/;.*/, '');
 
 /**
- * The format that `Accept` asks for among those that are offered, by weight. Undefined when it names none, and when
+ * The best of the offered formats for `Accept`, by weight. Undefined when it names none, and when
  * it takes CSV as well by a wildcard: programs that send one with every request do not choose by it.
  */
 export const formatOfAccept = <F extends Format>(

@@ -17,8 +17,8 @@ export const datasetCodes: CodeList = {
   too_many_versions: [400, 'The dataset has too many segments to read its revisions.'],
   unknown_version: [404, 'The dataset has no such version.'],
   values_collide: [409, 'Both columns have different values in the same row; `details` shows some.'],
-  values_too_long: [400, 'The values are too long for one response. Ask for fewer with `$top`.'],
-  version_changed: [409, 'The version was rearranged meanwhile. Ask again.'],
+  values_too_long: [400, 'The values are too long for one response. Request fewer with `$top`.'],
+  version_changed: [409, 'The version was compacted meanwhile. Try again.'],
   version_not_found: [404, 'There is no such version.'],
   version_removed: [404, 'The version of that day was removed; `details` names the next one that is kept.'],
 };

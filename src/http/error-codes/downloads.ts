@@ -13,12 +13,12 @@ export const downloadCodes: CodeList = {
   filter_syntax: [400, '`$filter` cannot be read; `details.position` says where.'],
   filter_type: [400, 'Two operands of `$filter` do not go together, or no column is named.'],
   filter_unsupported: [400, 'Valid OData that is not offered.'],
-  link_expired: [403, 'The link has expired. Ask for the download again.'],
+  link_expired: [403, 'The link has expired. Request the download again.'],
   link_invalid: [403, 'The link was changed or is incomplete; a read link was revoked or has expired.'],
   link_not_found: [404, 'There is no such read link.'],
   link_outdated: [
     404,
-    'The names of columns or the description of the series changed since the link was made. Ask for the download again.',
+    'The names of columns or the description of the series changed since the link was made. Request the download again.',
   ],
   link_quota_exceeded: [
     402,

@@ -24,7 +24,8 @@ const remainders = z
       .array(z.object({ where: z.string(), what: z.string(), left: countField('How many there are.') }))
       .nullable()
       .meta({
-        description: 'What was looked for and is left: nothing. Null where the rows and files follow (202).',
+        description:
+          'Checked things and how many are left: none. Null where the rows and files follow (202).',
       }),
   })
   .meta({ id: 'DeletedAccount' });

@@ -17,7 +17,7 @@ export interface Check {
 export interface OperationsOptions {
   readonly build: Build;
   readonly checks: readonly Check[];
-  /** True once the process was asked to stop: it is alive but takes no new work. */
+  /** True once the process is stopping: it is alive but takes no new work. */
   readonly draining?: () => boolean;
 }
 
@@ -97,7 +97,7 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       summary: 'What the process depends on answers',
       responses: {
         200: { description: 'Ready.', schema: readiness },
-        503: { description: 'Not ready, or asked to stop.', schema: readiness },
+        503: { description: 'Not ready, or stopping.', schema: readiness },
       },
       handler: async ({ log }) => {
         const results = await probe(log);

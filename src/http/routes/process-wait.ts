@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessView } from '../../model/process.js';
 import type { ProcessRecords } from '../../uploads/lifecycle/process-records.js';
 
-/** Milliseconds until the next look: a tenth of the time so far, so that short uploads are answered at once. */
+/** Milliseconds until the next poll: a tenth of the time so far, so that short uploads are answered at once. */
 const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 10));
 
 /** The process once it has ended, or as it is when the time is over. */

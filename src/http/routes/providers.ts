@@ -83,7 +83,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     operationId: 'getProviderQuota',
     summary: 'What is left of the limits of a provider',
     description:
-      'For the key that requests of the caller would carry. Asks no provider and counts as no request to one.',
+      'For the key that requests of the caller would carry. Sends no request to a provider and counts as none.',
     tags,
     auth,
     params: z.object({ slug: slugParam }),

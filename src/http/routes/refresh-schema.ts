@@ -7,7 +7,7 @@ export const refreshSchema = z
     schedule: z
       .string()
       .nullable()
-      .meta({ description: '`daily`, `weekly` or five fields of cron in UTC; null: only when asked.' }),
+      .meta({ description: '`daily`, `weekly` or five fields of cron in UTC; null: only on request.' }),
     lastRunAt: timeField.nullable(),
     lastError: z
       .string()

@@ -38,7 +38,7 @@ const refreshField = z
       type: ['string', 'null'],
       maxLength: 200,
       description:
-        '`daily`, `weekly`, or five fields of cron in UTC, at most once an hour; null or left out: only when asked.',
+        '`daily`, `weekly`, or five fields of cron in UTC, at most once an hour; null or left out: only on request.',
     },
   });
 

@@ -47,7 +47,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   }),
   quotaLeft: new Gauge({
     name: 'tabulary_gateway_quota_left',
-    help: 'Requests left of a shared quota at the last look. Span: minute, hour, day. Key: none, or that of the service.',
+    help: 'Requests left of a shared quota at the last check. Span: minute, hour, day. Key: none, or that of the service.',
     labelNames: ['provider', 'span', 'key'] as const,
     registers,
   }),

@@ -180,7 +180,7 @@ export const createSemaphore = (options: SemaphoreOptions): Semaphore => {
     }
     if (longest === undefined || !leave(longest)) return false;
     onRefused?.('lost');
-    const message = 'The connection was too slow while others waited; try again, or ask for less at a time.';
+    const message = 'The connection was too slow while others waited; try again, or request less at a time.';
     longest.revoked.abort(new AppError('unavailable', 'slot_lost', message, { retryAfterSeconds }));
     return true;
   };

@@ -11,7 +11,7 @@ import { metadataOf, withoutEmptyTwins } from './cube.js';
 import { hasCode, openId } from './dimensions.js';
 import { named, timeDimension } from './named.js';
 
-/** Cells of a cube that are looked through for values. */
+/** Cells of a cube that are searched for values. */
 const mostCells = 1_000_000;
 
 /** A few codes have a plus of their own. */

@@ -44,7 +44,7 @@ const readId = (seriesId: string): Wanted => {
   return { table: table.join('/'), field, filters };
 };
 
-/** Comma, colon and parentheses are the grammar of filters: such a value is looked for in the rows instead. */
+/** Comma, colon and parentheses are the grammar of filters: such a value is searched in the rows instead. */
 const mayBeSent = ([, value]: readonly [string, string]): boolean => /^[\w .%&'/-]+$/.test(value);
 
 const filterOf = ({ filters }: Wanted, params: Params): string | undefined => {

@@ -1,5 +1,5 @@
 /**
- * SQL of aggregates. Nulls are left out, as OData asks; where nothing is left the result is null, a count 0.
+ * SQL of aggregates. Nulls are left out, as OData requires; where nothing is left the result is null, a count 0.
  *
  * Sums are exact. The sum of doubles is calculated in whole units of their last digit; see exact-double.ts.
  */

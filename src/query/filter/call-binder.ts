@@ -41,7 +41,7 @@ const bindArgument = (call: Call, index: number, binding: Binding): Operand => {
   const wanted = signatures[call.name][index];
   if (node === undefined || wanted === undefined)
     throw new RangeError('the parser checks the number of arguments');
-  // The first argument is what the function looks at; the others are mostly values.
+  // The first argument is the operand of the function; the others are mostly values.
   const readings = readingsOf(node, index === 0).map((reading) => binding.bind(reading));
   const fitting =
     readings.find(({ type }) => type === wanted) ?? readings.find(({ type }) => type === 'null');

@@ -120,7 +120,7 @@ export const createLexer = (
   /** Keyword, function, number or date at the offset; the end of the literal is not checked yet. */
   const plain = (start: number): OperandToken | undefined => {
     const first = text.charCodeAt(start);
-    // The first character decides what is looked for: letters begin no number, digits no word.
+    // The first character decides the kind of token: letters begin no number, digits no word.
     return first <= 0x39 ? numeric(start) : keyword(start);
   };
 

@@ -21,14 +21,14 @@ const endsName = (text: string, offset: number): boolean => {
   return next === undefined || next === ')' || next === ',' || isSpaceAt(text, offset);
 };
 
-/** End of the word at the offset, or of so much of it that it is longer than any that is looked for. */
+/** End of the word at the offset, or a part of it that is longer than every known name. */
 const endOfWord = (text: string, offset: number, longest = text.length): number => {
   let end = offset;
   while (end <= offset + longest && !endsName(text, end)) end += 1;
   return end;
 };
 
-/** Characters that are hashed as fast as one length is looked at. */
+/** Characters that are hashed as fast as one length is compared. */
 const hashedPerStep = 16;
 
 export const createNameIndex = (names: readonly string[]): NameIndex => {

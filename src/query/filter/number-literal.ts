@@ -18,7 +18,7 @@ const largestExponent = 1_000_000;
 /** Trailing zeros move into the scale, zero is 0 × 10^0: equal values have equal parts. */
 const reduced = (negative: boolean, text: string, scale: number): Exact => {
   let end = text.length;
-  // Not by a regular expression: `0+$` looks at each run of zeros once per zero.
+  // Not by a regular expression: `0+$` scans each run of zeros once per zero.
   while (end > 0 && text[end - 1] === '0') end -= 1;
   if (end === 0) return { digits: 0n, scale: 0 };
   const digits = BigInt(text.slice(0, end));
@@ -50,7 +50,7 @@ const largestSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
 const isSafe = (digits: bigint): boolean => digits <= largestSafe && digits >= -largestSafe;
 
-/** True for whole numbers that a double holds as they are: no need to look closer. */
+/** True for whole numbers that a double holds exactly: no further check is needed. */
 export const isSafeInteger = ({ digits, scale }: Exact): boolean => scale === 0 && isSafe(digits);
 
 /** The nearest double; ±Infinity beyond the range. JavaScript rounds decimal text correctly. */

@@ -95,9 +95,9 @@ export interface TableFrame extends Frame {
   table(table: Table): string | Readable;
 }
 
-/** A look at the rows before the first byte, for what the format cannot hold. */
+/** Check of the rows before the first byte, for values that the format cannot hold. */
 export interface RowCheck {
-  /** A statement of one row with a number as `place`; undefined when there is nothing to look at. */
+  /** A statement of one row with a number as `place`; undefined when there is nothing to check. */
   sql(columns: readonly OutputColumn[], from: string): string | undefined;
   /** @throws AppError `invalid` that says what does not fit. */
   judge(columns: readonly OutputColumn[], place: number): void;

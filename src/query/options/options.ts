@@ -6,7 +6,7 @@ import { type DownloadOptions, type OptionKey, optionKeys, options as table } fr
 
 export type { DownloadOptions } from './table.js';
 
-/** Not an option: it says who asks, and is looked at elsewhere. */
+/** Not an option but the credential, which is checked elsewhere. */
 const ignoredNames = new Set(['apiKey']);
 
 const plainName = (name: string): string => name.replace(/^\$/, '');

@@ -10,7 +10,7 @@ import type { ReadContext } from '../read-context.js';
 import { buildTail } from '../statement.js';
 import { badToken, type PageStart, type PageToken } from './page-token.js';
 
-/** Each column of the order is a level of the condition, and a look at the row where the page begins. */
+/** Each column of the order is a level of the condition, and is compared with the first row of the page. */
 const mostTerms = 50;
 
 /** Rows of the answer that come before a page. */

@@ -60,7 +60,7 @@ const endingWith = (rows: readonly RangeRow[], last: number | undefined): readon
 
 /**
  * @param asOf Later versions are left out.
- * @throws AppError `invalid` when there are too many to look at; 404 when there was no version then.
+ * @throws AppError `invalid` when there are too many to compare; 404 when there was no version then.
  */
 export const readHistory = async (
   sql: Sql,

@@ -1,8 +1,8 @@
 /**
- * Values of a column with counts, for completion while somebody types. A version never changes, so what was asked once is
+ * Values of a column with counts, for completion while somebody types. A version never changes, so what was read once is
  * kept, and answers every longer prefix as long as it holds all values that begin with the shorter one.
  *
- *   few values    all of them are asked for once, and every prefix is answered from memory
+ *   few values    all of them are read once, and every prefix is answered from memory
  *   many values   the most frequent ones of each prefix; ClickHouse skips what cannot begin with it
  */
 import { createCache } from '../../lib/cache.js';
@@ -82,7 +82,7 @@ const requireColumn = ({ columns }: ReadableVersion, wanted: string): StoredColu
 };
 
 const tooLong = () =>
-  invalid('values_too_long', 'The values are too long for one answer; ask for fewer with $top.', {
+  invalid('values_too_long', 'The values are too long for one answer; request fewer with $top.', {
     limit: answerBytes,
   });
 

@@ -29,7 +29,7 @@ export interface Summaries {
   /** Gives each column as the JSON of a `ColumnSummary`: what never changes is written once, not for every answer. */
   summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly string[] }>;
   /**
-   * Makes what is kept of a version before anybody asks, unless it is there or another process makes it.
+   * Computes the cached summary of a version ahead of requests, unless it exists or another process computes it.
    * @param owner Owner of the permits.
    */
   prepare(version: ReadableVersion, owner: string, signal: AbortSignal): Promise<void>;

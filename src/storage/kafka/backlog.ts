@@ -172,7 +172,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
     });
   };
 
-  /** Sizes are a privilege of its own on some clusters. Without them age alone is looked at. */
+  /** Sizes are a privilege of its own on some clusters. Without them only the age is checked. */
   const sizesOf = async (counts: ReadonlyMap<string, number>): Promise<LogSize[]> => {
     try {
       const sizes = await readLogSizes(kafka, counts, logSizeWithinMs);

@@ -122,7 +122,7 @@ export const createLocalStorage = (given: string): ObjectStorage => {
           await mkdir(dirname(target), { recursive: true });
           return await rename(path, target);
         } catch (error) {
-          // The folder was empty and may have been removed in between; mkdir itself fails when that meets its look.
+          // The folder was empty and may have been removed in between; mkdir itself fails if that happens during its check.
           if (!isMissing(error) || attempt === maxAdoptAttempts) throw error;
         }
       }

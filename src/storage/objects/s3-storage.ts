@@ -58,7 +58,7 @@ const isRefusal = (error: unknown): boolean => {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 };
 
-/** The error of a call for those who asked for a file. */
+/** The error of a call, for the client that requested a file. */
 const away = (error: unknown): unknown =>
   isRefusal(error)
     ? error

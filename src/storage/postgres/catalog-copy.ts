@@ -156,7 +156,7 @@ export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) =>
     });
   });
 
-/** One connection, on which rows of a backup are looked at before they become part of the catalog. */
+/** One connection, on which rows of a backup are checked before they become part of the catalog. */
 export interface CatalogSession {
   readonly sql: Sql;
   tx<T>(work: (tx: Sql) => Promise<T>): Promise<T>;

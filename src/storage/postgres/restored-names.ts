@@ -20,7 +20,7 @@ const mapsSql = (
 
 /**
  * The first record that names a column or a type that the product cannot have made; undefined: none does.
- * @param prefix Of the names of the tables that are looked at.
+ * @param prefix Prefix of the names of the checked tables.
  */
 export const strangeName = async (tx: Sql, prefix = ''): Promise<string | undefined> => {
   const [list] = await tx.query<{ id: number }>(listsSql(prefix));

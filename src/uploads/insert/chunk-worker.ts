@@ -1,7 +1,7 @@
 /**
  * Steps for one chunk that Kafka delivers.
  *
- *   1 look      the process in PostgreSQL: ended or gone -> drop; the chunk must be authentic; the phase says what to do
+ *   1 check     the process in PostgreSQL: ended or gone -> drop; the chunk must be authentic; the phase says what to do
  *   2 insert    one block, token = process/attempt/chunk
  *   3 record    the chunk counts for the attempt (PostgreSQL)
  *   4 complete  with the last chunk: count the segment, publish the version

@@ -37,7 +37,7 @@ export const startMembership = async (
 
   /** Without it Kafka takes ten seconds, and everything goes on. */
   const orLater = (error: unknown): void =>
-    log.warn({ err: error, reason: messageOf(error) }, 'members of consumer groups not looked after');
+    log.warn({ err: error, reason: messageOf(error) }, 'members of consumer groups not checked');
 
   await members.takeFormer().then(remove).catch(orLater);
   // Stopped after the consumers, which leave by themselves.

@@ -89,7 +89,7 @@ export interface Sample {
 const sampleRows = 200;
 const sampleCells = 50_000;
 
-/** Looks at the first values of some columns, in their order; a column a step. */
+/** Checks the first values of some columns, in their order; a column a step. */
 export function* sampleInSteps(
   bytes: Uint8Array,
   layout: Layout,

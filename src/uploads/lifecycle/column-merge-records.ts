@@ -68,7 +68,7 @@ export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise
     insertSql.values({ ...merge, layout, facts: JSON.stringify(noRows), uploadNumber: numbered?.number }),
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
-  // Nothing is ever written into it: it says where the merge is to look for room.
+  // Nothing is ever written into it: it says in which store the merge has to find room.
   await register(tx, { id: segmentId(row.id, 1), processId: row.id, storeId }, { near: { datasetId } });
   return row.id;
 };

@@ -97,7 +97,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   const unfilledMove = moveSql('expired');
 
   /**
-   * Fails the uploads that meet the condition. One statement looks and judges: a sign of life that comes between two
+   * Fails the uploads that meet the condition. One statement checks and fails: a sign of life between two
    * would be overlooked, and an upload that was answered as received would be failed.
    */
   const failWhere = (condition: string, ms: number, error: ProcessError): Promise<FailedUpload[]> =>

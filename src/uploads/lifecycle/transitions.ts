@@ -10,7 +10,7 @@ import { inStates, isPhase, type ProcessState } from '../../storage/postgres/pro
 export type Consequence =
   /** Publish whatever is due in the dataset: something may have waited for this process to move. */
   | 'publish'
-  /** Look at the state again and take its next step. */
+  /** Read the state again and take its next step. */
   | 'look_again'
   /** Count the segment, if this was its last chunk. */
   | 'verify'

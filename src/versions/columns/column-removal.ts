@@ -30,7 +30,7 @@ type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
 
 const noDates: DateFacts = { minDate: null, maxDate: null, frequency: null };
 
-/** Looks before publishing that an upload may make void. */
+/** Attempts to publish that uploads may make void. */
 const maxAttempts = 5;
 
 const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] => {

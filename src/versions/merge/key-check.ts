@@ -1,5 +1,5 @@
 /**
- * Looks in the background whether the entity columns of a current version are its key, so that the first upsert by them need not.
+ * Checks in the background whether the entity columns of a current version are its key, so that the first upsert by them need not.
  * Versions published a moment ago are left for a later round: appends follow each other, and each check reads the key of every row.
  */
 import { isAppError } from '../../lib/errors.js';
@@ -25,7 +25,7 @@ export interface KeyCheck {
   check(stop: AbortSignal): Promise<number>;
 }
 
-/** Fewest rows that are worth a check: fewer are looked through in some 20 ms when an upsert comes. */
+/** Fewest rows that are worth a check: an upsert checks fewer in some 20 ms itself. */
 const leastRows = 100_000;
 
 const nextSql = `
@@ -39,7 +39,7 @@ interface Due {
 }
 
 export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck => {
-  /** Versions up to the first id were looked at; those up to the second were there at the call before. */
+  /** Versions up to the first id are checked; those up to the second existed at the call before. */
   let done = 0;
   let due = 0;
 
@@ -77,7 +77,7 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
     done = next.id;
     const found = await keyOf(next).catch((error: unknown) => {
       if (!isClickHouseException(error) && !isAppError(error)) throw error;
-      // An upsert looks for itself.
+      // An upsert checks by itself.
       log.warn({ err: error, dataset: next.datasetId }, 'key of a version not checked');
       return undefined;
     });

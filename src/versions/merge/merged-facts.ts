@@ -29,10 +29,10 @@ const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }
   return keyIds.includes(date.id) || (changes.replaced === 0 && counts.distinct === counts.rows);
 };
 
-/** Days of the file that are looked for in what a delete leaves; of more of them all rows are looked at. */
+/** Most days of the file that are searched in the rows that a delete leaves; for more, all rows are read. */
 const mostDaysSought = 1_000;
 
-/** The facts of the version to come; without a look at its rows where what is noted of both sides is enough. */
+/** The facts of the version to come; without reading its rows if the records of both sides are enough. */
 export type MergedFacts = (
   turn: UploadTurn,
   base: BaseVersion | undefined,
@@ -58,7 +58,7 @@ export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): Merg
     return setOfDays([...daysOf(before).filter((day) => !touched.has(day)), ...left]);
   };
 
-  /** Facts about dates from what is noted of both sides; undefined where all rows have to be looked at. */
+  /** Facts about dates from the records of both sides; undefined where all rows have to be read. */
   const notedDates = async (
     turn: UploadTurn,
     base: BaseVersion,

@@ -1,7 +1,7 @@
 /**
  * Applies an append, upsert, sync or delete to the version before it, when its turn has come.
  *
- *   1 look      the process is in phase `merge`; the version before is the dataset's current one
+ *   1 check     the process is in phase `merge`; the version before is the dataset's current one
  *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
  *   3 write     only what changes, in a segment behind those of the version before, or else all rows (merged-rows.ts);
  *               ClickHouse itself writes them

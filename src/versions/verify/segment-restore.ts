@@ -19,7 +19,7 @@ type WriteSegment = (id: number, place: Place) => Promise<void>;
 export interface SegmentRestoreOptions {
   readonly sql: Sql;
   readonly compactions: Compactions;
-  /** Looks for the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */
+  /** Finds the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */
   readonly find: (segment: ReferencedSegment) => Promise<WriteSegment>;
 }
 

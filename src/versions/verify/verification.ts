@@ -1,7 +1,7 @@
 /**
  * Compares what PostgreSQL says with what ClickHouse holds: rows and hash of every segment that a version has, and the
  * number of rows of every version. A page of segments at a time, whatever there is in all. Workers may go on: what is odd
- * is looked at once more before it counts.
+ * is checked once more before it counts.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
 import {
@@ -137,7 +137,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
     return ({ id }) => found.get(id);
   };
 
-  /** The segment may have been dropped, moved or joined between the two looks. */
+  /** The segment may have been dropped, moved or joined between the two reads. */
   const confirmed = async (
     segment: ReferencedSegment,
   ): Promise<(Oddity & { segment: ReferencedSegment }) | undefined> => {

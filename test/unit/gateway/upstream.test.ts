@@ -212,12 +212,12 @@ describe('the breaker', () => {
     for (let count = 0; count < 4; count += 1) fail();
     expect(() => breaker.pass(provider, 's')).not.toThrow();
     fail();
-    expect(() => breaker.pass(provider, 's')).toThrow(/asked again in 15 s/);
+    expect(() => breaker.pass(provider, 's')).toThrow(/tried again in 15 s/);
     nowMs += 15_000;
     expect(() => breaker.pass(provider, 's')).not.toThrow();
     expect(() => breaker.pass(provider, 's')).toThrow(/failed repeatedly/);
     fail();
-    expect(() => breaker.check(provider, 's')).toThrow(/asked again in 30 s/);
+    expect(() => breaker.check(provider, 's')).toThrow(/tried again in 30 s/);
     nowMs += 30_000;
     breaker.pass(provider, 's');
     breaker.record(provider, 's', 'refused');

@@ -1,5 +1,5 @@
 /**
- * Path in front of every address of the app: empty, or that of `PUBLIC_URL`. Scripts lie in `assets/` below it; the
+ * Path in front of every address of the app: empty, or that of `PUBLIC_URL`. Scripts are in `assets/` below it; the
  * development server has it empty.
  */
 export const basePath: string = import.meta.env.DEV

@@ -4,7 +4,7 @@ export const delimiters = [',', ';', '\t', '|'] as const;
 
 /**
  * Records of a text, at most `most`. A record that the text may cut off is left out unless the text `isWhole`.
- * A quote counts at the beginning of a field only; two of them inside of one stand for one.
+ * A quote counts at the beginning of a field only; two of them within quotes mean one.
  */
 export const readCsv = (
   text: string,

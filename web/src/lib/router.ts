@@ -121,7 +121,7 @@ export const noteQuery = (changes: QueryChanges): void => {
   if (href !== location.pathname + location.search) history.replaceState(null, '', href);
 };
 
-/** Links to pages of the app, wherever they stand, change the view alone. */
+/** Links to pages of the app change only the view. */
 const followLink = (event: MouseEvent): void => {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,5 +1,5 @@
 /**
- * Reads TSV as the API writes it: fields with a tab, a line break or a quote stand in quotes, a quote in them is doubled.
+ * Reads TSV as the API writes it: fields with a tab, a line break or a quote are quoted, a quote in them is doubled.
  * An empty field is null: texts are never empty.
  */
 export const parseTsv = (text: string): (string | null)[][] => {

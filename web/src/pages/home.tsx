@@ -55,7 +55,7 @@ const useSearch = (words: string): Search & { again(): void } => {
   return { ...search, again: () => setRound((number) => number + 1) };
 };
 
-/** The words that were searched for, marked where they stand. */
+/** A text with the searched words marked. */
 const Marked = ({ text, words }: { text: string; words: string }) => {
   const parts = words
     .split(/\s+/)

@@ -28,7 +28,7 @@ export const consoleTexts = {
   outage: {
     unreachable: 'The service cannot be reached.',
     unclear: 'What it depends on is up, but it did not answer.',
-    meanwhile: 'This page asks again every 5 s and continues when there is an answer.',
+    meanwhile: 'This page tries again every 5 s and continues when there is an answer.',
     within: (ms: number) => `${ms} ms`,
   },
   well: {
@@ -223,7 +223,7 @@ export const consoleTexts = {
     empty: 'It is empty.',
     replay: 'Replay',
     replayTitle: (id: number) => `Replay dead letter ${id}?`,
-    replayNote: 'It goes back to the partition it came from, if its upload is still waiting for it.',
+    replayNote: 'It goes back to its partition, if its upload is still waiting for it.',
     replayDone: (id: number, process: number, chunk: number) =>
       `Dead letter ${id} was sent back: chunk ${chunk} of upload ${process}.`,
     drop: 'Drop',

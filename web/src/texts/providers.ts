@@ -1,7 +1,7 @@
 /** Texts of the pages about data providers and their series. */
 export const providersTexts = {
   title: 'Data providers',
-  lead: 'Statistical offices, central banks and market data. Find a series, look at it, keep it as a dataset.',
+  lead: 'Statistical offices, central banks and market data. Find a series, view it, keep it as a dataset.',
   search: 'Search the series of all providers',
   placeholder: 'GDP, unemployment, exchange rate …',
   list: 'Providers',
@@ -142,7 +142,7 @@ export const providersTexts = {
     noRepository: 'You have no repository to write to.',
     schedule: 'Refresh',
     schedules: {
-      none: 'Only when asked',
+      none: 'Only on request',
       daily: 'Every day',
       weekly: 'Every week',
       cron: 'At times of your own …',

@@ -77,7 +77,7 @@ export const parquet = columnar(
   {
     output_format_parquet_string_as_string: 1,
     output_format_parquet_compression_method: 'zstd',
-    // Readers fetch the groups and pages that can hold what they look for: by the statistics of each.
+    // Readers fetch only the groups and pages whose statistics match.
     output_format_parquet_row_group_size: 131_072,
     output_format_parquet_write_page_index: 1,
     output_format_parquet_fixed_string_as_fixed_byte_array: 1,

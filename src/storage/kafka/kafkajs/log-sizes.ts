@@ -62,7 +62,7 @@ const requestOf = (topics: ReadonlyMap<string, number>): RawRequest<LogSize[]> =
 });
 
 /**
- * Asks every broker; of several replicas the largest counts.
+ * Queries every broker; the largest of several replicas counts.
  * @param topics Number of partitions by topic.
  */
 export const readLogSizes = async (

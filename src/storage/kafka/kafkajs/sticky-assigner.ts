@@ -1,13 +1,7 @@
 /**
-<<<<<<< HEAD
- * Partitions stay with the member that has them as far as all workers, and their members, get as many: work on a chunk goes on while the group rebalances,
- * and is in vain when another member is assigned its partition. The assigner of kafkajs assigns partitions by the ids of the
- * members, so that each new member moves nearly all.
-=======
  * Sticky assigner: partitions stay with their members as far as all workers, and all members of a worker, get the same
  * number. Work on a chunk continues during a rebalance and is lost if another member gets its partition. The only assigner of
  * kafkajs is round robin by member id, which moves nearly all partitions for each new member (tulios/kafkajs#922, #1771).
->>>>>>> 7a45f69e (refactor(kafka): one place patches kafkajs, and each patch names the upstream issue it answers)
  */
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
 

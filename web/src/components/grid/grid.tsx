@@ -30,7 +30,7 @@ export interface GridProps {
   readonly summaryState: 'asking' | 'failed';
   readonly actions: Omit<ColumnActions, 'resize'>;
   readonly firstRow: number;
-  /** Columns that came into view, for their summaries. */
+  /** Columns that have become visible, for their summaries. */
   readonly onColumns: (columns: readonly Column[]) => void;
   /** The first row in view, when scrolling has come to rest. */
   readonly onRow: (row: number) => void;

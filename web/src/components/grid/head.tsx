@@ -39,7 +39,7 @@ interface Bar {
 const shortBound = (bound: string | number | null): string =>
   typeof bound === 'number' ? String(Number(bound.toPrecision(5))) : (bound ?? '');
 
-/** Bars of a summary, with the condition that each stands for. */
+/** Bars of a summary, with the condition of each. */
 export const barsOf = (column: Column, summary: ColumnSummary | undefined): readonly Bar[] => {
   const histogram = summary?.histogram ?? [];
   if (histogram.length > 0)

@@ -31,7 +31,7 @@ export const readRows = async (
     $format: 'tsv',
     $quote: 'minimal',
     $select: selected.map(({ id }) => id).join(','),
-    // Without it each of them came along: thousands in a table of texts.
+    // Without it all of them are sent: thousands in a table of texts.
     entities: 'selected',
     includeIds: true,
     $skip: first,

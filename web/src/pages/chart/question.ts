@@ -176,7 +176,7 @@ export const spanStep = (question: Question, columns: readonly Column[]): string
   return conditions.length === 0 ? '' : `/filter(${conditions.join(' and ')})`;
 };
 
-/** The columns of the rows stand first, so that no series has the same. */
+/** The columns of the rows are first, so that no series has the same. */
 const seriesColumns = ({ rows, columns }: Question): readonly string[] =>
   columns.filter((name) => name !== rows);
 

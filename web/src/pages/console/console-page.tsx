@@ -164,7 +164,7 @@ export const ConsolePage = ({
           }))}
         />
       )}
-      {/* The run-book came with the app: it is there when nothing else is. */}
+      {/* The run-book is part of the app, so it works when nothing else does. */}
       <Gate needsApi={screen !== 'consoleRunBook'}>{children}</Gate>
     </Page>
   );

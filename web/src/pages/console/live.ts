@@ -11,7 +11,7 @@ const everyMs = 5_000;
 export interface Live<T> {
   readonly data: T | undefined;
   readonly error: unknown;
-  /** When `data` came, milliseconds since the epoch. */
+  /** Time of `data`, milliseconds since the epoch. */
   readonly at: number;
   reload(): void;
 }

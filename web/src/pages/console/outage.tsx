@@ -7,7 +7,7 @@ import { useLive } from './live.js';
 
 const { outage: t, well } = consoleTexts;
 
-/** In place of a screen whose answer never came: what the service says of itself to everybody, and what to do. */
+/** Replaces a screen without an answer: the public health of the service, and what to do. */
 export const Outage = ({ error, retry }: { error: unknown; retry: () => void }) => {
   const { data } = useLive(readiness, []);
   const checks = Object.entries(data?.checks ?? {});

@@ -27,7 +27,7 @@ export const loadSeries = async (
   return { series: readSeries(json), json };
 };
 
-/** A series that is compared with that of the page: what came of it, or why it did not come. */
+/** A series that is compared with that of the page: its data, or the error. */
 export interface Compared {
   readonly id: string;
   readonly answer?: SeriesAnswer;

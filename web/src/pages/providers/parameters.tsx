@@ -6,7 +6,7 @@ import type { Parameter } from './types.js';
 
 const t = texts.providers.view;
 
-/** Parameters of a request that stand in the address, by key. */
+/** Parameters of a request in the address, by key. */
 export const paramsIn = (
   parameters: readonly Parameter[],
   query: URLSearchParams,

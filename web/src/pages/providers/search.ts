@@ -6,7 +6,7 @@ const pauseMs = { index: 160, upstream: 600 } as const;
 
 /**
  * The words of the box and those that are searched for. `index`: the service answers by itself, as fast as one types;
- * `upstream`: the provider may be asked. The words stand in the address as `q` once they are searched for.
+ * `upstream`: the search may query the provider. The words are in the address as `q` once they are searched for.
  */
 export const useWords = (asks: keyof typeof pauseMs) => {
   const { query } = useAddress();
