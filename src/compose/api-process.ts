@@ -44,9 +44,9 @@ import { leaveFrom } from './accounts.js';
 import { type Core, connect, type Listening, requestDrainMs } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
-import { createIntakePart } from './intake.js';
 import { openMetrics } from './metrics-port.js';
 import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
+import { createUploadPart } from './uploads.js';
 
 /** The web app that `npm run build` made; at the same depth below the root of the package in `src` and in `dist`. */
 const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
@@ -96,7 +96,7 @@ export const createApiProcess = async (
     receiver,
     dispatcher,
     semaphore: uploadSemaphore,
-  } = await createIntakePart(core, scope);
+  } = await createUploadPart(core, scope);
   const downloads = await createDownloadPart(core, scope, { ...catalog, semaphores });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const apiUrl = createApiUrl({

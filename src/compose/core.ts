@@ -5,7 +5,12 @@ import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import { traceClickHouse } from '../operations/traced-parts.js';
-import { createStoreTables, type RequireServed, type StoreTables, tellStrays } from '../rows/index.js';
+import {
+  createStoreTables,
+  type RequireServed,
+  reportOrphanedStores,
+  type StoreTables,
+} from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { explainRefusal } from '../storage/kafka/refusal.js';
@@ -67,7 +72,7 @@ export const connect = async (
     await processJobs.jobs.loop('shards', { everyMs: shardsCheckMs, run: clickhouse.renew, scope });
   }
 
-  const requireServed = await tellStrays(sql, clickhouse, log);
+  const requireServed = await reportOrphanedStores(sql, clickhouse, log);
 
   const kafka = createKafka({
     settings: config,

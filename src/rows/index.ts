@@ -88,9 +88,9 @@ export {
   type ClusterView,
   describeNoCluster,
   type RequireServed,
+  reportOrphanedStores,
   type ShardSummary,
   showCluster,
-  tellStrays,
   viewCluster,
   withAllShards,
 } from './shards.js';

@@ -113,7 +113,7 @@ export const countStores = (
   );
 
 /** Stores on a shard that the configuration lacks. */
-export interface StrayStores {
+export interface OrphanedStores {
   /** Null: they are on several shards. */
   readonly shard: number | null;
   readonly stores: number;
@@ -125,19 +125,19 @@ export interface StrayStores {
  * Condition that not all servers with rows of the store `own` are in the configuration; the first shard always is. What is everywhere
  * may have rows on as many shards as there ever were.
  */
-const isStray = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
+const isOrphaned = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
   AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${isCluster} AND ${shards.length} >=
     coalesce((SELECT value::int FROM settings WHERE name = '${mostShards}'), 0)))`;
 
 /** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
 export const isServed = (segments: string, served: ServedShards): string =>
-  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isStray(served)})`;
+  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isOrphaned(served)})`;
 
-/** Stray stores by shard; those of all shards last. Empty as it should be. */
-export const strayStores = (sql: Sql, served: ServedShards, id?: number): Promise<StrayStores[]> =>
-  sql.query<StrayStores>(
+/** Orphaned stores by shard; those of all shards last. Empty as it should be. */
+export const orphanedStores = (sql: Sql, served: ServedShards, id?: number): Promise<OrphanedStores[]> =>
+  sql.query<OrphanedStores>(
     `SELECT CASE WHEN NOT own.everywhere THEN own.shard END AS shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
      FROM stores own LEFT JOIN datasets d ON d.store_id = own.id
-     WHERE ($1::bigint IS NULL OR own.id = $1) AND ${isStray(served)} GROUP BY 1 ORDER BY 1`,
+     WHERE ($1::bigint IS NULL OR own.id = $1) AND ${isOrphaned(served)} GROUP BY 1 ORDER BY 1`,
     [id ?? null],
   );

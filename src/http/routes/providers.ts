@@ -199,9 +199,9 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
       const { query, params } = request;
       const caller = await callerOf(request);
       if (query.series === true) return seriesPage(caller, params.slug, query);
-      const stray = (['limit', 'offset'] as const).find((name) => query[name] !== undefined);
-      if (stray !== undefined && query.series === false)
-        throw invalid('invalid_request', `query: ${stray} needs series=true`);
+      const surplus = (['limit', 'offset'] as const).find((name) => query[name] !== undefined);
+      if (surplus !== undefined && query.series === false)
+        throw invalid('invalid_request', `query: ${surplus} needs series=true`);
       const { value, ...age } = await gateway.browse(caller, params.slug, {
         path: query.path ?? '',
         depth: query.depth ?? 1,

@@ -223,8 +223,8 @@ const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptio
     outcome.failed.push(...round.failed);
     outcome.merges.push(...merging, ...round.merges);
     const ended = [...versions, ...round.failed, ...round.checked, ...round.vintages];
-    const goOn = ended.map(({ datasetId }) => datasetId).filter((id) => followed.has(id));
-    open = [...goOn, ...again];
+    const followers = ended.map(({ datasetId }) => datasetId).filter((id) => followed.has(id));
+    open = [...followers, ...again];
   }
   return outcome;
 };

@@ -17,8 +17,8 @@ import { createUploadSemaphore } from '../uploads/receive/upload-semaphore.js';
 import type { Core } from './core.js';
 import { openDispatcher, poolLimitsOf } from './dispatcher.js';
 
-/** The parts of the API that take uploads in. */
-export const createIntakePart = async (core: Core, scope: Scope) => {
+/** The parts of the API that receive uploads. */
+export const createUploadPart = async (core: Core, scope: Scope) => {
   const { config, log, sql, kafka, topics, metrics, tables, tracing } = core;
   const backlog = await openBacklogMonitor({
     kafka,
