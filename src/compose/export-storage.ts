@@ -2,22 +2,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { damaged } from '../backup/backup-folder.js';
 import type { Config } from '../config.js';
-import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
 import { createGuardedStorage, createLocalStorage } from '../storage/objects/local-storage.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
-import { createS3Storage, parseS3Url } from '../storage/objects/s3-storage.js';
-
-/** Credentials come as a pair; without them the client uses those of the machine. */
-const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey }: Config) => {
-  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
-  if (accessKeyId === secretAccessKey) return undefined;
-  throw new AppError(
-    'invalid',
-    'bad_configuration',
-    'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
-  );
-};
+import { createS3Storage, parseS3Url, s3Credentials } from '../storage/objects/s3-storage.js';
 
 export interface ExportStorage {
   readonly storage: ObjectStorage;
@@ -35,7 +23,7 @@ const openBucket = async (config: Config, url: string, scope: Scope): Promise<Ob
     pathStyle: config.s3PathStyle,
     connectTimeoutMs: config.s3ConnectTimeoutMs,
     timeoutMs: config.s3TimeoutMs,
-    credentials: s3Credentials(config),
+    credentials: s3Credentials(config.s3AccessKeyId, config.s3SecretAccessKey),
   });
   await scope.defer('object storage', storage.close);
   return storage;

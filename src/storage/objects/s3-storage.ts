@@ -51,6 +51,20 @@ export const parseS3Url = (url: string): { bucket: string; prefix: string } => {
   return { bucket: hostname, prefix: decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '') };
 };
 
+/** Credentials are set as a pair; without them the client uses those of the machine. @throws AppError when one is missing. */
+export const s3Credentials = (
+  accessKeyId: string | undefined,
+  secretAccessKey: string | undefined,
+): S3StorageOptions['credentials'] => {
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
+  if (accessKeyId === secretAccessKey) return undefined;
+  throw new AppError(
+    'invalid',
+    'bad_configuration',
+    'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
+  );
+};
+
 /** Refused for what was asked or by whom: that will not pass. Anything else is storage that is away or overloaded. */
 const isRefusal = (error: unknown): boolean => {
   if (!(error instanceof S3ServiceException)) return false;
