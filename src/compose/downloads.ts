@@ -18,6 +18,7 @@ import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadHandler } from '../http/routes/download-handler.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
+import { createODataRoutes } from '../http/routes/odata.js';
 import { createReadLinkRoutes } from '../http/routes/read-links.js';
 import { createRevisionRoutes } from '../http/routes/revisions.js';
 import { createSummaryRoutes } from '../http/routes/summary.js';
@@ -27,6 +28,7 @@ import type { JobName } from '../jobs/list.js';
 import { systemClock } from '../lib/clock.js';
 import type { Scope } from '../lib/scope.js';
 import type { Caller } from '../model/permission.js';
+import { createODataVersions } from '../odata/view.js';
 import { traceReader } from '../operations/traced-parts.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
 import { createDownloads } from '../query/download.js';
@@ -186,7 +188,9 @@ export const createDownloadPart = async (
     identifyClient: createIdentifyClient(config.trustedProxies),
     base: apiBase,
   });
-  const downloads = createDownloads({ versions, reader, semaphore, pageTokens: createPageTokens(secret) });
+  const pageTokens = createPageTokens(secret);
+  const downloads = createDownloads({ versions, reader, semaphore, pageTokens });
+  const odataVersions = createODataVersions(versions);
   const answer = createDownloadHandler({
     quotas,
     downloads,
@@ -202,6 +206,13 @@ export const createDownloadPart = async (
 
   const routes = [
     ...createDownloadRoutes({ authorize, quotas, answer }),
+    ...createODataRoutes({
+      authorize,
+      quotas,
+      versions,
+      downloads: createDownloads({ versions: odataVersions, reader, semaphore, pageTokens }),
+      apiUrl,
+    }),
     ...createReadLinkRoutes({ authorize, quotas, answer, downloads, readLinks, judge: rights.judge, apiUrl }),
     ...createSummaryRoutes({
       authorize,

@@ -4,20 +4,22 @@ import { AppError } from '../lib/errors.js';
 const unauthenticated = (code: string, message: string): AppError =>
   new AppError('unauthenticated', code, message);
 
-const keyOfBasic = (base64: string): string => {
+const keyOfBasic = (base64: string, keyAsPassword: boolean): string => {
   const text = Buffer.from(base64, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   const user = colon === -1 ? text : text.slice(0, colon);
-  if (colon !== -1 && colon < text.length - 1)
+  const password = colon === -1 ? '' : text.slice(colon + 1);
+  if (keyAsPassword && user === '') return password;
+  if (password !== '' && !(keyAsPassword && password === user))
     throw unauthenticated('key_in_password', 'the API key is the user name; the password must be empty');
   return user;
 };
 
-const keyOfHeader = (header: string): string => {
+const keyOfHeader = (header: string, keyAsPassword: boolean): string => {
   const bearer = /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1];
   if (bearer !== undefined) return bearer;
   const basic = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header)?.[1];
-  if (basic !== undefined) return keyOfBasic(basic);
+  if (basic !== undefined) return keyOfBasic(basic, keyAsPassword);
   throw unauthenticated(
     'bad_authorization',
     'use "Authorization: Bearer <API key>", or HTTP Basic authentication with the API key as user name and an empty password',
@@ -31,14 +33,19 @@ export const authorizationsOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeade
 /**
  * The API key of a request, or undefined when there is none. It may be given in several ways at once, as long as they all
  * give the same key: nothing depends on which of them a proxy or a cache has read.
+ * @param keyAsPassword True: the password of Basic may be the key as well.
  * @throws AppError `unauthenticated` for credentials that cannot be right, or that contradict each other.
  */
 export const readApiKey = (
   authorization: string | readonly string[] | undefined,
   query: URLSearchParams,
+  keyAsPassword = false,
 ): string | undefined => {
   const headers = typeof authorization === 'string' ? [authorization] : (authorization ?? []);
-  const keys = new Set([...query.getAll('apiKey'), ...headers.map(keyOfHeader)]);
+  const keys = new Set([
+    ...query.getAll('apiKey'),
+    ...headers.map((header) => keyOfHeader(header, keyAsPassword)),
+  ]);
   if (keys.size > 1)
     throw unauthenticated('ambiguous_credentials', 'two different API keys are given; give one');
   const [key] = keys;

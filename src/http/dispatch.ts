@@ -63,7 +63,7 @@ interface Credential {
 
 /** A key that is sent counts; a browser adds the cookie of a session to every request. */
 const credentialOf = (ctx: RequestContext): Credential | undefined => {
-  const key = readApiKey(authorizationsOf(ctx.req), ctx.state.query);
+  const key = readApiKey(authorizationsOf(ctx.req), ctx.state.query, ctx.state.route?.protocol === 'odata');
   if (key !== undefined) return { kind: 'key', secret: key };
   const { token } = ctx.state.sessionCookie;
   return token === undefined ? undefined : { kind: 'session', secret: token };
@@ -263,6 +263,7 @@ export const createDispatch = (options: DispatchOptions) => {
     return async function dispatch(ctx: RequestContext) {
       ctx.state.route = route;
       ctx.state.template = template;
+      if (route.protocol === 'odata') ctx.set('OData-Version', '4.0');
       ctx.state.sessionCookie = options.readSessionCookie(ctx.req.headers.cookie, ctx.state.client.secure);
       options.requireSameSite(ctx, route);
       if (kind === 'events') requireFrames(ctx.req, maxMeasuredBytes);

@@ -6,6 +6,7 @@ const forUsers = [
   ['Columns', 'Columns of a dataset: names, roles, merges.'],
   ['Data', 'Rows: uploads and their processes, downloads, summaries, links to files.'],
   ['Read links', 'Permanent addresses that answer one saved question, for tools that cannot send headers.'],
+  ['OData', 'Rows for Excel, Power BI, Tableau and other clients of OData 4.0.'],
   ['Versions', 'States of a dataset: list, label, restore, compare, retention, revisions.'],
   ['Sharing', 'Who may do what with a repository or a dataset.'],
   ['Teams', 'Groups of accounts, and invitations to them.'],

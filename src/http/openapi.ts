@@ -51,6 +51,23 @@ const errorSchema = (name: 'error' | 'message'): Json => ({
   },
 });
 
+/** The same in OData's form. */
+const odataErrorSchema: Json = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string', enum: errorCodes },
+        message: { type: 'string' },
+        innererror: { type: 'object', additionalProperties: true },
+      },
+    },
+  },
+};
+
 const parametersOf = (route: Route, render: Render): Json[] => {
   const list = (schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] =>
     documentedItems(schema).map(([name, item]) => {
@@ -115,7 +132,8 @@ const responsesOf = (route: Route, render: Render): Json => {
     };
   }
   for (const status of errorStatusesOf(route)) {
-    const shape = status === 404 && route.notFoundShape === 'message' ? 'NotFoundMessage' : 'Error';
+    const asMessage = status === 404 && route.notFoundShape === 'message';
+    const shape = route.protocol === 'odata' ? 'ODataError' : asMessage ? 'NotFoundMessage' : 'Error';
     responses[status] ??= {
       description: errorTexts[status] ?? 'Error.',
       ...(status === 429 || status === 503 ? { headers: { 'Retry-After': retryAfter } } : {}),
@@ -133,7 +151,11 @@ const securityOf = (route: Route): Json[] => {
 
 /** The OpenAPI 3.1 document of the routes. */
 export const createOpenApi = ({ routes, version, base }: OpenApiOptions): Json => {
-  const components: Json = { Error: errorSchema('error'), NotFoundMessage: errorSchema('message') };
+  const components: Json = {
+    Error: errorSchema('error'),
+    NotFoundMessage: errorSchema('message'),
+    ODataError: odataErrorSchema,
+  };
   const render = createSchemas(components);
   const paths: Record<string, Json> = {};
   const shown = routes.filter(({ hidden }) => hidden !== true);

@@ -2,6 +2,7 @@ import type { FilterLimits } from './filter/filter.js';
 import type { Sheet } from './formats/format.js';
 import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
+import type { Plan } from './plan.js';
 
 export interface DownloadRequest {
   readonly dataset: {
@@ -19,6 +20,8 @@ export interface DownloadRequest {
   readonly filterLimits?: Partial<FilterLimits>;
   /** Description of the rows, for formats that have a place for it. */
   readonly about?: Sheet | undefined;
+  /** Another projection or page of the same rows, for protocols that have their own. */
+  readonly adapt?: (plan: Plan) => Plan;
   /** Ends the queries when the client is gone. */
   readonly signal: AbortSignal;
   readonly requestId: string;

@@ -162,10 +162,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     });
 
   const planFor = (
-    { options, format, about }: DownloadRequest,
+    { options, format, about, adapt = (plan) => plan }: DownloadRequest,
     planned: PlannedRows,
     { applied, filter }: { applied: AppliedRows | undefined; filter: CompiledFilter | undefined },
-  ): Plan => planDownload({ ...planned, options, format, filter, applied, about });
+  ): Plan => adapt(planDownload({ ...planned, options, format, filter, applied, about }));
 
   /** @param remembered The version, where memory has it. */
   const planOf = async (request: DownloadRequest, remembered: ReadableVersion | undefined): Promise<Plan> => {

@@ -14,7 +14,7 @@ const floors: readonly (readonly string[])[] = [
   ['rows'],
   ['csv'],
   ['catalog', 'uploads', 'query', 'exports', 'gateway', 'backup'],
-  ['versions'],
+  ['versions', 'odata'],
   ['accounts'],
   ['http', 'tour'],
   ['config'],

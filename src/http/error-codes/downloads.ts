@@ -32,6 +32,7 @@ export const downloadCodes: CodeList = {
   query_memory_limit: [400, 'The query needs more memory than one query may have.'],
   query_size_limit: [400, 'The query reads or returns more than allowed.'],
   query_timeout: [504, 'The query took too long.'],
+  unknown_row: [404, 'The version has no row with this key.'],
   store_busy: [503, 'ClickHouse is overloaded. Try again.'],
   store_unavailable: [503, 'ClickHouse does not answer. Try again.'],
   text_too_long: [400, 'A text is longer than a cell of a sheet may be. Choose another format.'],

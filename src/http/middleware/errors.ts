@@ -122,11 +122,13 @@ export const createErrors = (): Middleware<RequestState> =>
       ctx.remove('Content-Disposition');
       ctx.remove('ETag');
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = {
-        ...(asMessage ? { message } : { error: message }),
-        code,
+      const known = {
         ...(details === undefined ? {} : { details: boundedDetails(details) }),
         ...(status >= 500 ? { requestId: ctx.state.requestId } : {}),
       };
+      if (ctx.state.route?.protocol === 'odata')
+        // `details` of OData is a list; ours are an object, which `innererror` may hold.
+        ctx.body = { error: { code, message, ...(Object.keys(known).length > 0 && { innererror: known }) } };
+      else ctx.body = { ...(asMessage ? { message } : { error: message }), code, ...known };
     }
   };

@@ -89,6 +89,8 @@ const pathOf = (operation: string, subject: Subject): string => {
     name: template.startsWith('/teams') ? encodeURIComponent(subject.team) : 'guest',
     account: 'guest',
     team: encodeURIComponent(subject.team),
+    resource: 'Rows',
+    part: '$count',
     token: 'forged',
     // No provider of this name: the upstreams themselves are not asked.
     slug: 'nowhere',

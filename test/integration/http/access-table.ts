@@ -127,6 +127,12 @@ GET /account/read-links                                        401 200 200 200 2
 PATCH /account/read-links/{id}                                 401 404 404 404 404 404 200 404 404 404 403 404 401
 DELETE /account/read-links/{id}                                401 404 404 404 404 404 204 404 404 404 403 404 401
 GET /links/{token}                                             403 403 403 403 403 403 403 403 403 403 403 403 403
+GET /odata/datasets/{id} Private                               401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /odata/datasets/{id} Public                                200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /odata/datasets/{id}/{resource} Private                    401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /odata/datasets/{id}/{resource} Public                     200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /odata/datasets/{id}/{resource}/{part} Private             401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /odata/datasets/{id}/{resource}/{part} Public              200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /links/{token}/{name}                                      403 403 403 403 403 403 403 403 403 403 403 403 403
 
 GET /teams                                                     401 200 200 200 200 200 200 200 200 200 200 403 401

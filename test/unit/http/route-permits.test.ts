@@ -10,6 +10,7 @@ import { createFeedRoutes } from '../../../src/http/routes/feed.js';
 import { createLeavingRoute } from '../../../src/http/routes/leaving.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { createMetricsRoute } from '../../../src/http/routes/metrics.js';
+import { createODataRoutes } from '../../../src/http/routes/odata.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
 import { createOpsRoutes } from '../../../src/http/routes/ops.js';
 import { createProcessRoutes } from '../../../src/http/routes/processes.js';
@@ -44,6 +45,7 @@ const routes: readonly Route[] = [
   ...createRetentionRoutes(nothing),
   ...createVersionRoutes(nothing),
   ...createDownloadRoutes(nothing),
+  ...createODataRoutes(nothing),
   ...createSummaryRoutes(nothing),
   ...createVersionChangeRoutes(nothing),
   ...createLinkRoutes(nothing),
@@ -128,6 +130,9 @@ const expected: Readonly<Record<string, string>> = {
   'GET /datasets/:id/versions/:from/diff/:to': 'queries',
   'GET /datasets/:id/data': 'own: queries; a file behind a link is made in one of them too',
   'POST /datasets/:id/query': 'own: queries',
+  'GET /odata/datasets/:id': 'requests',
+  'GET /odata/datasets/:id/:resource': 'own: queries',
+  'GET /odata/datasets/:id/:resource/:part': 'own: queries',
   'GET /datasets/:id/summary': 'own: queries, unless the summary is kept',
   'GET /datasets/:id/columns/:column/values': 'own: queries',
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',

@@ -1,0 +1,36 @@
+/**
+ * Names of columns as OData identifiers, and back. Letters, digits and `_` stay; every other character is `_x`, its code point
+ * in hexadecimal and `_`, as .NET and XML Schema tools write it: `GDP (USD)` is `GDP_x0020__x0028_USD_x0029_`.
+ */
+import { rowOrder } from '../rows/index.js';
+
+/** Key property of a row, its position in the dataset: clients keep the name, so a test pins it. */
+export const rowKey = rowOrder;
+
+/** Longest identifier that OData allows, in characters. */
+const maxLength = 128;
+
+const plain = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}_]*$/u;
+/** Texts that stand for something else as an identifier. */
+const reserved = new RegExp(`^${rowKey}$|^_column_\\d+$`);
+
+const escaped = (character: string): string =>
+  `_x${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}_`;
+
+const encoded = (name: string): string => {
+  if (name === '') return '_x_';
+  // A `_x` of the name itself would be read as an escape.
+  const marked = reserved.test(name)
+    ? `${escaped('_')}${name.slice(1)}`
+    : name.replaceAll(/_(?=x)/g, escaped('_'));
+  return marked.replace(/^\p{Nd}/u, escaped).replaceAll(/[^\p{L}\p{Nl}\p{Nd}_]/gu, escaped);
+};
+
+/** True for a text that is an identifier as it is. */
+export const isIdentifier = (text: string): boolean => plain.test(text) && text.length <= maxLength;
+
+/** @param id Of the column: it names what has no identifier short enough. */
+export const identifierOf = (name: string, id: number): string => {
+  const identifier = encoded(name);
+  return isIdentifier(identifier) ? identifier : `_column_${id}`;
+};

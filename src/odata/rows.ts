@@ -1,0 +1,151 @@
+/** The rows of a plan as entities of JSON: all that OData adds is a column of the statement or text around the rows. */
+import type { Readable } from 'node:stream';
+import { columnTypeOf } from '../model/column-types/column-types.js';
+import type { ReadableVersion } from '../model/version.js';
+import type { OutputColumn } from '../query/formats/format.js';
+import { frameLines } from '../query/formats/framed-lines.js';
+import type { Plan } from '../query/plan.js';
+import { quoteText } from '../query/sql-text.js';
+import { rowOrder } from '../rows/index.js';
+import { identifierOf, isIdentifier, rowKey } from './identifiers.js';
+import { type EdmType, edmTypeOf } from './view.js';
+
+/** How much of each entity is said again in the answer: `odata.metadata` of `Accept`. */
+export type MetadataLevel = 'minimal' | 'full' | 'none';
+
+export interface EntityOptions {
+  readonly level: MetadataLevel;
+  /** Address of the service. */
+  readonly root: string;
+  /** Whether the answer has the key, and whether it has any column. */
+  readonly selects: { readonly key: boolean; readonly columns: boolean };
+  /** The one row that is asked for. */
+  readonly key?: string | undefined;
+}
+
+/** Rows of a page: as many as 4 MiB hold, in these bounds. */
+const pageBytes = 4 * 1024 * 1024;
+export const mostPageRows = 25_000;
+const leastPageRows = 10_000;
+
+const pageRowsOf = ({ byteSize, rowCount }: ReadableVersion): number => {
+  const fitting = Math.floor((pageBytes * rowCount) / Math.max(1, byteSize));
+  return Math.min(mostPageRows, Math.max(leastPageRows, fitting));
+};
+
+const textOf = (name: string, text: string): OutputColumn => ({ name, sql: quoteText(text), physical: 's' });
+
+const typeNames: Readonly<Record<EdmType, string | undefined>> = {
+  'Edm.Date': '#Date',
+  'Edm.Decimal': '#Decimal',
+  'Edm.String': undefined,
+};
+
+const position = `toString(${rowOrder})`;
+
+/** What full metadata says of each entity. */
+const entityAnnotations = (root: string): OutputColumn[] => {
+  const link = `concat(${quoteText(`${root}/Rows('`)}, ${position}, '\\')')`;
+  return [
+    textOf('@odata.type', '#Tabulary.Row'),
+    { name: '@odata.id', sql: link, physical: 's' },
+    { name: '@odata.editLink', sql: link, physical: 's' },
+  ];
+};
+
+const propertyColumns = (column: OutputColumn, level: MetadataLevel): OutputColumn[] => {
+  const { physical } = column;
+  const type = columnTypeOf(physical);
+  const name = isIdentifier(column.name) ? column.name : identifierOf(column.name, 0);
+  const isLong = type.dataType === 'Decimal' && edmTypeOf({ physical }) === 'Edm.String';
+  const property: OutputColumn = isLong
+    ? { name, sql: type.text(column.sql), physical: 's' }
+    : { ...column, name };
+  const typeName = typeNames[edmTypeOf({ physical })];
+  return level === 'full' && typeName !== undefined
+    ? [textOf(`${name}@odata.type`, typeName), property]
+    : [property];
+};
+
+const contextOf = ({ root, selects, key }: EntityOptions, plan: Plan, names: readonly string[]): string => {
+  const { select, apply } = plan.options;
+  const listed =
+    select !== undefined || apply !== undefined || !selects.columns ? `(${names.join(',')})` : '';
+  return `${root}/$metadata#Rows${listed}${key === undefined ? '' : '/$entity'}`;
+};
+
+/** The plan with the columns and the page of an OData answer. */
+export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
+  const { level, root, selects, key } = options;
+  // Rows that `$apply` makes have no key.
+  const hasKey = plan.options.apply === undefined;
+  const pageSize = Math.min(plan.options.pageSize ?? mostPageRows, pageRowsOf(plan.version));
+  const { answerRows } = plan;
+  return {
+    ...plan,
+    options: { ...plan.options, ...(key === undefined ? { pageSize } : {}) },
+    answerRows:
+      key === undefined
+        ? answerRows
+        : {
+            ...answerRows,
+            sql: `${answerRows.sql}\nAND ${rowOrder} = {rowKey:UInt64}`,
+            values: { ...answerRows.values, rowKey: key },
+            complete: false,
+          },
+    output: [
+      ...(level === 'full' && hasKey ? entityAnnotations(root) : []),
+      ...(hasKey && selects.key ? [{ name: rowKey, sql: position, physical: 's' as const }] : []),
+      ...(selects.columns ? plan.output.flatMap((column) => propertyColumns(column, level)) : []),
+    ],
+  };
+};
+
+/** `@odata.context` of an answer. */
+export const entityContext = (plan: Plan, options: EntityOptions): string => {
+  const names = plan.output.map(({ name }) => name).filter((name) => !name.includes('@'));
+  return contextOf(options, plan, names);
+};
+
+export interface PageFrame {
+  /** Undefined without metadata. */
+  readonly context: string | undefined;
+  readonly count: number | undefined;
+  readonly nextLink: string | undefined;
+}
+
+/** The array of rows that ClickHouse wrote as a page. */
+export const framePage = (rows: Readable, { context, count, nextLink }: PageFrame): Readable => {
+  const before = {
+    ...(context === undefined ? {} : { '@odata.context': context }),
+    ...(count === undefined ? {} : { '@odata.count': count }),
+  };
+  const start = JSON.stringify(before).slice(0, -1);
+  const end = nextLink === undefined ? '' : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
+  return frameLines(rows, {
+    header: `${start}${start === '{' ? '' : ','}"value":`,
+    footer: `${end}}\n`,
+    trailing: 0,
+  });
+};
+
+/** Brackets and line ends around the one row of an array. */
+const arrayStart = '[\n{'.length;
+const arrayEnd = '\n]\n'.length;
+
+async function* behindStart(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let left = arrayStart;
+  for await (const bytes of rows) {
+    const skipped = Math.min(left, bytes.length);
+    left -= skipped;
+    if (skipped < bytes.length) yield bytes.subarray(skipped);
+  }
+}
+
+/** The one row that ClickHouse wrote, as an entity. */
+export const frameEntity = (rows: Readable, context: string | undefined): Readable =>
+  frameLines(behindStart(rows), {
+    header: context === undefined ? '{' : `{"@odata.context":${JSON.stringify(context)},`,
+    footer: '\n',
+    trailing: arrayEnd,
+  });

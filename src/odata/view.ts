@@ -1,0 +1,55 @@
+/** Versions as OData shows them: the same columns, under identifiers. */
+import type { Column, StoredColumn } from '../model/column.js';
+import { columnTypeOf } from '../model/column-types/column-types.js';
+import type { ReadableVersion } from '../model/version.js';
+import type { Versions } from '../query/versions.js';
+import { identifierOf } from './identifiers.js';
+
+export type EdmType = 'Edm.Date' | 'Edm.Decimal' | 'Edm.String';
+
+/**
+ * Type of a column. Numbers that a double does not hold are texts: clients read numbers of JSON as doubles, whatever
+ * `$metadata` says, and would round them.
+ */
+export const edmTypeOf = ({ physical }: Pick<StoredColumn, 'physical'>): EdmType => {
+  const { dataType, numbers } = columnTypeOf(physical);
+  if (dataType === 'Date') return 'Edm.Date';
+  return numbers === 'doubles' ? 'Edm.Decimal' : 'Edm.String';
+};
+
+/** A property of `Rows`, for `$metadata`. */
+export interface Property extends Pick<Column, 'dataType'> {
+  readonly identifier: string;
+  /** Of the column. */
+  readonly name: string;
+  readonly type: EdmType;
+}
+
+export const propertiesOf = (columns: readonly StoredColumn[]): Property[] =>
+  columns.map((column) => ({
+    identifier: identifierOf(column.name, column.id),
+    name: column.name,
+    type: edmTypeOf(column),
+    dataType: column.dataType,
+  }));
+
+/** Lists that are in use: what is remembered of a list is found by the list itself. */
+const renamed = new WeakMap<readonly StoredColumn[], readonly StoredColumn[]>();
+
+const underIdentifiers = (version: ReadableVersion): ReadableVersion => {
+  const columns =
+    renamed.get(version.columns) ??
+    version.columns.map((column) => ({ ...column, name: identifierOf(column.name, column.id) }));
+  renamed.set(version.columns, columns);
+  return { ...version, columns };
+};
+
+/** The same versions, with identifiers as the names of their columns, so that filters, orders and answers use them. */
+export const createODataVersions = (versions: Versions): Versions => ({
+  ...versions,
+  find: async (wanted) => underIdentifiers(await versions.find(wanted)),
+  remembered(datasetId, versionId, revision) {
+    const version = versions.remembered(datasetId, versionId, revision);
+    return version && underIdentifiers(version);
+  },
+});

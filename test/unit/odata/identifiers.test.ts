@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { identifierOf, isIdentifier } from '../../../src/odata/identifiers.js';
+
+/** The way back, as tools of .NET and XML Schema do it. */
+const nameOf = (identifier: string): string =>
+  identifier === '_x_'
+    ? ''
+    : identifier.replaceAll(/_x([0-9A-F]{4,6})_/g, (_all, code: string) =>
+        String.fromCodePoint(Number.parseInt(code, 16)),
+      );
+
+const names = [
+  'Country',
+  'GDP (USD)',
+  'Say "x"',
+  "it's",
+  '2020',
+  '_row',
+  '_column_7',
+  '_x0020_',
+  'a_x0020_b',
+  ' x0041_',
+  'a_ b',
+  '_x_',
+  '',
+  'Größe',
+  '国名',
+  '😀 mood',
+  'a,b;c/d',
+  '_',
+  '__x',
+  '\u0301',
+];
+
+describe('identifiers of columns', () => {
+  it('are identifiers of OData, from which the name is read again', () => {
+    for (const name of names) {
+      const identifier = identifierOf(name, 1);
+      expect(isIdentifier(identifier), name).toBe(true);
+      expect(nameOf(identifier)).toBe(name);
+    }
+  });
+
+  it('differ for different names', () => {
+    const identifiers = names.map((name, id) => identifierOf(name, id));
+    expect(new Set(identifiers).size).toBe(names.length);
+  });
+
+  it('leaves letters, digits and underscores as they are, and escapes the rest', () => {
+    expect(identifierOf('Country_2', 1)).toBe('Country_2');
+    expect(identifierOf('GDP (USD)', 1)).toBe('GDP_x0020__x0028_USD_x0029_');
+  });
+
+  it('names a column by its id when the name has no identifier that is short enough', () => {
+    expect(identifierOf('x'.repeat(128), 7)).toBe('x'.repeat(128));
+    expect(identifierOf('x'.repeat(129), 7)).toBe('_column_7');
+  });
+});
