@@ -21,7 +21,9 @@ import { createLinkRoutes } from '../http/routes/links.js';
 import { createODataRoutes } from '../http/routes/odata.js';
 import { createReadLinkRoutes } from '../http/routes/read-links.js';
 import { createRevisionRoutes } from '../http/routes/revisions.js';
+import { createSendStoredFile } from '../http/routes/stored-file.js';
 import { createSummaryRoutes } from '../http/routes/summary.js';
+import { createTableRoutes } from '../http/routes/tables.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import type { Semaphores } from '../http/semaphores.js';
 import type { JobName } from '../jobs/list.js';
@@ -182,6 +184,13 @@ export const createDownloadPart = async (
     rememberedBytes: config.comparisonsMemoryBytes,
   });
 
+  const send = createSendStoredFile({
+    judge: rights.judge,
+    quotas,
+    exportFiles,
+    storage,
+    linkTtlSeconds: config.linkTtlSeconds,
+  });
   const authorize = (caller: Caller | undefined, id: number) => access.dataset(caller, id, 'Read', 'read');
   const apiUrl = createApiUrl({
     publicUrl: config.publicUrl,
@@ -235,11 +244,16 @@ export const createDownloadPart = async (
     ...createLinkRoutes({
       links,
       judge: rights.judge,
-      quotas,
-      exportFiles,
-      storage,
+      send,
       linkTtlSeconds: config.linkTtlSeconds,
       directSeconds: config.exportsDirectSeconds,
+    }),
+    ...createTableRoutes({
+      authorize,
+      quotas,
+      versions,
+      send,
+      publicMaxAgeSeconds: config.publicMaxAgeSeconds,
     }),
   ];
   return { routes, files, comparisons };

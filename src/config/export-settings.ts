@@ -36,7 +36,7 @@ export const exportSettings = {
     'EXPORTS_AHEAD_BYTES',
     integer(0),
     String(32 * MiB),
-    'Largest version whose CSV file is made right after it was published; 0: files are made on request.',
+    'Largest version whose CSV and Parquet files are made right after it was published; 0: files are made on request.',
   ),
   exportsDirectSeconds: setting(
     'EXPORTS_DIRECT_SECONDS',

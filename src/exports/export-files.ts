@@ -3,36 +3,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { fileDigest, type Plan } from '../query/plan.js';
-import type { WholeFiles } from '../query/whole-file.js';
+import { fileFormats, type WholeFileRef, type WholeFiles } from '../query/whole-file.js';
 import type { ObjectState, ObjectStorage } from '../storage/objects/object-storage.js';
 import type { Build, Builds } from './builds.js';
 import type { ExportFolder } from './export-folder.js';
 import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
 
-/** A file that a link leads to, as it is at the moment. */
-export type ServedFile =
+/** A file as it is at the moment. */
+export type ServedFile = {
+  readonly key: string;
+  /** Of its content. */
+  readonly fingerprint: string;
+  readonly lastModified: Date;
+} & (
   | {
       readonly kind: 'stored';
-      readonly key: string;
       readonly size: number;
       /** Tag of exactly these bytes. */
       readonly tag: string;
-      readonly lastModified: Date;
     }
-  | { readonly kind: 'building'; readonly build: Build; readonly key: string; readonly lastModified: Date };
+  | { readonly kind: 'building'; readonly build: Build }
+);
 
-/** Whole files of versions: made once per version and variant, served by links. */
+/** The file of a version, or the very one that a link was made for. */
+export type SoughtFile = WholeFileRef & Partial<Pick<FileRef, 'fingerprint'>>;
+
+/** Whole files of versions: made once per version and variant. */
 export interface ExportFiles {
   /**
    * Link to the file of a planned download, a path of this API. Starts making the file when it is not there.
    */
   linkTo(wanted: WantedFile): Promise<string>;
   /**
-   * Finds the file behind a link; starts making it again when it is gone.
+   * Finds a file; starts making it when it is not there.
+   * @throws AppError 404 when the file would differ from the one that a link was made for.
    */
-  find(file: FileRef, options: FindOptions): Promise<ServedFile>;
-  /** Makes the file of a version ahead of demand. */
+  find(file: SoughtFile, options: FindOptions): Promise<ServedFile>;
+  /** Makes the files of a version ahead of demand. */
   prepare(datasetId: number, versionId: number): Promise<void>;
   /**
    * Removes files of versions that no longer exist, and files beyond their age. `kept` says which of the given
@@ -125,7 +133,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     versionId: plan.version.versionId,
     variant: plan.wholeFile ?? 'table',
     format: plan.format,
-    presentNames: plan.options.versionId === undefined,
+    presentNames: plan.options.versionId === undefined && plan.options.asOf === undefined,
     fingerprint: plan.fingerprint,
     fileName,
     keyId,
@@ -142,42 +150,38 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
 
     async find(file, { whole, owner, signal: gone }) {
       const plan = await files.plan(file);
-      if (plan.fingerprint !== file.fingerprint) {
+      if (file.fingerprint !== undefined && plan.fingerprint !== file.fingerprint) {
         throw notFound(
           'link_outdated',
           'The names of columns or the description of the series changed since the link was made; request the download again.',
         );
       }
-      const lastModified = new Date(plan.version.createdAt);
       const stored = await located(plan);
+      const { key } = stored;
+      const shared = { key, fingerprint: plan.fingerprint, lastModified: new Date(plan.version.createdAt) };
       if (stored.info !== undefined) {
         const { size, tag } = stored.info;
-        folder.use(stored.key);
-        return { kind: 'stored', key: stored.key, size, tag, lastModified };
+        folder.use(key);
+        return { kind: 'stored', ...shared, size, tag };
       }
       const running = build(plan, owner);
       if (whole) await settledOrGone(running.done, gone);
       else if (plan.version.byteSize <= smallBytes) await Promise.race([running.done, delay(patienceMs)]);
-      if (builds.current(stored.key) === running) {
-        return { kind: 'building', build: running, key: stored.key, lastModified };
-      }
+      if (builds.current(key) === running) return { kind: 'building', ...shared, build: running };
       // It has ended since, and rejects when the file could not be made.
       await running.done;
-      const info = await storage.stat(stored.key);
+      const info = await storage.stat(key);
       if (info === undefined) throw notFound('unknown_file', 'There is no such file.');
-      return { kind: 'stored', key: stored.key, size: info.size, tag: info.tag, lastModified };
+      return { kind: 'stored', ...shared, size: info.size, tag: info.tag };
     },
 
     async prepare(datasetId, versionId) {
-      const plan = await files.plan({
-        datasetId,
-        versionId,
-        variant: 'table',
-        format: 'csv',
-        presentNames: true,
-      });
-      const { info } = await located(plan);
-      if (info === undefined) await build(plan, ahead).done;
+      for (const format of fileFormats) {
+        const ref = { datasetId, versionId, variant: 'table', format, presentNames: true } as const;
+        const plan = await files.plan(ref);
+        const { info } = await located(plan);
+        if (info === undefined) await build(plan, ahead).done;
+      }
     },
 
     async sweep(kept) {

@@ -18,6 +18,9 @@ export interface VersionWanted {
   readonly presentNames?: boolean;
 }
 
+export const noData = (): AppError =>
+  notFound('no_data', 'The dataset has no data yet: nothing was uploaded to it.');
+
 /** Finds the version a download reads. */
 export interface Versions {
   /**
@@ -175,7 +178,7 @@ export const createVersions = (sql: Sql): Versions => {
         throw notFound('unknown_version', `The dataset has no version ${versionId}.`);
       }
       if (currentVersionId === null) {
-        throw notFound('no_data', 'The dataset has no data yet: nothing was uploaded to it.');
+        throw noData();
       }
       const version = await find(datasetId, currentVersionId, true);
       if (version !== undefined) return version;

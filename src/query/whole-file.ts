@@ -6,7 +6,7 @@ import type { ReadableVersion } from '../model/version.js';
 import { versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import type { Sheet } from './formats/format.js';
-import { type Format, formats } from './formats/formats.js';
+import { type Format, formatNames, formats } from './formats/formats.js';
 import { parseOptions } from './options/options.js';
 import { type Plan, planDownload } from './plan.js';
 import { openRows } from './rows.js';
@@ -19,7 +19,12 @@ export interface WholeFileRef {
   readonly format: Format;
   /** True for the columns' present names, false for those the version was published with. */
   readonly presentNames: boolean;
+  /** True for what was the current version a moment ago: once it is gone, another one has replaced it. @default false */
+  readonly isCurrent?: boolean;
 }
+
+/** Formats in which a whole table is a file. */
+export const fileFormats = formatNames.filter((name) => formats[name].linked);
 
 /** The files of a version that links lead to. */
 export interface WholeFiles {
@@ -48,8 +53,14 @@ export const createWholeFiles = ({
   aboutOf,
   newQueryId,
 }: WholeFilesOptions): WholeFiles => {
-  const versionOf = async ({ datasetId, versionId, presentNames }: WholeFileRef): Promise<ReadableVersion> =>
-    versions.find({ datasetId, currentVersionId: null, versionId, presentNames });
+  const versionOf = async (ref: WholeFileRef): Promise<ReadableVersion> => {
+    const { datasetId, versionId, presentNames, isCurrent = false } = ref;
+    return versions.find(
+      isCurrent
+        ? { datasetId, currentVersionId: versionId }
+        : { datasetId, currentVersionId: null, versionId, presentNames },
+    );
+  };
 
   return {
     async plan(ref) {

@@ -85,7 +85,7 @@ const tools = {
     find: async () =>
       working(await onPath(process.env.CLIENTS_PYTHON, 'python3'), [
         '-c',
-        'import pandas, polars, duckdb, openpyxl, pyarrow, fsspec, aiohttp, requests',
+        'import pandas, polars, duckdb, duckdb_extension_httpfs, openpyxl, pyarrow, fsspec, aiohttp, requests, httpx, hatchling, mypy',
       ]),
   },
   'Python venv': {

@@ -40,7 +40,7 @@ export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller 
 export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight =>
   rightOf(caller, datasetId, { download: true });
 
-const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
+export const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
 
 /** The answer to a question, as far as its plan tells. */

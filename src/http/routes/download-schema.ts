@@ -34,6 +34,13 @@ export const downloadQuery = z.object({
   $quote: z.string().optional().meta({ undocumented: true }),
 });
 
+/** Which version is read. */
+export const versionQuery = z.object(
+  inBothSpellings(
+    Object.fromEntries(Object.entries(shared).filter(([name]) => name === 'versionId' || name === 'asOf')),
+  ),
+);
+
 /** Of a request with a body: the address of the next page holds the token alone. */
 export const pageQuery = z.object(
   inBothSpellings(Object.fromEntries(Object.entries(shared).filter(([name]) => name === '$skiptoken'))),

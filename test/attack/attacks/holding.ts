@@ -16,8 +16,8 @@ const unreadDownloads: Attack = {
   run: async (ground, stock, signal) => {
     const { id } = await stock.large();
     await Promise.all(
-      ['$skip=0', '$format=json', '$format=xlsx', '$format=parquet'].map((option) =>
-        unread(ground, 25, signal, `/datasets/${id}/data?${option}`),
+      ['?$skip=0', '?$format=json', '?$format=xlsx', '.parquet'].map((rest) =>
+        unread(ground, 25, signal, `/datasets/${id}/data${rest}`),
       ),
     );
   },

@@ -133,6 +133,10 @@ GET /odata/datasets/{id}/{resource} Private                    401 403 200 200 2
 GET /odata/datasets/{id}/{resource} Public                     200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /odata/datasets/{id}/{resource}/{part} Private             401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /odata/datasets/{id}/{resource}/{part} Public              200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/data.csv Private                            401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/data.csv Public                             200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/data.parquet Private                        401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/data.parquet Public                         200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /links/{token}/{name}                                      403 403 403 403 403 403 403 403 403 403 403 403 403
 
 GET /teams                                                     401 200 200 200 200 200 200 200 200 200 200 403 401

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatasetAccess } from '../../../src/catalog/access.js';
 import type { ExportTicket } from '../../../src/catalog/export-ticket.js';
+import type { StandingRights } from '../../../src/catalog/standing-rights.js';
 import { createBuilds } from '../../../src/exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../../../src/exports/export-files.js';
 import type { ExportFolder } from '../../../src/exports/export-folder.js';
@@ -11,6 +12,8 @@ import { createApp } from '../../../src/http/app.js';
 import { createDownloadHandler } from '../../../src/http/routes/download-handler.js';
 import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
+import { createSendStoredFile } from '../../../src/http/routes/stored-file.js';
+import { createTableRoutes } from '../../../src/http/routes/tables.js';
 import { AppError, notFound } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
@@ -137,6 +140,14 @@ export const createDownloadServer = async (
     log: silentLog,
   });
   let url = '';
+  const judge: StandingRights['judge'] = async (rights) => rights.map(() => ({ caller: undefined }));
+  const send = createSendStoredFile({
+    judge,
+    quotas: countingQuotas(counted),
+    exportFiles,
+    storage,
+    linkTtlSeconds,
+  });
   const app = createApp({
     routes: [
       ...createDownloadRoutes({
@@ -162,12 +173,17 @@ export const createDownloadServer = async (
       }),
       ...createLinkRoutes({
         links,
-        judge: async (rights) => rights.map(() => ({ caller: undefined })),
-        quotas: countingQuotas(counted),
-        exportFiles,
-        storage,
+        judge,
+        send,
         linkTtlSeconds,
         directSeconds: options.directSeconds ?? 0,
+      }),
+      ...createTableRoutes({
+        authorize,
+        quotas: countingQuotas(counted),
+        versions,
+        send,
+        publicMaxAgeSeconds: 0,
       }),
     ],
     rootRoutes: [],

@@ -20,6 +20,7 @@ import { createRetentionRoutes } from '../../../src/http/routes/retention.js';
 import { createSeriesRoutes } from '../../../src/http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../../../src/http/routes/series-datasets.js';
 import { createSummaryRoutes } from '../../../src/http/routes/summary.js';
+import { createTableRoutes } from '../../../src/http/routes/tables.js';
 import { createTransferRoutes } from '../../../src/http/routes/transfers.js';
 import { createUploadRoutes } from '../../../src/http/routes/uploads.js';
 import { createUserKeyRoutes } from '../../../src/http/routes/user-keys.js';
@@ -50,6 +51,7 @@ const routes: readonly Route[] = [
   ...createVersionChangeRoutes(nothing),
   ...createLinkRoutes(nothing),
   ...createReadLinkRoutes(nothing),
+  ...createTableRoutes(nothing),
   ...createProviderRoutes(nothing),
   ...createSeriesRoutes(nothing),
   ...createSeriesDatasetRoutes(nothing),
@@ -137,6 +139,8 @@ const expected: Readonly<Record<string, string>> = {
   'GET /datasets/:id/columns/:column/values': 'own: queries',
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',
   'GET /datasets/:id/processes/:processId/diff/rows': 'queries',
+  'GET /datasets/:id/data.csv': 'files',
+  'GET /datasets/:id/data.parquet': 'files',
   'GET /links/:token/:name': 'files',
   'POST /datasets/:id/read-links': 'own: queries, while the question is planned',
   'GET /account/read-links': 'requests',

@@ -1,0 +1,117 @@
+/** Sends the stored file of a version, whether a link or the dataset's own address leads to it. */
+import type { Quotas } from '../../catalog/quotas.js';
+import type { StandingRight, StandingRights } from '../../catalog/standing-rights.js';
+import type { ExportFiles, ServedFile, SoughtFile } from '../../exports/export-files.js';
+import type { AppError } from '../../lib/errors.js';
+import { fingerprint } from '../../lib/fingerprint.js';
+import type { Caller } from '../../model/permission.js';
+import { type Format, formats } from '../../query/formats/formats.js';
+import type { ObjectStorage } from '../../storage/objects/object-storage.js';
+import { strongTag, weakTag } from '../content/conditions.js';
+import { dispositionOf } from '../content/disposition.js';
+import { answerFile, type FileProperties, type FileSending } from '../content/file.js';
+import { needsLength } from '../known-length.js';
+import type { Reply, ResponseSpec, RouteRequest } from '../route.js';
+import { meterOf } from './download-answer.js';
+
+export interface StoredFilesDeps {
+  /** The decision about the right to a file, which is the same as for any other request. */
+  readonly judge: StandingRights['judge'];
+  readonly quotas: Pick<Quotas, 'startExport'>;
+  readonly exportFiles: Pick<ExportFiles, 'find'>;
+  readonly storage: ObjectStorage;
+  /** Seconds for which ranges of a file are one export. */
+  readonly linkTtlSeconds: number;
+}
+
+/** A file that a request asks for, and the right to it as it was judged for the request. */
+export interface WantedRead {
+  readonly file: SoughtFile;
+  readonly fileName: string;
+  readonly cacheControl: string;
+  readonly right: StandingRight;
+  readonly caller: Caller | undefined;
+  /** By `Date.now()`. */
+  readonly judgedAt: number;
+  /** Error of a request whose right ended while it waited. */
+  readonly refusal: (ended: AppError) => AppError;
+  /** Seconds for which an address of object storage is valid that the request is redirected to; 0: the API sends the file. */
+  readonly directSeconds: number;
+}
+
+type FileRequest = Pick<
+  RouteRequest<unknown, unknown, unknown, unknown, unknown>,
+  'method' | 'header' | 'owner' | 'signal' | 'log' | 'raw'
+>;
+
+/** Request headers that decide which part of a file is sent, for the documents. */
+export const fileRequestHeaders = {
+  Range: 'Parts of the file, such as `bytes=0-1023`; several are possible.',
+  'If-Range': '`ETag` of the parts that you have; if it changed, the whole file is sent.',
+  'If-None-Match': '`ETag` of the file that you have; 304 if it is the same.',
+} as const;
+
+/** Answers with a file, for the documents. */
+export const fileResponses = (of: readonly Format[]): Record<200 | 206 | 304 | 416, ResponseSpec> => {
+  const contentTypes = of.map((name) => formats[name].mediaType);
+  return {
+    200: { description: 'The file.', contentTypes },
+    206: { description: 'The requested parts.', contentTypes },
+    304: { description: 'The client already has the file.' },
+    416: { description: 'None of the requested parts is within the file.' },
+  };
+};
+
+const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
+  range !== undefined || (method === 'HEAD' && formats[format].readFromEnd);
+
+/** Tag of this very file if a new one may have other bytes: parts of both must not be joined. */
+const tagOf = (format: Format, file: ServedFile): string => {
+  if (formats[format].reproducible) return strongTag(file.fingerprint);
+  return file.kind === 'stored'
+    ? strongTag(fingerprint([file.fingerprint, file.tag]))
+    : weakTag(file.fingerprint);
+};
+
+/** Milliseconds after which the right is judged again, after waiting for a permit or the file. */
+const freshMs = 1_000;
+
+export type SendStoredFile = (request: FileRequest, wanted: WantedRead) => Promise<Reply>;
+
+export const createSendStoredFile = (deps: StoredFilesDeps): SendStoredFile => {
+  const { judge, quotas, exportFiles, storage, linkTtlSeconds } = deps;
+
+  const requireFresh = async ({ right, judgedAt, refusal }: WantedRead): Promise<void> => {
+    if (Date.now() - judgedAt <= freshMs) return;
+    const [judged] = await judge([right]);
+    if (judged === undefined) throw new Error('a right was not judged');
+    if (judged.ended !== undefined) throw refusal(judged.ended);
+  };
+
+  return async ({ method, header, owner, signal, log, raw }, wanted) => {
+    const { format } = wanted.file;
+    await requireFresh(wanted);
+    const whole = needsLength(raw) || needsWhole(method, header('range'), format);
+    const file = await exportFiles.find(wanted.file, { whole, owner, signal });
+    // One that is being made was not waited for.
+    if (file.kind === 'stored') await requireFresh(wanted);
+    const properties: FileProperties = {
+      entityTag: tagOf(format, file),
+      reproducible: formats[format].reproducible,
+      contentType: formats[format].mediaType,
+      disposition: dispositionOf(wanted.fileName),
+      cacheControl: wanted.cacheControl,
+    };
+    const { contentType, disposition } = properties;
+    const direct: FileSending['direct'] =
+      file.kind === 'stored' && wanted.directSeconds > 0
+        ? () => storage.link(file.key, { expiresSeconds: wanted.directSeconds, contentType, disposition })
+        : undefined;
+    const begin: FileSending['begin'] = async (part) => {
+      const read = { file: file.fingerprint, seconds: linkTtlSeconds, whole: part === 'whole' };
+      return meterOf(await quotas.startExport(wanted.caller, read), log);
+    };
+    const reply = await answerFile(storage, file, properties, { method, header }, { begin, direct });
+    return { ...reply, right: wanted.right };
+  };
+};

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { DatasetAccess } from '../../catalog/access.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import type { Caller } from '../../model/permission.js';
+import { type Format, formats } from '../../query/formats/formats.js';
+import { type DownloadOptions, parseOptions } from '../../query/options/options.js';
+import { noData, type Versions } from '../../query/versions.js';
+import { fileFormats } from '../../query/whole-file.js';
+import { fileNameOf } from '../content/disposition.js';
+import { pathId } from '../parameters.js';
+import { type Reply, type Route, type RouteRequest, route } from '../route.js';
+import { cacheControlOf, rightToRead } from './download-answer.js';
+import { versionQuery } from './download-schema.js';
+import { fileRequestHeaders, fileResponses, type SendStoredFile } from './stored-file.js';
+
+export interface TableRoutesDeps {
+  /** Finds a dataset that the caller may read. */
+  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  readonly versions: Pick<Versions, 'at'>;
+  readonly send: SendStoredFile;
+  /** Seconds that answers about public datasets may be kept by caches; 0: each time ask again. */
+  readonly publicMaxAgeSeconds: number;
+}
+
+type TableRequest = RouteRequest<
+  { id: number },
+  Readonly<Record<string, unknown>>,
+  unknown,
+  Caller | undefined,
+  DatasetAccess
+>;
+
+const description =
+  'The whole table as a file at an address that stays the same, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered here, without a redirect; of a dataset that changes meanwhile, name the `versionId` or compare `ETag`. Ranges of a file count as one export; of the bytes, those that are sent.';
+
+/** The table of a dataset as a file, at one address for each format that has files. */
+export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
+  const { authorize, quotas, versions, send, publicMaxAgeSeconds } = deps;
+
+  const versionIdOf = async (
+    { id, currentVersionId }: DatasetAccess,
+    { versionId, asOf }: DownloadOptions,
+  ): Promise<number> => {
+    if (asOf !== undefined) return versions.at(id, asOf);
+    const wanted = versionId ?? currentVersionId;
+    if (wanted === null) throw noData();
+    return wanted;
+  };
+
+  const answer = async (request: TableRequest, format: Format): Promise<Reply> => {
+    const { access, caller } = request;
+    const judgedAt = Date.now();
+    const options = parseOptions(request.query);
+    const isCurrent = options.versionId === undefined && options.asOf === undefined;
+    const reply = await send(request, {
+      file: {
+        datasetId: access.id,
+        versionId: await versionIdOf(access, options),
+        variant: 'table',
+        format,
+        presentNames: isCurrent,
+        isCurrent,
+      },
+      fileName: fileNameOf(access.name, formats[format].extension),
+      cacheControl: cacheControlOf(access, publicMaxAgeSeconds),
+      right: rightToRead(caller, access.id),
+      caller,
+      judgedAt,
+      refusal: (ended) => ended,
+      directSeconds: 0,
+    });
+    return { ...reply, headers: { ...reply.headers, Vary: 'Authorization' } };
+  };
+
+  return fileFormats.map((format) =>
+    route({
+      method: 'GET',
+      path: `/datasets/:id/data.${formats[format].extension}`,
+      operationId: `readTableAs${format.charAt(0).toUpperCase()}${format.slice(1)}`,
+      summary: `Read the whole table as ${format}`,
+      description,
+      tags: ['Data'],
+      auth: 'optional',
+      readsDataset: true,
+      permit: 'files',
+      params: z.object({ id: pathId('Dataset') }),
+      query: versionQuery,
+      requestHeaders: fileRequestHeaders,
+      authorize: async ({ caller, params }) => {
+        const access = await authorize(caller, params.id);
+        await quotas.requireDownload(caller, access);
+        return access;
+      },
+      responses: fileResponses([format]),
+      errors: [402, 403, 404],
+      handler: (request) => answer(request, format),
+    }),
+  );
+};
