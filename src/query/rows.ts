@@ -6,6 +6,7 @@ import { formats } from './formats/formats.js';
 import { isHeavy, type Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
+import { openGroups } from './row-groups.js';
 import { buildTail, countSql, type SelectedRows } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
 
@@ -30,8 +31,18 @@ export const countRows = async (
 
 /** Bytes of the answer in its format, from its first byte on. */
 export const openRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
+  if (plan.options.transpose) return openTransposed(reader, plan, context);
+  const { join } = formats[plan.format];
+  const open = (page: Plan, at: ReadContext): Promise<Readable> => openSelected(reader, page, at);
+  if (join === undefined || plan.wholeFile === undefined) return open(plan, context);
+  const { first, files } = await openGroups(reader, plan, context, open);
+  // A generator that was never asked for its first value does not close its source.
+  return join(files, plan.output.length).once('close', () => first.destroy());
+};
+
+/** The rows by one query. */
+const openSelected = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { answerRows, output, order, chosen, options, format } = plan;
-  if (options.transpose) return openTransposed(reader, plan, context);
   const { select, frame } = formats[format];
   await requireFitting(reader, plan, output, context);
   const { sql, settings } = select.rows(

@@ -103,6 +103,9 @@ export interface RowCheck {
   judge(columns: readonly OutputColumn[], place: number): void;
 }
 
+/** Most rows of a group in a file of columns, whose groups are read one by one. */
+export const mostGroupRows = 131_072;
+
 export interface FormatRecord<F extends Frame = Frame> {
   /** Text types name their charset: without it some clients read ISO 8859-1. */
   readonly mediaType: string;
@@ -123,6 +126,11 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly maxColumns: number | undefined;
   readonly takes: readonly (keyof Appearance)[];
   readonly check: RowCheck | undefined;
+  /**
+   * Makes one file of files of consecutive rows; absent where one query gives the bytes of a file.
+   * @param columns Number of columns.
+   */
+  readonly join?: (files: AsyncIterable<Readable>, columns: number) => Readable;
   readonly select: Select;
   readonly frame: F;
 }

@@ -66,12 +66,20 @@ const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise
   return row === undefined ? plan : narrowed(plan, row.position, options.skip - row.before);
 };
 
+const limited = (page: Plan, plan: Plan): Plan => ({
+  ...page,
+  options: { ...page.options, top: pageRows(plan) },
+});
+
 /** The rows that are answered: those of the page, or all. */
 export const pageOf = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { token } = plan;
-  const page = token === undefined ? await sought(seeker, plan, context) : atToken(plan, token);
-  return { ...page, options: { ...page.options, top: pageRows(plan) } };
+  return limited(token === undefined ? await sought(seeker, plan, context) : atToken(plan, token), plan);
 };
+
+/** The same for a plan without `$skip`. */
+export const pageAt = (plan: Plan): Plan =>
+  limited(plan.token === undefined ? plan : atToken(plan, plan.token), plan);
 
 /** Start of the next page; undefined: this is the last. */
 export const nextPage = async (

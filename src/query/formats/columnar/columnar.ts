@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ReadSettings } from '../../../storage/clickhouse/reader.js';
 import { cellColumns, columnsSql } from '../columns-sql.js';
-import type { FormatRecord, Sheet } from '../format.js';
+import { type FormatRecord, mostGroupRows, type Sheet } from '../format.js';
 import { withSchemaMetadata } from './arrow-schema.js';
 import { withFooter } from './parquet-footer.js';
+import { joinFiles } from './parquet-join.js';
 
 /** Metadata that ClickHouse does not write into a file. */
 interface Additions {
@@ -32,13 +33,13 @@ type Write = (file: AsyncIterable<Buffer>, additions: Additions) => AsyncIterabl
 
 /** A format whose bytes and column types come from ClickHouse. */
 const columnar = (
-  record: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked' | 'readFromEnd'>,
+  record: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked' | 'readFromEnd' | 'join'>,
   settings: ReadSettings,
   write: Write,
 ): FormatRecord => ({
   ...record,
   compressible: false,
-  // Groups of rows end where blocks do, and merges move those.
+  // Of an answer, groups of rows end where blocks do, and merges move those.
   reproducible: false,
   describes: true,
   maxColumns: undefined,
@@ -73,12 +74,14 @@ export const parquet = columnar(
     clickHouse: 'Parquet',
     linked: true,
     readFromEnd: true,
+    join: (files, columns) =>
+      Readable.from(joinFiles(files, columns), { objectMode: false, highWaterMark: 128 * 1024 }),
   },
   {
     output_format_parquet_string_as_string: 1,
     output_format_parquet_compression_method: 'zstd',
     // Readers fetch only the groups and pages whose statistics match.
-    output_format_parquet_row_group_size: 131_072,
+    output_format_parquet_row_group_size: mostGroupRows,
     output_format_parquet_write_page_index: 1,
     output_format_parquet_fixed_string_as_fixed_byte_array: 1,
   },

@@ -5,15 +5,13 @@
  * offsets in it count from the start of the file and stay as they are.
  */
 import {
-  type Cursor,
   type Field,
-  listOfStructs,
   numberField,
-  readListHead,
   readStruct,
   structBytes,
+  structList,
+  structsOf,
   textField,
-  thrift,
   withField,
 } from './thrift-struct.js';
 
@@ -27,21 +25,6 @@ export interface FooterAdditions {
 const fileFields = { schema: 2, metadata: 5 } as const;
 const columnFields = { children: 5, id: 9 } as const;
 const entryFields = { key: 1, value: 2 } as const;
-
-const structsOf = (field: Field | undefined): Field[][] => {
-  if (field === undefined) return [];
-  const cursor: Cursor = { bytes: field.bytes, at: 0 };
-  const { type, size } = readListHead(cursor);
-  if (field.type !== thrift.list || type !== thrift.struct)
-    throw new Error('A Parquet footer is not as expected.');
-  return Array.from({ length: size }, () => readStruct(cursor));
-};
-
-const structList = (id: number, elements: readonly (readonly Field[])[]): Field => ({
-  id,
-  type: thrift.list,
-  bytes: listOfStructs(elements.map(structBytes)),
-});
 
 /** The first element of a schema is its root; our columns have no parts. */
 const withFieldIds = (schema: readonly Field[][], fieldIds: FooterAdditions['fieldIds']): Field[][] => {
@@ -61,20 +44,19 @@ const withFieldIds = (schema: readonly Field[][], fieldIds: FooterAdditions['fie
 /** The same footer with the additions; the same input gives the same bytes. */
 const rewriteFooter = (footer: Buffer, { fieldIds, metadata }: FooterAdditions): Buffer => {
   const file = readStruct({ bytes: footer, at: 0 });
-  const listAt = (wanted: number) => structsOf(file.find(({ id }) => id === wanted));
-  const schema = withFieldIds(listAt(fileFields.schema), fieldIds);
+  const schema = withFieldIds(structsOf(file, fileFields.schema), fieldIds);
   const added = Object.entries(metadata).map(([key, value]) => [
     textField(entryFields.key, key),
     textField(entryFields.value, value),
   ]);
-  const entries = [...listAt(fileFields.metadata), ...added];
+  const entries = [...structsOf(file, fileFields.metadata), ...added];
   const named = withField(file, structList(fileFields.schema, schema));
   return structBytes(
     entries.length === 0 ? named : withField(named, structList(fileFields.metadata, entries)),
   );
 };
 
-const magic = Buffer.from('PAR1');
+export const magic = Buffer.from('PAR1');
 /** Length of the footer and the magic bytes. */
 const endBytes = 8;
 
@@ -82,11 +64,17 @@ const endBytes = 8;
 const leastHeld = (columns: number): number => 1024 * 1024 + 20 * 1024 * columns;
 const mostHeld = 64 * 1024 * 1024;
 
-/** The file with another footer; holds its last sixteenth in memory, at most 64 MiB. */
-export async function* withFooter(
+interface FileEnd {
+  /** Bytes before the footer that were held back. */
+  readonly rest: Buffer;
+  readonly footer: Buffer;
+}
+
+/** A file up to the last sixteenth, at most 64 MiB, which is held in memory and returned. */
+export async function* withoutEnd(
   file: AsyncIterable<Buffer>,
-  additions: FooterAdditions,
-): AsyncGenerator<Buffer> {
+  columns: number,
+): AsyncGenerator<Buffer, FileEnd> {
   const held: Buffer[] = [];
   let heldBytes = 0;
   let total = 0;
@@ -94,7 +82,7 @@ export async function* withFooter(
     held.push(chunk);
     heldBytes += chunk.length;
     total += chunk.length;
-    const wanted = Math.max(leastHeld(additions.fieldIds.length), Math.min(mostHeld, total / 16));
+    const wanted = Math.max(leastHeld(columns), Math.min(mostHeld, total / 16));
     for (let first = held[0]; first !== undefined && heldBytes - first.length >= wanted; first = held[0]) {
       yield first;
       heldBytes -= first.length;
@@ -106,8 +94,21 @@ export async function* withFooter(
     throw new Error('A Parquet file does not end with its magic bytes.');
   const footerAt = tail.length - endBytes - tail.readUInt32LE(tail.length - endBytes);
   if (footerAt < 0) throw new Error(`The footer of a Parquet file is larger than ${tail.length} bytes.`);
-  const footer = rewriteFooter(tail.subarray(footerAt, -endBytes), additions);
+  return { rest: tail.subarray(0, footerAt), footer: tail.subarray(footerAt, -endBytes) };
+}
+
+/** The end of a file: its footer, the length of that, and the magic bytes. */
+export const endWith = (footer: Buffer): Buffer => {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(footer.length);
-  yield Buffer.concat([tail.subarray(0, footerAt), footer, length, magic]);
+  return Buffer.concat([footer, length, magic]);
+};
+
+/** The file with another footer. */
+export async function* withFooter(
+  file: AsyncIterable<Buffer>,
+  additions: FooterAdditions,
+): AsyncGenerator<Buffer> {
+  const { rest, footer } = yield* withoutEnd(file, additions.fieldIds.length);
+  yield Buffer.concat([rest, endWith(rewriteFooter(footer, additions))]);
 }

@@ -60,7 +60,7 @@ const skip = (cursor: Cursor, length: number): void => {
 };
 
 /** Type and number of the elements of a list. */
-export const readListHead = (cursor: Cursor): { readonly type: number; readonly size: number } => {
+const readListHead = (cursor: Cursor): { readonly type: number; readonly size: number } => {
   const head = readByte(cursor);
   const size = head >> 4;
   return { type: head & 0x0f, size: size === 0x0f ? readVarint(cursor) : size };
@@ -70,7 +70,7 @@ const listHead = (type: number, size: number): Buffer =>
   size < 0x0f ? Buffer.from([(size << 4) | type]) : Buffer.concat([Buffer.from([0xf0 | type]), varint(size)]);
 
 /** The elements of a list of structs, each with its end. */
-export const listOfStructs = (elements: readonly Buffer[]): Buffer =>
+const listOfStructs = (elements: readonly Buffer[]): Buffer =>
   Buffer.concat([listHead(thrift.struct, elements.length), ...elements]);
 
 /** Bytes of a value that is neither a whole number nor made of other values. */
@@ -137,10 +137,38 @@ export const structBytes = (fields: readonly Field[]): Buffer => {
 };
 
 /** A field of a whole number that is not negative. */
-export const numberField = (id: number, value: number): Field => ({
+export const numberField = (id: number, value: number, type: number = thrift.i32): Field => ({
   id,
-  type: thrift.i32,
+  type,
   bytes: varint(value * 2),
+});
+
+export const fieldOf = (fields: readonly Field[], id: number): Field | undefined =>
+  fields.find((field) => field.id === id);
+
+/** The whole number of a field; undefined: there is none. */
+export const numberOf = (fields: readonly Field[], id: number): number | undefined => {
+  const field = fieldOf(fields, id);
+  if (field === undefined) return undefined;
+  if (!wholeNumbers.has(field.type)) throw new Error(`Thrift field ${id} is not a whole number.`);
+  return unzigzag(readVarint({ bytes: field.bytes, at: 0 }));
+};
+
+/** The elements of a field that is a list of structs; empty: there is no such field. */
+export const structsOf = (fields: readonly Field[], id: number): Field[][] => {
+  const field = fieldOf(fields, id);
+  if (field === undefined) return [];
+  const cursor: Cursor = { bytes: field.bytes, at: 0 };
+  const { type, size } = readListHead(cursor);
+  if (field.type !== thrift.list || type !== thrift.struct)
+    throw new Error(`Thrift field ${id} is not a list of structs.`);
+  return Array.from({ length: size }, () => readStruct(cursor));
+};
+
+export const structList = (id: number, elements: readonly (readonly Field[])[]): Field => ({
+  id,
+  type: thrift.list,
+  bytes: listOfStructs(elements.map(structBytes)),
 });
 
 export const textField = (id: number, text: string): Field => {
