@@ -1,0 +1,82 @@
+/** The Python package, built as a wheel and used against the product as its users do. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { type LocalProvider, startLocalProvider } from '../../support/local-provider.js';
+import { testWith } from '../../support/optional-tools.js';
+import { longestTestMs } from '../../support/patience.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { programOf } from '../../support/tools.js';
+
+const run = promisify(execFile);
+const pythonTest = await testWith('Python readers');
+const source = fileURLToPath(new URL('../../../clients/python', import.meta.url));
+
+let product: TestProduct;
+let key: string;
+let folder: string;
+let provider: LocalProvider;
+
+beforeAll(async () => {
+  provider = await startLocalProvider();
+  product = await startProduct({ providerUrls: provider.providerUrls });
+  ({ key } = await product.createAccount('python'));
+  folder = await mkdtemp(join(tmpdir(), 'python-package-'));
+  // The build leaves files next to its source.
+  await cp(source, join(folder, 'source'), { recursive: true });
+});
+
+afterAll(async () => {
+  await product?.close();
+  provider?.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const python = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  run(await programOf('Python readers'), args, {
+    env: { ...process.env, ...env },
+    timeout: longestTestMs,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+
+/** The folder that the wheel was installed in. */
+const installed = async (): Promise<string> => {
+  const pip = ['-m', 'pip', '--disable-pip-version-check', '-q'];
+  const [wheels, site] = [join(folder, 'wheels'), join(folder, 'site')];
+  const quietly = ['--no-deps', '--no-index'];
+  await python([...pip, 'wheel', ...quietly, '--no-build-isolation', '-w', wheels, join(folder, 'source')]);
+  const [wheel = ''] = await readdir(wheels);
+  expect(wheel).toMatch(/^tabulary-[\d.]+-py3-none-any\.whl$/);
+  await python([...pip, 'install', ...quietly, '--target', site, join(wheels, wheel)]);
+  return site;
+};
+
+describe('the Python package', () => {
+  pythonTest(
+    'reads, uploads and compares, and adds rows once whatever gets lost',
+    async () => {
+      const site = await installed();
+      const env = { PYTHONPATH: site, TABULARY_API: product.baseUrl, TABULARY_KEY: key };
+      const { stderr } = await python([join(source, 'tests', 'test_package.py')], env);
+      expect(stderr).toMatch(/^OK$/m);
+    },
+    longestTestMs,
+  );
+
+  pythonTest(
+    'is typed',
+    async () => {
+      const config = join(source, 'pyproject.toml');
+      const { stdout } = await python([
+        ...['-m', 'mypy', '--config-file', config, '--cache-dir', join(folder, 'mypy')],
+        join(source, 'src', 'tabulary'),
+      ]);
+      expect(stdout).toContain('no issues found');
+    },
+    longestTestMs,
+  );
+});
