@@ -7,7 +7,8 @@ import { usedLongAgo } from './keys.js';
 import { rowLimits } from './row-limits.js';
 
 const today = `(now() AT TIME ZONE 'UTC')::date`;
-const bytesToday = `CASE WHEN l.day = ${today} THEN l.day_bytes ELSE 0 END AS "bytesToday"`;
+const dayBytes = `CASE WHEN l.day = ${today} THEN l.day_bytes ELSE 0 END`;
+const bytesToday = `${dayBytes} AS "bytesToday"`;
 
 export interface ShownRow {
   id: number;
@@ -83,12 +84,11 @@ export const noteLinkUse: PreparedStatement = prepared(
  * downloads (`export-usage.ts`).
  */
 export const addLinkUse: PreparedStatement = prepared(`
-  WITH without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-    before AS MATERIALIZED (SELECT ${bytesToday} FROM read_links l, without_sync WHERE l.id = $1 FOR NO KEY UPDATE OF l)
+  WITH without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE read_links l SET reads = l.reads + $3, bytes = l.bytes + $2, last_used_at = now(), day = ${today},
-    day_bytes = before."bytesToday" + $2,
-    last_read = CASE WHEN before."bytesToday" < l.max_bytes_per_day AND before."bytesToday" + $2 >= l.max_bytes_per_day
+    day_bytes = ${dayBytes} + $2,
+    last_read = CASE WHEN ${dayBytes} < l.max_bytes_per_day AND ${dayBytes} + $2 >= l.max_bytes_per_day
       THEN $4::uuid WHEN l.day = ${today} THEN l.last_read END
-  FROM before WHERE l.id = $1
+  FROM without_sync WHERE l.id = $1
   RETURNING l.max_bytes_per_day AS "limit", l.day_bytes AS used,
     l.max_bytes_per_day IS NULL OR l.day_bytes < l.max_bytes_per_day OR l.last_read = $4::uuid AS "mayGoOn"`);

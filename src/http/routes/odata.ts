@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { notFound } from '../../lib/errors.js';
+import { invalid, notFound } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
 import { metadataJson, metadataXml, serviceDocument } from '../../odata/metadata.js';
 import {
@@ -111,6 +111,16 @@ const headersOf = (type: string): Record<string, string> => ({
 const wantsJson = (format: string | undefined, accept = ''): boolean =>
   format === undefined ? /json/i.test(accept) && !/xml/i.test(accept) : /json/i.test(format);
 
+/** Options that choose, order or page rows mean nothing for one row. @throws AppError 400. */
+const requireEntityOptions = (query: RowQuery): void => {
+  const { $select: _select, $format: _format, ...others } = query;
+  const [name] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (name !== undefined)
+    throw invalid('bad_option', `${name}: one row takes $select and $format alone.`, {
+      option: name.slice(1),
+    });
+};
+
 export const createODataRoutes = ({
   authorize,
   quotas,
@@ -178,6 +188,7 @@ export const createODataRoutes = ({
   };
 
   const rows = async (request: RowRequest, key?: string): Promise<Reply> => {
+    if (key !== undefined) requireEntityOptions(request.query);
     const { download, entity } = downloadOf(request, key);
     const { top, pageSize } = download.options;
     const ticket = await startExport(quotas, request.caller, top ?? pageSize);

@@ -167,6 +167,24 @@ describe('rows', () => {
     expect((await get("/Rows('99999999999999999999')")).status).toBe(404);
   });
 
+  it('takes no options for one of them that choose, order or page rows', async () => {
+    const [row] = (await page({})).value;
+    const address = `/Rows('${String(row?._row)}')`;
+    for (const option of [
+      '$top=0',
+      '$skip=1',
+      '$filter=Big eq 1',
+      '$orderby=Day',
+      '$count=true',
+      '$apply=filter(Big eq 1)',
+    ]) {
+      const refused = await get(`${address}?${option}`);
+      expect([option, refused.status]).toEqual([option, 400]);
+      expect(await refused.json()).toMatchObject({ error: { code: 'bad_option' } });
+    }
+    expect(await json(await get(`${address}?$select=Day`))).toMatchObject({ Day: '1868-01-03' });
+  });
+
   it('says as much of each as odata.metadata asks for, annotations before what they are about', async () => {
     const full = await get('/Rows?$top=1', { accept: 'application/json;odata.metadata=full' });
     const text = await full.text();

@@ -92,7 +92,7 @@ describe('what is wrong is named with its place', () => {
     ['groupby((Country),aggregate(Amount with sum as Country))', 'apply_type', 29, /Country already/],
     ['groupby((Country,Country))', 'apply_type', 18, /Country already/],
     ['compute(Amount mul 2 as Cost)', 'apply_type', 9, /Cost already/],
-    ['compute(Amount gt 2 as Big)', 'apply_type', 9, /conditions stand in filter/],
+    ['compute(Amount gt 2 as Big)', 'apply_type', 9, /write conditions in filter/],
     ['compute(null as Nothing)', 'apply_type', 9, /found null/],
     ['filter(Amount)', 'apply_type', 8, /expected a condition/],
     ['aggregate(Amount with sum as 5)', 'apply_syntax', 30, /a name/],
