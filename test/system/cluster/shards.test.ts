@@ -412,7 +412,7 @@ describe('a configuration without shards that have rows', () => {
     expect(told.map(({ shard }) => shard)).toEqual([2, 3, null]);
     for (const { reason, datasets } of told) {
       expect(datasets).toBeGreaterThan(0);
-      expect(reason).toMatch(/^the rows of \d+ datasets? lie on .*CLICKHOUSE_CLUSTER is not set: set /);
+      expect(reason).toMatch(/^the rows of \d+ datasets? are on .*CLICKHOUSE_CLUSTER is not set: set /);
     }
     const client = ask(key());
     expect(await download(client, far.first, '?$skip=0')).toBe(shownOf(fileOf(900)));
@@ -441,7 +441,7 @@ describe('a configuration without shards that have rows', () => {
     const { told, ask, end } = await apiWith({});
     expect(told.map(({ shard }) => shard)).toEqual([null]);
     expect(told[0]?.reason).toMatch(
-      /^the rows of \d+ datasets? lie on several shards, of which cluster \w+ lacks some: give /,
+      /^the rows of \d+ datasets? are on several shards, of which cluster \w+ lacks some: give /,
     );
     const put = await putFile(ask(key()), far.spread, fileOf(5));
     expect([put.status, await json(put, 503)]).toMatchObject([503, { code: 'store_unavailable' }]);
@@ -459,7 +459,7 @@ describe('a configuration without shards that have rows', () => {
     const own = createScope(silentLog);
     const config = { ...joined.config, clickhouseCluster: undefined } as Config;
     await expect(openCluster({ config, log: silentLog, scope: own, sql: joined.sql })).rejects.toThrow(
-      /lie on shard 2, and CLICKHOUSE_CLUSTER is not set/,
+      /are on shard 2, and CLICKHOUSE_CLUSTER is not set/,
     );
     await own.close();
   });
