@@ -29,14 +29,12 @@ const withServers = {
 const manySamples = {
   include: [
     'test/integration/query/{pages,filter-http,patched-reads}.test.ts',
-    'test/integration/uploads/{column-lists,changes-model,digits,folds}.test.ts',
+    'test/integration/uploads/{column-lists,folds}.test.ts',
   ],
   env: {
     PAGE_ANSWERS: '48',
     FILTER_FUZZ: '1000',
     LISTED_VERSIONS: '152',
-    CHANGE_DATASETS: '48',
-    DIGIT_SEEDS: '12',
     ASKED_VERSIONS: '1',
     COMPARED_PAIRS: 'all',
   },

@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { resumeConsuming } from '../../../src/uploads/lifecycle/consuming.js';
-import { nasty, newestAudit, uploadPrices } from '../../integration/web/console-world.js';
 import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { startFurther } from '../../support/further-process.js';
 import { createGate } from '../../support/gate.js';
 import { connectKafka } from '../../support/kafka.js';
+import { nasty, newestAudit, uploadPrices } from './console-world.js';
 
 let stage: Stage;
 let operator: { id: number; key: string };

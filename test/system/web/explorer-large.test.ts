@@ -1,16 +1,9 @@
 /** The explorer with tables that are longer and wider than a screen by far, and when answers are late or do not come. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import {
-  cell,
-  drawnCells,
-  longTable,
-  prices,
-  settled,
-  uploadTable,
-} from '../../integration/web/explorer-world.js';
 import { browserTest as it, type Stage, startStage } from '../../support/browser.js';
 import { dragTo, expectShortFrames, heapOf, turnWheel } from '../../support/frames.js';
+import { cell, drawnCells, longTable, prices, settled, uploadTable } from './explorer-world.js';
 
 /** More rows than a scroll bar of a browser is long. */
 const longRows = 400_000;
