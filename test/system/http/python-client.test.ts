@@ -60,7 +60,14 @@ it('is generated whole and creates, uploads, polls, filters and downloads', asyn
   const config = join(folder, 'generator.json');
   await writeFile(
     config,
-    JSON.stringify({ content_type_overrides: { 'application/zip': 'application/octet-stream' } }),
+    JSON.stringify({
+      content_type_overrides: Object.fromEntries(
+        ['application/zip', 'application/vnd.apache.parquet'].map((type) => [
+          type,
+          'application/octet-stream',
+        ]),
+      ),
+    }),
   );
   const made = await run(generator, [
     ...['generate', '--path', file, '--meta', 'none', '--config', config],
