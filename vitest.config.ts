@@ -28,7 +28,7 @@ const withServers = {
 /** Random tests that `npm test` runs with few samples: how many they draw in the system tests. */
 const manySamples = {
   include: [
-    'test/integration/query/{pages,filter-http,patched-reads}.test.ts',
+    'test/integration/query/{pages,filter-http}.test.ts',
     'test/integration/uploads/{column-lists,folds}.test.ts',
   ],
   env: {
