@@ -12,7 +12,7 @@ let other: FurtherProcess;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct();
+  product = await startProduct({ resultCacheBytes: String(64 * 2 ** 20) });
   other = await startFurther(product, 'api');
   const { key } = await product.createAccount('owner');
   owner = { baseUrl: product.baseUrl, key };

@@ -32,8 +32,6 @@ beforeAll(async () => {
     compactionIntervalMs: '300',
     compactionMinSegments: '3',
     exportsAheadBytes: '0',
-    // A repeated read is a read of the rows.
-    resultCacheBytes: '0',
     // The test sweeps by itself while nobody reads.
     storageSweepIntervalMs: '86400000',
   });
