@@ -8,7 +8,7 @@ import { exitCodes } from './lib/exit-codes.js';
 import { createLog, type Log, switchDebug } from './lib/log.js';
 import { createScope, type Scope } from './lib/scope.js';
 
-export interface Entry {
+interface Entry {
   /** Name of the process in logs. */
   readonly name: string;
   /** First line of `--help`. */

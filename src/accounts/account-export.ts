@@ -16,7 +16,7 @@ import type { Caller } from '../model/permission.js';
 import { type AccountExportOptions, type AccountExportParts, createEntries } from './export-entries.js';
 import { json, jsonList, pageRows } from './json-entries.js';
 
-export interface AccountExport {
+interface AccountExport {
   /** The archive; it ends with an error when anything of it cannot be read. */
   open(caller: Caller, options: AccountExportOptions): Readable;
 }

@@ -19,14 +19,14 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { giveProcessesToOwners } from '../uploads/lifecycle/process-records.js';
 
 /** Tools that remove rows and files and inspect storage. */
-export interface RemovalTools {
+interface RemovalTools {
   readonly tidy: Pick<Tidy, 'drop'>;
   readonly exported: Pick<ObjectStorage, 'list'>;
   /** Removes files of versions that are gone, and old ones; gives their number. */
   sweepFiles(): Promise<number>;
 }
 
-export interface RemovalParts {
+interface RemovalParts {
   readonly sql: Sql;
   readonly log: Log;
   /** Gives the tools for as long as the work takes. */

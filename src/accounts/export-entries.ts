@@ -43,7 +43,7 @@ export interface AccountExportOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Entry {
+interface Entry {
   readonly name: string;
   readonly content: AsyncIterable<Buffer>;
 }
@@ -195,7 +195,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     yield* rowsOf(one, folder);
   }
 
-  /** The right to export ends with the key that asked for it, and with the account. */
+  /** The right to export ends with the key that requested it, and with the account. */
   const requireRight = async (datasetId: number): Promise<void> => {
     if (caller.key.id === 0) return;
     const [ended] = await catalog.rights.findEnded([rightOf(caller, datasetId)]);

@@ -3,7 +3,7 @@
 /** Rows of a page of a list. */
 export const pageRows = 500;
 
-/** One value. Asked for when its turn comes, so that nothing is under way for a reader who has gone. */
+/** One value. Read when its turn comes, so that no work is done for a reader that has disconnected. */
 export async function* json(read: () => Promise<unknown>): AsyncGenerator<Buffer> {
   yield Buffer.from(`${JSON.stringify(await read(), null, 2)}\n`);
 }

@@ -8,7 +8,7 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-export interface Transfer {
+interface Transfer {
   readonly from: string;
   readonly to: string;
   readonly repositories: number;

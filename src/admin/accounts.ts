@@ -6,7 +6,7 @@ const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sq
 
 const nameOf = (input: CommandInput): string => input.argument('name');
 
-export interface AccountActions {
+interface AccountActions {
   /** Writes all data of an account into a file. */
   exportTo(
     context: AdminContext,

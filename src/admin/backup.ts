@@ -7,7 +7,7 @@ import type { VerificationReport } from '../versions/verify/verification.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 import { wholeNumber } from './uploads.js';
 
-export interface BackupCommands {
+interface BackupCommands {
   openBackup(
     context: AdminContext,
     place: string,

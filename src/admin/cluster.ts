@@ -2,7 +2,7 @@ import type { ClusterView } from '../rows/index.js';
 import type { AdminContext, AdminGroup } from './command.js';
 
 /** Connects. */
-export type OpenCluster = (context: AdminContext) => Promise<{ show(): Promise<ClusterView> }>;
+type OpenCluster = (context: AdminContext) => Promise<{ show(): Promise<ClusterView> }>;
 
 /** `cluster show` */
 export const createClusterCommands = (open: OpenCluster): AdminGroup => ({

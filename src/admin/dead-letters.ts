@@ -6,7 +6,7 @@ import type { DeadLetters } from '../uploads/repair/dead-letters.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 /** Opens what the commands work with, at the addresses of the operator's environment. */
-export type OpenDeadLetters = (context: AdminContext) => DeadLetters;
+type OpenDeadLetters = (context: AdminContext) => DeadLetters;
 
 const listed = 1_000;
 

@@ -2,7 +2,7 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { AdminContext, AdminGroup } from './command.js';
 
 /** Opens the gateway with the settings of the operator's environment. */
-export type OpenGateway = (context: AdminContext) => Gateway;
+type OpenGateway = (context: AdminContext) => Gateway;
 
 /** `keys rotate` */
 export const createUserKeyCommands = (openGateway: OpenGateway): AdminGroup => ({

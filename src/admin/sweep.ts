@@ -1,7 +1,7 @@
 import type { AdminContext, AdminGroup } from './command.js';
 
 /** Connects; the sweep gives one line per kind of thing. */
-export type OpenSweep = (context: AdminContext) => Promise<() => Promise<object[]>>;
+type OpenSweep = (context: AdminContext) => Promise<() => Promise<object[]>>;
 
 /** `sweep` */
 export const createSweepCommands = (open: OpenSweep): AdminGroup => ({

@@ -4,7 +4,7 @@ import { listUploads, readUpload } from '../uploads/lifecycle/upload-list.js';
 import type { ReplayReport, UploadReplay } from '../uploads/repair/upload-replay.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
-export type OpenUploadReplay = (context: AdminContext) => Promise<UploadReplay>;
+type OpenUploadReplay = (context: AdminContext) => Promise<UploadReplay>;
 
 const listed = 100;
 const waitSeconds = 600;

@@ -3,13 +3,13 @@ import type { RepairSegment, Verification } from '../versions/verify/verificatio
 import type { AdminContext, AdminGroup } from './command.js';
 import { wholeNumber } from './uploads.js';
 
-export interface OpenedVerification {
+interface OpenedVerification {
   readonly verification: Verification;
   readonly repair: RepairSegment;
 }
 
 /** @param backups Where rows are taken from that Kafka does not give. */
-export type OpenVerification = (context: AdminContext, backups?: string) => Promise<OpenedVerification>;
+type OpenVerification = (context: AdminContext, backups?: string) => Promise<OpenedVerification>;
 
 /** `verify` */
 export const createVerifyCommands = (open: OpenVerification): AdminGroup => ({

@@ -89,11 +89,11 @@ const bytesOf = async (key: string, source: AsyncIterable<Buffer>, most: number)
   return Buffer.concat(parts);
 };
 
-export interface BackupFolderOptions {
+interface BackupFolderOptions {
   readonly storage: ObjectStorage;
   /** Half-made files; on the file system of the storage when that is a folder. */
   readonly spoolFolder: string;
-  /** Keys of signatures, the one that signs first; none: backups are neither signed nor is a signature asked for. */
+  /** Keys of signatures; the first one signs. Without keys backups are not signed, and none needs a signature. */
   readonly keys?: readonly string[] | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface BackupReport {
   readonly removedFiles: number;
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
   readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;

@@ -66,7 +66,7 @@ const manifestSchema = z.object({
   /** Segments that versions have, and that a restore brings back: files may have more. */
   needed: z.array(count),
   counts: z.object({ accounts: count, datasets: count, versions: count, segments: count, rows: count }),
-  /** Export files are made again when they are asked for; none is copied. */
+  /** Export files are not copied: the next request makes them again. */
   exports: z.object({ at: z.string(), files: count, bytes: count }),
 });
 

@@ -59,7 +59,7 @@ export interface DatasetRestoreReport {
   readonly rows: number;
 }
 
-export interface DatasetRestoreOptions {
+interface DatasetRestoreOptions {
   readonly folder: BackupFolder;
   readonly archive: Pick<SegmentArchive, 'load'>;
   readonly session: <T>(work: (session: CatalogSession) => Promise<T>) => Promise<T>;

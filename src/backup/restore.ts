@@ -35,7 +35,7 @@ export interface RestoreReport {
   readonly failedUploads: number;
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
   readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;

@@ -5,7 +5,7 @@ import type { BackupFolder } from './backup-folder.js';
 import type { SegmentFile } from './manifest.js';
 import { isSavedIn, type SavedSegment, type SegmentArchive, type WantedSegment } from './segment-archive.js';
 
-export interface SavedSegments {
+interface SavedSegments {
   /**
    * Finds the rows of a segment and reads their file once; the result writes them as those of segment `id` to a place.
    * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
@@ -13,7 +13,7 @@ export interface SavedSegments {
   find(segment: WantedSegment): Promise<(id: number, place: Place) => Promise<void>>;
 }
 
-export interface SavedSegmentsOptions {
+interface SavedSegmentsOptions {
   readonly folder: BackupFolder;
   readonly archive: Pick<SegmentArchive, 'load'>;
   /** Installation that the rows have to belong to. */

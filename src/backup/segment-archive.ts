@@ -23,7 +23,7 @@ export interface SegmentArchive {
 /** Id, rows and hash of a segment in a file. */
 export type SavedSegment = SegmentFile['segments'][number];
 
-export interface SegmentArchiveOptions {
+interface SegmentArchiveOptions {
   readonly folder: BackupFolder;
   readonly files: SegmentFiles;
 }

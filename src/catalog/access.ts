@@ -48,7 +48,7 @@ export interface DatasetAccess {
 }
 
 /** A repository the caller may do something with. */
-export interface RepositoryAccess {
+interface RepositoryAccess {
   readonly id: number;
   readonly level: Level;
   readonly privacy: Privacy;
@@ -63,7 +63,7 @@ export interface RepositoryAccess {
  * a repository that the caller cannot access is a 404. `destination`: one that does not exist is a 403, so that
  * creating something in it does not tell which repositories there are.
  */
-export type RefusalRule = 'update' | 'destination';
+type RefusalRule = 'update' | 'destination';
 
 export interface Access {
   /**
@@ -184,7 +184,7 @@ export const judgeDatasets = async (
   return datasetIds.map((id) => judgeRow(caller, byId.get(id), { what: 'dataset', id, need }, intent));
 };
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly sql: Sql;
   /** Datasets that were looked up with the key. @default none */
   readonly found?: Pick<FoundDatasets, 'take'>;

@@ -21,7 +21,7 @@ export interface Account {
   readonly createdAt: string;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly name: string;
   readonly plan: string;
   readonly isOperator?: boolean;

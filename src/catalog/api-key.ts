@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 const marker = 'tab_';
 const prefixLength = marker.length + 8;
 
-export interface NewApiKey {
+interface NewApiKey {
   /** Shown once, never stored. */
   readonly key: string;
   /** Start of the key, by which people recognise it. */

@@ -23,7 +23,7 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly top: number;
   /** Only events with lower ids. */
   readonly before?: number | undefined;
@@ -41,7 +41,7 @@ export interface AuditFilter {
 }
 
 /** Requests of a key on a day (UTC). */
-export interface KeyDay {
+interface KeyDay {
   /** `2026-01-31` */
   readonly day: string;
   readonly requests: number;
@@ -123,7 +123,7 @@ export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
 });
 
 /** Counts requests of keys in memory, so that a request costs no write. */
-export interface KeyUse {
+interface KeyUse {
   count(keyId: number): void;
   /** Writes down what was counted since the last time. */
   flush(): Promise<void>;

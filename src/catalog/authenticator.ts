@@ -14,7 +14,7 @@ import { noteKeyUse, usedLongAgo } from './keys.js';
  * @param datasetId Dataset that the request is about: it is looked up in the same statement.
  * @throws AppError `unauthenticated`: unknown, revoked or expired key, disabled account.
  */
-export type Authenticator = (key: string, datasetId?: number) => Promise<Caller>;
+type Authenticator = (key: string, datasetId?: number) => Promise<Caller>;
 
 export interface KeyRow extends AccountRow {
   keyId: number;
@@ -85,7 +85,7 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
   return callerOf(requireValid(row));
 };
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly sql: Sql;
   /** Called for each request with a valid key. */
   readonly onUse?: (keyId: number) => void;

@@ -23,7 +23,7 @@ import { createStandingRights } from './standing-rights.js';
 import { createTeamInvitations } from './team-invitations.js';
 import { createTeams } from './teams.js';
 
-export interface CatalogOptions {
+interface CatalogOptions {
   readonly sql: Sql;
   /** Seconds that sessions of the web app last. @default a week */
   readonly sessionMaxAgeSeconds?: number;

@@ -86,7 +86,7 @@ const requireRoom = async (tx: Sql, ownerId: number, sourceId: number, source: S
   await requireStorage(tx, ownerId, await bytesOfClone(tx, ownerId, sourceId));
 };
 
-export interface ClonesOptions {
+interface ClonesOptions {
   readonly sql: Sql;
   readonly access: Access;
   readonly quotas: Quotas;

@@ -69,7 +69,7 @@ const summaryOf = ({
   ...summary
 }: Dataset): DatasetSummary => summary;
 
-export interface DatasetsOptions {
+interface DatasetsOptions {
   readonly sql: Sql;
   readonly access: Access;
   /** Homes of new datasets. */

@@ -15,7 +15,7 @@ import { addBytes, closeRead, exportsOfToday, mayExport, takeBack, takeExport } 
 import { planOf } from './plans.js';
 
 /** A file behind a link: ranges of it within the life of the link are one export. */
-export interface LinkedRead {
+interface LinkedRead {
   /** Fingerprint of the file. */
   readonly file: string;
   /** Seconds for which ranges belong to the same export. */
@@ -94,7 +94,7 @@ const readDay = async (sql: Sql, accountId: number): Promise<DayUse> => {
   return row ?? { exports: 0, bytes: 0 };
 };
 
-export interface ExportQuotaOptions {
+interface ExportQuotaOptions {
   readonly sql: Sql;
   /** Takes the exports of plans that do not bound them. */
   readonly counts: Pick<ExportCounts, 'open'>;

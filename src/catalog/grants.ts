@@ -6,7 +6,7 @@ import type { Access } from './access.js';
 import { findPrincipal, type Principal } from './names.js';
 
 /** A level that somebody has, and why. */
-export interface Permission {
+interface Permission {
   /** Name of the account or team. */
   readonly name: string;
   readonly type: 'account' | 'team';
@@ -83,7 +83,7 @@ const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Leve
   });
 
 /** A permission that another account granted. */
-export interface ReceivedGrant {
+interface ReceivedGrant {
   readonly kind: Kind;
   readonly id: number;
   readonly name: string;

@@ -8,7 +8,7 @@ import { requireName } from './names.js';
 import { rowLimits, tooMany } from './row-limits.js';
 
 /** An API key as its owner sees it: never the key itself. */
-export interface ApiKey {
+interface ApiKey {
   readonly id: number;
   readonly name: string;
   /** Start of the key, by which people recognise it. */
@@ -22,12 +22,12 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
-export interface CreatedApiKey extends ApiKey {
+interface CreatedApiKey extends ApiKey {
   /** Shown this once. */
   readonly key: string;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly readOnly?: boolean | undefined;
   readonly repositoryIds?: readonly number[] | null | undefined;

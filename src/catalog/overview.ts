@@ -7,18 +7,18 @@ import type { Quotas } from './quotas.js';
 import { largestDatasets, type StoredDataset } from './stored-bytes.js';
 
 /** A limit (null: none) and what is used of it. */
-export interface Metered {
+interface Metered {
   readonly limit: number | null;
   readonly used: number;
 }
 
 /** A limit on each single thing (null: none). */
-export interface Bound {
+interface Bound {
   readonly limit: number | null;
 }
 
 /** The caller's own account as the API shows it. */
-export interface AccountOverview extends Omit<Account, 'plan' | 'disabledAt'> {
+interface AccountOverview extends Omit<Account, 'plan' | 'disabledAt'> {
   readonly plan: {
     readonly name: string;
     readonly quotas: {
@@ -37,7 +37,7 @@ export interface AccountOverview extends Omit<Account, 'plan' | 'disabledAt'> {
   };
 }
 
-export interface OverviewOptions {
+interface OverviewOptions {
   readonly sql: Sql;
   readonly accounts: Accounts;
   readonly quotas: Quotas;

@@ -20,7 +20,7 @@ export const planOf = async (sql: Sql, accountId: number): Promise<Plan> => {
   return row;
 };
 
-export interface Plans {
+interface Plans {
   list(): Promise<Plan[]>;
   /** @throws AppError 404. */
   read(name: string): Promise<Plan>;

@@ -8,7 +8,7 @@ import { createExportQuota, type ExportQuota } from './export-quota.js';
 import { planOf } from './plans.js';
 import { storedBytesSql } from './stored-bytes.js';
 
-export interface PlanUse {
+interface PlanUse {
   readonly privateRepositories: number;
   readonly storedBytes: number;
   readonly exportsPerDay: number;
@@ -106,7 +106,7 @@ export const refuseDownload = (
         `The plan ${plan.name} does not include downloads of private datasets of other accounts.`,
       );
 
-export interface QuotasOptions {
+interface QuotasOptions {
   readonly sql: Sql;
   /** @default of their own, which `use` alone writes */
   readonly exportCounts?: ExportCounts;

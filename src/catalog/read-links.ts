@@ -47,23 +47,23 @@ export interface ReadLink {
   readonly bytesToday: number;
 }
 
-export interface CreatedReadLink extends ReadLink {
+interface CreatedReadLink extends ReadLink {
   /** Shown this once. */
   readonly token: string;
 }
 
-export interface LinkBounds {
+interface LinkBounds {
   readonly expiresAt?: Date | null | undefined;
   readonly maxBytesPerDay?: number | null | undefined;
 }
 
-export interface NewReadLink extends LinkBounds {
+interface NewReadLink extends LinkBounds {
   readonly name: string;
   readonly datasetId: number;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-export interface LinkChange extends LinkBounds {
+interface LinkChange extends LinkBounds {
   readonly name?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface RefreshView {
 }
 
 /** How far the vintages of the provider have been brought in. */
-export interface BackfillView {
+interface BackfillView {
   /** `waiting`: the last step failed and is tried again. */
   readonly state: 'running' | 'waiting' | 'done';
   readonly done: number;

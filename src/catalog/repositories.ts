@@ -15,7 +15,7 @@ import {
 } from './repository-list.js';
 import { rowLimits, tooMany } from './row-limits.js';
 
-export interface RepositoryInput {
+interface RepositoryInput {
   readonly name: string;
   readonly privacy: Privacy;
   readonly description?: string | null | undefined;

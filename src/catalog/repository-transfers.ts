@@ -10,7 +10,7 @@ import { requireRoomFor } from './repositories.js';
 import { type Repository, readRepository } from './repository-list.js';
 
 /** A repository that waits for its new owner to agree. */
-export interface RepositoryTransfer {
+interface RepositoryTransfer {
   readonly repositoryId: number;
   readonly repository: string;
   /** Name of the account that offers it. */
@@ -21,12 +21,7 @@ export interface RepositoryTransfer {
 }
 
 /** Makes repositories of one account those of another, with all that goes with them; gives their number. */
-export type MoveRepositories = (
-  tx: Sql,
-  from: number,
-  to: number,
-  repositoryId: number | null,
-) => Promise<number>;
+type MoveRepositories = (tx: Sql, from: number, to: number, repositoryId: number | null) => Promise<number>;
 
 /** Nobody owns a repository without having said so: its owner offers it, the other account takes it. */
 export interface RepositoryTransfers {

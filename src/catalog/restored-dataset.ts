@@ -6,7 +6,7 @@ import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import { holdOwner, requireStorage } from './quotas.js';
 
-export interface RestoredSize {
+interface RestoredSize {
   readonly rows: number;
   readonly columns: number;
   readonly bytes: number;

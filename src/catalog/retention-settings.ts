@@ -12,7 +12,7 @@ export interface RetentionBounds {
   readonly days: number | null;
 }
 
-export interface RetentionView extends RetentionBounds {
+interface RetentionView extends RetentionBounds {
   /** Bounds of the plan of the repository's creator. The lower one of each pair holds. */
   readonly plan: RetentionBounds;
 }

@@ -27,12 +27,12 @@ import {
 } from './repository-list.js';
 
 /** A dataset among what was found. */
-export interface FoundDataset extends DatasetSummary {
+interface FoundDataset extends DatasetSummary {
   readonly columnCount: number;
 }
 
 /** A column of the current version of a dataset. */
-export interface FoundColumn {
+interface FoundColumn {
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
@@ -40,7 +40,7 @@ export interface FoundColumn {
   readonly datasetName: string;
 }
 
-export interface Found {
+interface Found {
   readonly datasets: readonly FoundDataset[];
   readonly columns: readonly FoundColumn[];
   readonly repositories: readonly Repository[];

@@ -27,7 +27,7 @@ const mostOfKey = 100;
 /** SHA-256, as for keys: a token is 256 random bits. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly sql: Sql;
   /** Called for each request with a valid session. */
   readonly onUse?: (keyId: number) => void;

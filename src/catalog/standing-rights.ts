@@ -37,7 +37,7 @@ export const rightOf = (
   ...more,
 });
 
-export type JudgedRight =
+type JudgedRight =
   | { readonly ended: AppError }
   | { readonly ended?: undefined; readonly caller: Caller | undefined };
 

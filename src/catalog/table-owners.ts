@@ -1,7 +1,7 @@
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** The dataset behind a table of its own, for operators. */
-export interface TableOwner {
+interface TableOwner {
   /** Number of the table. */
   readonly table: number;
   readonly datasetId: number;

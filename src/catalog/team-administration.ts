@@ -7,7 +7,7 @@ import { createAccounts } from './accounts.js';
 import { findPrincipal } from './names.js';
 import { joinTeam } from './team-invitations.js';
 
-export interface TeamRow {
+interface TeamRow {
   readonly name: string;
   readonly members: number;
   readonly admins: readonly string[];
@@ -15,7 +15,7 @@ export interface TeamRow {
 }
 
 /** Actions of operators on teams, with the rights of an account that may do them. */
-export interface TeamAdministration {
+interface TeamAdministration {
   list(): Promise<TeamRow[]>;
   /** The caller that an account with a full key would be. @throws AppError 404. */
   actAs(account: string): Promise<Caller>;

@@ -7,7 +7,7 @@ import { requireAccountKey, requireFullKey } from './access.js';
 import { putTeamMember } from './team-members.js';
 
 /** An invitation as the invited account sees it. */
-export interface Invitation {
+interface Invitation {
   /** Name of the team. */
   readonly team: string;
   /** Role that the account will have. */

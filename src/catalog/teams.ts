@@ -11,13 +11,13 @@ import { rowLimits, tooMany } from './row-limits.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
 import { putTeamMember, removeTeamMember } from './team-members.js';
 
-export interface TeamMember {
+interface TeamMember {
   /** Name of the account. */
   readonly account: string;
   readonly role: TeamRole;
 }
 
-export interface Team {
+interface Team {
   readonly name: string;
   /** The caller's role. */
   readonly role: TeamRole;

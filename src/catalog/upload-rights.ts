@@ -6,7 +6,7 @@ import { callerOfAccount } from './account-caller.js';
 import { callersOfKeys } from './authenticator.js';
 
 /** The sender of an upload, and the dataset that it changes. */
-export interface UploadSender {
+interface UploadSender {
   readonly datasetId: number;
   readonly accountId: number;
   /** The key that it came with; null: an account acted without one, such as a refresh that it has ordered. */

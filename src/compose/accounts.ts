@@ -15,7 +15,7 @@ import { openCommandReader, openServers } from './clickhouse-servers.js';
 import type { CommandParts } from './parts.js';
 import { openStorageTools } from './sweep.js';
 
-export interface ExportedAccount extends WrittenFile {
+interface ExportedAccount extends WrittenFile {
   readonly account: string;
 }
 

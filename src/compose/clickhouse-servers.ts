@@ -4,7 +4,7 @@ import { type ClickHouseServers, type Connection, createClickHouse } from '../st
 import { createReader, type Reader } from '../storage/clickhouse/reader.js';
 import { type CommandParts, required } from './parts.js';
 
-export interface ServersOptions {
+interface ServersOptions {
   /** @default 32 each */
   readonly maxConnections?: number;
   /** False: they belong to no catalog yet, or to one without a schema. @default true */

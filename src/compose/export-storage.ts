@@ -7,7 +7,7 @@ import { createGuardedStorage, createLocalStorage } from '../storage/objects/loc
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { createS3Storage, parseS3Url, s3Credentials } from '../storage/objects/s3-storage.js';
 
-export interface ExportStorage {
+interface ExportStorage {
   readonly storage: ObjectStorage;
   /** Folder of unfinished files; next to the storage when that is a folder, since files are moved into it. */
   readonly spoolFolder: string;

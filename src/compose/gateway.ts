@@ -47,7 +47,7 @@ const gatewaySettings = (config: Config): GatewaySettings => ({
 /** A backfill waits for its first upload, which takes moments. */
 const longestBackfillPauseMs = 5_000;
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly config: Config;
   readonly sql: Sql;
   readonly leases: Leases;

@@ -36,7 +36,7 @@ import type { Core } from './core.js';
 import { openDispatcher, poolLimitsOf } from './dispatcher.js';
 import { startColumnMerges, startCompaction, startSweeps } from './ingest-maintenance.js';
 
-export interface IngestWorkerParts {
+interface IngestWorkerParts {
   readonly consumers: Consumers;
   /** Host and port at which this worker reports its health. */
   readonly address: string;

@@ -14,7 +14,7 @@ import type { Receiver } from '../uploads/receive/receiver.js';
 import { receiveSeries } from '../uploads/receive/series-upload.js';
 import type { Core } from './core.js';
 
-export interface SeriesDatasetParts {
+interface SeriesDatasetParts {
   readonly gateway: Gateway;
   readonly catalog: Catalog;
   readonly receiver: Receiver;

@@ -10,7 +10,7 @@ import { openExportStorage } from './export-storage.js';
 import { openLeases } from './jobs.js';
 import type { CommandParts } from './parts.js';
 
-export interface StorageTools {
+interface StorageTools {
   readonly tidy: Tidy;
   readonly exported: ObjectStorage;
   /** Removes files of deleted versions, old ones and those beyond the limits; returns their number. */

@@ -4,7 +4,7 @@ import { dropBytes, moveOn, type SplitMemory } from './split-memory.js';
 import type { SplitChunk } from './types.js';
 
 /** Gathers records to chunks. The last chunk is known only at the end, so each is held back until a record follows. */
-export interface ChunkAssembly {
+interface ChunkAssembly {
   /** Takes the record that `scan` has found. */
   add(recordEnd: number, out: SplitChunk[]): void;
   /** Makes room in a full buffer that has been scanned completely. */
@@ -16,7 +16,7 @@ export interface ChunkAssembly {
   readonly rows: number;
 }
 
-export interface ChunkLimits {
+interface ChunkLimits {
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
   readonly maxRecordBytes: number;

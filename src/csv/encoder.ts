@@ -34,7 +34,7 @@ import { encodeYears } from './year-columns.js';
 
 /**
  * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
- * `keyColumns` (UInt64: the segment, and the position in the dataset) and the ones asked for.
+ * `keyColumns` (UInt64: the segment, and the position in the dataset) and the requested ones.
  *
  * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
  */

@@ -53,7 +53,7 @@ export interface FieldIndex {
   readonly dialect: Dialect;
 }
 
-export interface MalformedRecord {
+interface MalformedRecord {
   readonly reason: BadRowReason;
   readonly ordinal: number;
   readonly line: number;

@@ -9,7 +9,7 @@ const slabBytes = 1 << 20;
 /** A piece of this size is handed on as it is. */
 const wholePieceBytes = 64 << 10;
 
-export interface BlockWriter {
+interface BlockWriter {
   reset(): void;
   /** Takes bytes; large ones are referred to, so they must stay as they are until the block is sent. */
   add(bytes: Uint8Array): void;

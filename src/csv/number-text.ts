@@ -9,7 +9,7 @@ import { exactPowersOfTen, maxExactPower, shortestDouble } from './shortest-doub
  * The value is `digits × 10^exp10`, where the digits are those from `first` to `last` without the point; both
  * are significant (no zero at either end). Zero has no digits.
  */
-export interface NumberText {
+interface NumberText {
   negative: boolean;
   first: number;
   last: number;

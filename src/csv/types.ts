@@ -97,7 +97,7 @@ export interface Violation {
   readonly physical: EncodePhysical;
 }
 
-export interface EncodedChunk {
+interface EncodedChunk {
   readonly kind: 'encoded';
   /** One block in ClickHouse's `Native` format, in pieces; valid until the encoder's next call. */
   readonly block: readonly Buffer[];

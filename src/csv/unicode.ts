@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util';
 import { AppError, invalid } from '../lib/errors.js';
 
 /** Turns the bytes of a file into UTF-8 without a byte order mark. */
-export interface UnicodeReader {
+interface UnicodeReader {
   /** UTF-8 is handed on as it is; what was held back at the start may come with it. */
   read(piece: Uint8Array): Uint8Array;
   /** The rest, once the file is over. */

@@ -42,7 +42,7 @@ const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replac
 
 const sha256 = (password: string): string => createHash('sha256').update(password).digest('hex');
 
-export interface ClickhouseUsers {
+interface ClickhouseUsers {
   readonly password: string;
   /** Password of the nodes among themselves; undefined for a single server. */
   readonly nodesPassword: string | undefined;
@@ -93,7 +93,7 @@ ${nodesPassword === undefined ? '' : nodesUserEntry(nodesPassword)}  </users>
 </clickhouse>
 `;
 
-export interface ClickhouseCluster {
+interface ClickhouseCluster {
   /** The port at which the server with this configuration reaches each shard's one node: itself at its own. */
   readonly shards: readonly number[];
   readonly password: string;

@@ -59,7 +59,7 @@ interface Node {
   readonly ports: ClickhousePorts;
 }
 
-export interface ClickhouseSettings {
+interface ClickhouseSettings {
   /** Servers, each a shard of one cluster; a single one is no cluster. */
   readonly nodes: number;
   /** HTTP port of the first one. */

@@ -20,7 +20,7 @@ export interface ComponentContext {
 }
 
 /** Components that start side by side and stop together. */
-export interface ComponentGroup {
+interface ComponentGroup {
   /** Begins a start; when it fails, the others are stopped as well. The outcome comes from `started`. */
   start(name: ComponentName, run: (context: ComponentContext) => Promise<void>): void;
   /** Resolves when all of them answer; rejects with the first cause once none of them is starting any more. */

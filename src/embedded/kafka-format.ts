@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.js';
 import type { LogFile } from './log-file.js';
 import { runPreparation } from './preparation.js';
 
-export interface FormatOptions {
+interface FormatOptions {
   title: string;
   /** Holds `server.properties`, `lib` and, once formatted, `data`. */
   folder: string;

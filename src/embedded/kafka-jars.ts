@@ -45,7 +45,7 @@ export const requireJava = async (signal: AbortSignal): Promise<void> => {
 const hasBroker = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((name) => /^kafka_2\.13-.*\.jar$/.test(name));
 
-export interface JarOptions {
+interface JarOptions {
   /** Folder of the jars; shared by all data folders that name it. */
   folder: string;
   output: LogFile;

@@ -19,7 +19,7 @@ export type KafkaChanges = (
   anotherPort: (listener: string) => Promise<number>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-export interface KafkaSettings {
+interface KafkaSettings {
   /** Brokers, each a controller as well: 1, or an odd number that survives the death of fewer than half. */
   nodes: number;
   /** Port on the first node. */

@@ -19,14 +19,14 @@ export const isFree = (port: number, host = '127.0.0.1'): Promise<boolean> =>
 const lowestPort = 20_000;
 const highestPort = 30_000;
 
-export interface PortWish {
+interface PortWish {
   /** Owner of the port in words for a person: "embedded Kafka". */
   owner: string;
   /** The environment variable that sets it. */
   variable: string;
-  /** The port that was asked for; it is taken or refused, never replaced. */
+  /** Configured port. If it is taken the start fails; no other port is tried. */
   wanted: number | undefined;
-  /** The port of the last start; replaced when somebody else has it now. */
+  /** Port of the last start; replaced when another program has it now. */
   remembered: number | undefined;
 }
 
@@ -113,7 +113,7 @@ export const createPortChooser = (): PortChooser => {
 /** More in a row are no accident. */
 const mostAttempts = 3;
 
-export interface PortStart<T> {
+interface PortStart<T> {
   /** Starts what listens. When it fails, nothing of it is left running. */
   run(ports: PortChooser): Promise<T>;
   /** False ends the attempts: everything is being stopped. */

@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../lib/errors.js';
 import { findSetpriv } from './launcher.js';
 
 /** How the server has to run: PostgreSQL refuses to run as root, so root needs another account for it. */
-export interface ServerAccount {
+interface ServerAccount {
   /** Account that has to own the server's files; undefined when that is this process's own account. */
   owner: Account | undefined;
   /** Account that `spawn` switches to. Empty when `setpriv` does it, which needs root until then. */

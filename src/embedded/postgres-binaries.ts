@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../lib/errors.js';
 
-export interface PostgresBinaries {
+interface PostgresBinaries {
   postgres: string;
   initdb: string;
 }

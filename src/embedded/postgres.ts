@@ -14,7 +14,7 @@ const title = 'embedded PostgreSQL';
 const role = 'tabulary';
 const database = 'tabulary';
 
-export interface PostgresSettings {
+interface PostgresSettings {
   port: number | undefined;
   /** `off` gives up crash safety for speed; for tests only. */
   durability: 'full' | 'off';

@@ -6,7 +6,7 @@ import type { Command } from './launcher.js';
 import type { LogFile } from './log-file.js';
 import { sendSignal } from './process-identity.js';
 
-export interface PreparationOptions {
+interface PreparationOptions {
   /** The step in words for a person: "making the data folder of embedded PostgreSQL". */
   what: string;
   command: Command;

@@ -9,12 +9,12 @@ import { type PortChooser, startOnPorts } from './ports.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 /** One of the two entries of the product, run as a child of `npm start`. */
-export interface ProductProcess {
+interface ProductProcess {
   readonly port: number;
   pid(): number | undefined;
 }
 
-export interface ProductOptions {
+interface ProductOptions {
   readonly entry: 'api' | 'worker';
   readonly dataDir: string;
   /** Port of its HTTP server; 0 takes a free one. */

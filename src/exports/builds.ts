@@ -29,7 +29,7 @@ export interface Builds {
   drain(): Promise<void>;
 }
 
-export interface BuildsOptions {
+interface BuildsOptions {
   /** Folder of half-made files, on the file system of local storage. */
   readonly spoolFolder: string;
   readonly storage: ObjectStorage;
@@ -147,7 +147,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     }
   };
 
-  /** A generator that is never asked for its first value would never release its file: it starts at once. */
+  /** Starts reading at once: a generator that never starts would never release its file. */
   const follow = (file: SharedFile, progress: Progress): Readable => {
     file.hold();
     const stream = Readable.from(followBytes(file, progress), {

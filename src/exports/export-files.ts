@@ -49,7 +49,7 @@ export interface ExportFiles {
   sweep(kept: KeptVersions): Promise<number>;
 }
 
-export interface FindOptions {
+interface FindOptions {
   /** Wait until it is made: parts can only be cut from a whole file. */
   readonly whole: boolean;
   /** In whose share of the places it is made. */
@@ -57,7 +57,7 @@ export interface FindOptions {
   readonly signal: AbortSignal;
 }
 
-export interface WantedFile {
+interface WantedFile {
   /** In whose share of the places it is made. */
   readonly owner: string;
   readonly keyId: number | null;

@@ -23,7 +23,7 @@ export interface ExportFolder {
   size(): Promise<{ readonly files: number; readonly bytes: number }>;
 }
 
-export interface ExportFolderOptions {
+interface ExportFolderOptions {
   readonly sql: Sql;
   readonly storage: Pick<ObjectStorage, 'delete'>;
   /** Bytes of all files; an account may use a quarter of it, and no more than its plan lets it store. */

@@ -5,7 +5,7 @@ import type { ExportFolder } from './export-folder.js';
 /** Says which of the given versions still exist. */
 export type KeptVersions = (versionIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
-export interface FileSweepOptions {
+interface FileSweepOptions {
   readonly storage: ObjectStorage;
   readonly folder: Pick<ExportFolder, 'adopt' | 'forget'>;
   /** Milliseconds after which a file is removed; a later request makes it again. */

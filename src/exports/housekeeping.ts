@@ -6,14 +6,14 @@ import type { ExportFiles } from './export-files.js';
 import { keptVersions } from './file-sweep.js';
 
 /** Background work on export files. */
-export interface ExportHousekeeping {
+interface ExportHousekeeping {
   /** Removes files that are no longer needed and what killed processes left half-made. */
   clean(): Promise<void>;
   /** Makes the files of small versions that were published since the last call. The first call only records where to begin. */
   prepareNew(stop: AbortSignal): Promise<void>;
 }
 
-export interface ExportHousekeepingOptions {
+interface ExportHousekeepingOptions {
   readonly sql: Sql;
   readonly exportFiles: ExportFiles;
   readonly builds: Builds;

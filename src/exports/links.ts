@@ -6,9 +6,9 @@ import type { Plan } from '../query/plan.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-export type FileVariant = 'table' | 'transposed';
+type FileVariant = 'table' | 'transposed';
 
-/** Which file, and the credential that asked for it: the link holds only as long as the rights of that. */
+/** A file and the credential that requested it. The link is valid only while that credential may read the dataset. */
 export interface FileRef {
   readonly datasetId: number;
   readonly versionId: number;
@@ -19,9 +19,9 @@ export interface FileRef {
   /** Fingerprint of the content. */
   readonly fingerprint: string;
   readonly fileName: string;
-  /** The key that asked for it; null: none, the data was public. */
+  /** Key that requested it; null for public data without a key. */
   readonly keyId: number | null;
-  /** The session of the web app that stood for the key; null: the key itself. */
+  /** Session of the web app that was used in place of the key; null if the key itself was sent. */
   readonly sessionId: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface Links {
   verify(token: string, fileName: string): FileRef;
 }
 
-export interface LinksOptions {
+interface LinksOptions {
   readonly secret: string;
   readonly ttlSeconds: number;
   readonly clock: Clock;

@@ -162,7 +162,7 @@ export const createBrowser = (
     try {
       return (await foldersAt(caller, provider, path)).value;
     } catch (error) {
-      // The level that was asked for is complete; what could not be prefetched can be browsed.
+      // The requested level is complete; levels that could not be prefetched are fetched when they are browsed.
       if (error instanceof AppError && error.kind !== 'unexpected') {
         left.requests = 0;
         return undefined;

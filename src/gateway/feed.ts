@@ -71,7 +71,7 @@ export const createFeed = (provider: Provider, searcher: Searcher, reader: Serie
     const answer = await reader.full(caller, provider, symbol, bounds);
     const { data, ageSeconds, stale, etag } = answer;
     const series = describeSeries(provider, [{ ...answer, name: symbol }]);
-    // Upstreams answer with the whole period that a bound falls in; rows are cut to the days that were asked for.
+    // Upstreams answer with the whole period that a bound falls in; rows outside the requested days are removed.
     const rows = data.filter(
       ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to),
     );

@@ -30,7 +30,7 @@ import { createSiteCheck } from './site-check.js';
 import { createFailureThrottle } from './throttle.js';
 import type { WebApp } from './web-app.js';
 
-export interface AppOptions {
+interface AppOptions {
   /** Routes below `/api`. */
   readonly routes: readonly Route[];
   /** Routes at the root, such as `/healthz`. */

@@ -38,13 +38,13 @@ export interface JsonBodyBounds extends JsonBounds {
   readonly idleMs: number;
 }
 
-export interface JsonBody {
+interface JsonBody {
   readonly value: unknown;
   /** As it was sent. */
   readonly text: string;
 }
 
-export interface BodyHold {
+interface BodyHold {
   /** Keeps what the body takes until the request is done. */
   readonly share: ByteShare;
   /** Aborted, with the answer as its reason, when others need what the request holds. */
@@ -95,12 +95,12 @@ const watchBody = (request: IncomingMessage, { share, stop }: BodyHold, bounds: 
   };
 };
 
-export interface JsonBodyOptions {
+interface JsonBodyOptions {
   readonly bounds: JsonBodyBounds;
   readonly optional: boolean;
 }
 
-export type ReadJsonBody = (ctx: Context, hold: BodyHold) => Promise<JsonBody>;
+type ReadJsonBody = (ctx: Context, hold: BodyHold) => Promise<JsonBody>;
 
 /**
  * Reads a JSON body within the bounds, whatever is sent.

@@ -12,7 +12,7 @@ export interface ByteBudget {
   open(owner: string): ByteShare;
 }
 
-export interface ByteBudgetOptions {
+interface ByteBudgetOptions {
   /** Bytes over all owners. */
   readonly totalBytes: number;
   readonly ownerBytes: number;

@@ -30,7 +30,7 @@ import { checkQueryEncoding, checkQuerySize, parseBody, parseParams, parseQuery 
  */
 export type Authenticate = (key: string, datasetId?: number) => Promise<Caller>;
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly authenticate: Authenticate;
   /** Finds the account behind the token of a session. */
   readonly authenticateSession: Authenticate;

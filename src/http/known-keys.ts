@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
  * Keys that were valid lately, and whose they are. Only says in whose line a request waits before its key is looked up;
  * whether the key is valid is decided again each time.
  */
-export interface KnownKeys {
+interface KnownKeys {
   ownerOf(key: string): string | undefined;
   learn(key: string, owner: string): void;
   forget(key: string): void;

@@ -28,7 +28,7 @@ const refusal = (maxBytes: number): HttpFault =>
     `The request came by HTTP/1.0, where a response that is cut off looks complete. Without a known length only ${maxBytes} bytes are sent that way, and this response is longer or has no end. Use HTTP/1.1 or later. If a proxy is in front, let it use HTTP/1.1 to this service: in nginx, proxy_http_version 1.1; docs/operating/proxies.md has tested configurations.`,
   );
 
-export interface ReadWholeOptions {
+interface ReadWholeOptions {
   /** Most bytes that are read. */
   readonly maxBytes: number;
   /** Counts what is kept. */

@@ -20,7 +20,7 @@ export interface FileForm {
   readonly received: () => number;
 }
 
-export interface FormField {
+interface FormField {
   readonly name: string;
   readonly value: string;
 }
@@ -95,7 +95,7 @@ const openParser = (request: IncomingMessage, isPartAFile: IsFile): BusboyInstan
   }
 };
 
-export interface FormReading {
+interface FormReading {
   /** Name of the file part. */
   readonly part: string;
   /** Name of the one field that may be long; its text is UTF-8. */

@@ -6,7 +6,7 @@ import { isForOperators, tagGroups, tags } from './openapi-tags.js';
 import type { Route } from './route.js';
 import { templateOf } from './router.js';
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly routes: readonly Route[];
   readonly version: string;
   /** In front of every path, as long as the address of the service is not known. */

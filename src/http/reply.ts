@@ -39,7 +39,7 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-export interface Sending {
+interface Sending {
   /** The permit that the answer holds until it was sent. */
   readonly permit: Permit | undefined;
   /** Counts what the client has not taken yet. */

@@ -9,7 +9,7 @@ export interface RightsWatch {
   watch(body: Readable, right: StandingRight): void;
 }
 
-export interface RightsWatchOptions {
+interface RightsWatchOptions {
   readonly findEnded: FindEndedRights;
   readonly log: Log;
   /** Milliseconds between two checks. @default 1000 */

@@ -12,16 +12,16 @@ import type { SessionCookie } from './session-cookie.js';
  * A route is a declaration: what it takes, what it answers, who may call it, and one function. Everything else
  * (authentication, validation, limits, error shapes, metrics, OpenAPI) follows from the declaration.
  */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * `none`: credentials are ignored. `optional`: the route works without, but credentials that are given
  * must be valid. `required`: 401 without.
  */
-export type Auth = 'none' | 'optional' | 'required';
+type Auth = 'none' | 'optional' | 'required';
 
 /** `stream`: the handler reads the raw body itself from `request.raw`. */
-export type BodySpec = z.ZodType | 'stream' | undefined;
+type BodySpec = z.ZodType | 'stream' | undefined;
 
 export interface ResponseSpec {
   readonly description: string;
@@ -35,7 +35,7 @@ export interface ResponseSpec {
 }
 
 /** JSON-serialisable value: sent as `application/json`. */
-export type ReplyBody = object | Buffer | string | Readable | null;
+type ReplyBody = object | Buffer | string | Readable | null;
 
 /** Follows how much of a streamed answer is sent. */
 export interface SentMeter {
@@ -140,7 +140,7 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly hidden?: boolean;
 }
 
-export interface RouteSpec<
+interface RouteSpec<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   B extends BodySpec,

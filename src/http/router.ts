@@ -14,7 +14,7 @@ const rankOf = (path: string): string =>
 
 const bySpecificity = (a: Route, b: Route): number => rankOf(a.path).localeCompare(rankOf(b.path));
 
-export interface MountedRoutes {
+interface MountedRoutes {
   /** In front of every path. */
   readonly base: string;
   readonly routes: readonly Route[];
@@ -30,7 +30,7 @@ const keepsPrefix = (path: string, publicPath: string): boolean =>
 const isForBrowser = ({ method, path, headers }: Context): boolean =>
   (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path) && prefersHtml(headers.accept);
 
-export interface RouterOptions {
+interface RouterOptions {
   /** Answers browsers at every other path outside of the API. */
   readonly page?: Route | undefined;
   /** True for the path of a page that the web app has. */

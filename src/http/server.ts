@@ -28,7 +28,7 @@ export interface HttpServer {
   setDraining(on: boolean): void;
 }
 
-export interface ServerTimeouts {
+interface ServerTimeouts {
   /** Milliseconds for the request line and headers. */
   readonly headersMs: number;
   /** Milliseconds an idle kept-alive connection stays open. */
@@ -61,7 +61,7 @@ const keptParsers = 1;
 const settlingMs = 1_000;
 
 /** A promise resolves when nothing is left to be done for the request, which may be after its answer. */
-export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => unknown;
+type HandleRequest = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Milliseconds, and bytes, that a client may go on sending behind a malformed head; then its connection is reset. */
 const refusedMs = 2_000;

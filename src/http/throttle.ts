@@ -22,7 +22,7 @@ interface AddressRecord {
   freeAt: number;
 }
 
-export interface FailureThrottleOptions {
+interface FailureThrottleOptions {
   readonly clock: Clock;
   /** Refusals that cost nothing. @default 10 */
   readonly free?: number;

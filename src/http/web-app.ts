@@ -74,7 +74,7 @@ const readAssets = async (folder: string): Promise<Map<string, WebFile>> => {
   return new Map(await Promise.all(files));
 };
 
-export interface WebAppOptions {
+interface WebAppOptions {
   readonly version: string;
   /** Address under which browsers reach the service; its path comes before the app's addresses. */
   readonly publicUrl: string | undefined;

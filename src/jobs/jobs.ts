@@ -11,7 +11,7 @@ import { type JobName, jobList } from './list.js';
 import { startPeriodic } from './periodic.js';
 import { type ClaimedRun, createJobRecords } from './records.js';
 
-export interface Job {
+interface Job {
   /** Milliseconds between the end of a run and the start of the next. */
   readonly everyMs: number;
   /** Milliseconds after the start of a process at which a run is due, whenever others did it last. @default everyMs */
@@ -23,7 +23,7 @@ export interface Job {
 }
 
 /** Keeps something in the memory of this process up to date; unlike a job it needs no database and is in no list. */
-export interface Loop {
+interface Loop {
   readonly everyMs: number;
   readonly run: (stop: AbortSignal) => Promise<unknown>;
   readonly scope: Scope;

@@ -1,4 +1,4 @@
-export interface LeaseOptions {
+interface LeaseOptions {
   /** Milliseconds for which the lease is held without being renewed. */
   readonly leaseMs: number;
   /** False: another process has it, or may have it, by now. */

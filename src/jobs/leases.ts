@@ -5,7 +5,7 @@ import { whileLeased } from './lease.js';
 import { createJobRecords, type JobRecords } from './records.js';
 
 /** Kinds of things, and what the subject of their rows in `jobs` is. */
-export type LeaseName =
+type LeaseName =
   /** Rows that no version needs are being dropped. No subject. */
   | 'drops'
   /** Segments of a store are joined or folded. Number of the store. */
@@ -42,7 +42,7 @@ export interface Leases {
   ): Promise<T | undefined>;
 }
 
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly sql: Sql;
   /** Id of this process in `live_processes`; of a command, any. */
   readonly process: string;

@@ -2,7 +2,7 @@
  * Every job of the product. Adding one: a line here, and `jobs.start(name, …)` where the parts that it needs are constructed.
  * A job may be killed at any moment and run again: each of its steps is idempotent.
  */
-export interface JobKind {
+interface JobKind {
   /**
    * How many may run at a time. `installation`: one. `process`: one in each process that starts it; such a job shares its work
    * with the others by leases on what it works on.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.js';
 
-export interface PeriodicOptions {
+interface PeriodicOptions {
   /** Name in the log. */
   readonly name: string;
   /** Milliseconds between the end of a round and the start of the next; the first waits as long. A function is called each time. */

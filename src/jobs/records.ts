@@ -5,19 +5,19 @@ import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { isJobName, jobList } from './list.js';
 
 /** A row of the table: a job and, where it is not one for the installation, what it is for. */
-export interface JobKey {
+interface JobKey {
   readonly name: string;
   /** Empty: the installation. */
   readonly subject: string;
 }
 
 /** A job that is due again and again. */
-export interface ScheduledKey extends JobKey {
+interface ScheduledKey extends JobKey {
   readonly everyMs: number;
 }
 
 /** A run that this process has begun. */
-export interface Run extends JobKey {
+interface Run extends JobKey {
   /** Token of the lease. */
   readonly lease: string;
 }
@@ -27,7 +27,7 @@ export interface ClaimedRun extends Run {
   readonly takenOver: boolean;
 }
 
-export interface RunResult {
+interface RunResult {
   readonly durationMs: number;
   /** Null: it went well. */
   readonly failure: string | null;

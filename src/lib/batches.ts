@@ -1,7 +1,7 @@
 /** Looks up one key, together with those of other callers. */
-export type FindTogether<K, V> = (key: K) => Promise<V>;
+type FindTogether<K, V> = (key: K) => Promise<V>;
 
-export interface BatchOptions<K, V> {
+interface BatchOptions<K, V> {
   /** Equal for keys that have the same value: they are looked up once. */
   readonly idOf: (key: K) => string;
   /** Values in the order of the keys. */

@@ -8,7 +8,7 @@ export interface Cache<T> {
   weight(): number;
 }
 
-export interface CacheOptions<T> {
+interface CacheOptions<T> {
   readonly limit: number;
   readonly weigh: (value: T) => number;
 }

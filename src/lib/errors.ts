@@ -21,7 +21,7 @@ export type ErrorKind =
   | 'unavailable' // 503
   | 'timeout'; // 504
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** Machine-readable details of the error, sent to the caller with the message. */
   details?: Record<string, unknown>;
   /** The error underneath; logged, never sent. */

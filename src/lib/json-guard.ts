@@ -10,7 +10,7 @@ export interface JsonBounds {
 }
 
 /** Checks the bytes of a JSON text as they arrive, before it is parsed. Keeps none of them. */
-export interface JsonGuard {
+interface JsonGuard {
   /** @throws AppError 400 for bytes that are not UTF-8, and for a text that is nested too deeply or has too many values. */
   push(chunk: Buffer): void;
 }

@@ -4,7 +4,7 @@ export const limitText = (text: string, characters: number): string =>
     ? text
     : `${text.slice(0, characters)}… (${text.length.toLocaleString('en-US')} characters)`;
 
-export interface ValueLimit {
+interface ValueLimit {
   /** Longest text that is kept whole. */
   readonly characters: number;
   /** Most items of a list and members of an object. */

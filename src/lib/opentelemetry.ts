@@ -30,7 +30,7 @@ import {
 import type { Log } from './log.js';
 import type { Span, SpanSpec, TraceHeaders, Tracing } from './tracing.js';
 
-export interface OpenTelemetryOptions {
+interface OpenTelemetryOptions {
   /** Base address of the collector's OTLP/HTTP receiver. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;

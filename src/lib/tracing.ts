@@ -10,7 +10,7 @@ export type TraceHeaders = Readonly<Record<string, string>>;
 export const traceHeaderNames = ['traceparent', 'tracestate'] as const;
 
 /** Names by OpenTelemetry's semantic conventions. Never a value of a cell, a key, or the message of an error. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** Id of the trace that the headers carry; undefined without one. */
 export const traceIdOf = ({ traceparent }: TraceHeaders): string | undefined => traceparent?.split('-', 2)[1];

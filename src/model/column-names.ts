@@ -1,5 +1,5 @@
 /** Columns by the names that callers write in options. */
-export interface ColumnNames<T> {
+interface ColumnNames<T> {
   /**
    * The column of exactly this name; otherwise the only one whose name differs in nothing but blanks at its ends. Headers
    * such as `Year, Country` make names that begin with a blank.

@@ -19,7 +19,7 @@ export interface CallerTeam {
   readonly role: TeamRole;
 }
 
-export interface CallerKey {
+interface CallerKey {
   readonly id: number;
   /** True for a key that may only read, whatever its account may do. */
   readonly readOnly: boolean;

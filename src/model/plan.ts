@@ -31,7 +31,7 @@ export type DownloadRights = 'own' | 'all';
 export type StorageLimits = Pick<Plan, 'maxStoredBytes' | 'maxDatasetRows' | 'maxColumns' | 'maxUploadBytes'>;
 
 /** Names of quotas as callers see them. */
-export type QuotaName =
+type QuotaName =
   | 'privateRepositories'
   | 'privateHome'
   | 'storedBytes'

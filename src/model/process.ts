@@ -20,7 +20,7 @@ export type UploadMode = 'replace' | MergeMode;
 export type MergeMode = 'append' | KeyedMode;
 
 /** Those that tell rows apart by a key. */
-export type KeyedMode = 'upsert' | 'sync' | 'delete';
+type KeyedMode = 'upsert' | 'sync' | 'delete';
 
 /** Mode of a process without a file: two columns become one. */
 export type ColumnMergeMode = 'merge_columns';
@@ -141,7 +141,7 @@ export interface ProcessView {
   readonly progress: ProcessProgress;
 }
 
-export interface ProcessProgress {
+interface ProcessProgress {
   /** Bytes received of the request's body, as sent: of a gzip file its packed ones. */
   readonly received: number;
   /** Bytes that the body has in all; null where the request did not say. */

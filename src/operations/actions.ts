@@ -25,7 +25,7 @@ const withUtc = <T extends { readonly recordedAt: string }>(entry: T): T => ({
   recordedAt: isoUtc(new Date(entry.recordedAt)),
 });
 
-export interface OpsActionParts {
+interface OpsActionParts {
   readonly letters: DeadLetters;
   readonly replay: UploadReplay;
 }

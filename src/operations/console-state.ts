@@ -18,7 +18,7 @@ import { consumingPausedSince } from '../uploads/lifecycle/consuming.js';
 import { readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
 import type { Health } from './health-probe.js';
 
-export interface ConsoleState {
+interface ConsoleState {
   state(): Promise<OpsState>;
   /** Samples of the last minutes, oldest first. */
   samples(minutes: number): Promise<KeptSample[]>;

@@ -25,7 +25,7 @@ export interface Health {
 /** Milliseconds for which a result is shared. */
 const keptMs = 500;
 
-export interface HealthProbeParts {
+interface HealthProbeParts {
   readonly config: Pick<Config, 'kafkaPrefix'>;
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;

@@ -71,7 +71,7 @@ const showQuotas = (
 };
 
 /** Dependencies of the gauges. */
-export interface PipelineGaugesOptions {
+interface PipelineGaugesOptions {
   readonly metrics: Metrics;
   readonly probeHealth: () => Promise<Health>;
   readonly upstreams: Gateway['state'];

@@ -1,7 +1,7 @@
 import { policyRatePlaces, propertyPricePlaces } from './patterns.js';
 import { createSdmx21 } from './sdmx21/sdmx21.js';
 
-/** CSV is asked for by version: without one the service chooses, and SDMX-JSON 2.0 is answered with 406. */
+/** CSV is requested with its version: without one the service chooses, and SDMX-JSON 2.0 is answered with 406. */
 export const bis = createSdmx21({
   slug: 'bis',
   name: 'BIS Statistics',

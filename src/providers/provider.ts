@@ -229,7 +229,7 @@ export interface PanelData {
   readonly label: string;
   /** Metadata that all series share. */
   readonly metadata: SeriesMetadata;
-  /** Dimensions that were left open, or of which several codes were asked for. */
+  /** Dimensions that were left open, or for which several codes were requested. */
   readonly dimensions: readonly { readonly id: string; readonly label: string }[];
   readonly series: readonly PanelSeries[];
   /** Series that were named one by one and that the upstream does not know. */

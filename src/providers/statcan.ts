@@ -38,7 +38,7 @@ const vectorData = z.object({
   ),
 });
 
-/** One entry for each vector that was asked for; of a failed one the object has the reason alone. */
+/** One entry per requested vector; for a failed one the object has only the reason. */
 const answers = z.array(z.object({ status: z.string(), object: z.unknown() })).length(1);
 const failure = z.object({ responseStatusCode: z.number().int() });
 

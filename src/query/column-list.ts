@@ -11,7 +11,7 @@ import { createColumnNames } from '../model/column-names.js';
  *   [a name]      closing brackets doubled inside
  *   12            the id of a column, unless a column is called so
  */
-export interface ListItem {
+interface ListItem {
   /** The text as written, for messages. */
   readonly text: string;
   /** The same with blanks at its ends, which may be part of a name; of a quoted item the quoted text. */
@@ -66,7 +66,7 @@ const quotedName = (option: string, text: string, start: number, closer: string)
 };
 
 /** Finds columns by name or id. */
-export interface ColumnIndex {
+interface ColumnIndex {
   /** A quoted item; a header may hold the quotes or brackets themselves. */
   byQuoted(name: string, written: string): StoredColumn | undefined;
   /** An unquoted item: a name, otherwise an id of this dataset, otherwise a name without the blanks at its ends. */

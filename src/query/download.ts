@@ -48,7 +48,7 @@ export interface Downloads {
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
-export interface DownloadsOptions {
+interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly semaphore: Semaphore;

@@ -72,7 +72,7 @@ export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly Filt
   return known;
 };
 
-export interface PlanInput {
+interface PlanInput {
   readonly version: ReadableVersion;
   /** All of its rows. */
   readonly rows: RowSource;

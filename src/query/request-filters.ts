@@ -8,13 +8,13 @@ import {
 import { filterColumnsOf } from './plan.js';
 
 /** A request with a filter; known by its identity. */
-export interface FilterRequest {
+interface FilterRequest {
   readonly options: { readonly filter: string | undefined };
   readonly filterLimits?: Partial<FilterLimits>;
 }
 
 /** The filters of requests, each compiled once though a request may be planned twice. */
-export interface RequestFilters {
+interface RequestFilters {
   /** True for filters that take so long that others get their turn meanwhile. */
   isLong(request: FilterRequest): boolean;
   compile(request: FilterRequest, columns: readonly StoredColumn[]): CompiledFilter | undefined;

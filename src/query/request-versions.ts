@@ -4,7 +4,7 @@ import { badToken, type PageToken, type PageTokens } from './paging/page-token.j
 import type { Versions } from './versions.js';
 
 /** Which version a request reads. */
-export interface RequestVersions {
+interface RequestVersions {
   /** @throws AppError `invalid` for a token that was not made for this dataset and version. */
   tokenOf(request: DownloadRequest): PageToken | undefined;
   /** @throws AppError for a version that there is not. */

@@ -22,7 +22,7 @@ export interface ResultCache {
   find(request: CacheRequest, open: Open): Promise<Answer>;
 }
 
-export interface CacheRequest {
+interface CacheRequest {
   /** The same for the same bytes and for no others. The caller may read them: nothing is checked here. */
   readonly question: string;
   /** Account or address whose limits hold for the run: nobody waits for, or is refused by, those of another. */
@@ -33,7 +33,7 @@ export interface CacheRequest {
 
 type Open = (signal: AbortSignal) => Promise<OpenedAnswer>;
 
-export interface ResultCacheOptions {
+interface ResultCacheOptions {
   /** Bytes of all answers together; 0 keeps none, and each caller gets a run of its own. */
   readonly maxBytes: number;
   readonly metrics: ResultCacheMetrics;

@@ -19,7 +19,7 @@ const rowsPerGroup = ({ rowCount, byteSize }: ReadableVersion): number => {
 };
 
 /** Opens the rows of a page. */
-export type OpenPage = (page: Plan, context: ReadContext) => Promise<Readable>;
+type OpenPage = (page: Plan, context: ReadContext) => Promise<Readable>;
 
 /** Files of the groups, one after the other. The first is open already, each later one is opened when it is needed. */
 export const openGroups = async (

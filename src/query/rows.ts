@@ -36,7 +36,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   const open = (page: Plan, at: ReadContext): Promise<Readable> => openSelected(reader, page, at);
   if (join === undefined || plan.wholeFile === undefined) return open(plan, context);
   const { first, files } = await openGroups(reader, plan, context, open);
-  // A generator that was never asked for its first value does not close its source.
+  // A generator that never started does not close its source.
   return join(files, plan.output.length).once('close', () => first.destroy());
 };
 

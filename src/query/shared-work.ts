@@ -1,5 +1,5 @@
 /** Work that several callers wait for: done once, and ended when the last of them has gone. */
-export interface SharedWork<T> {
+interface SharedWork<T> {
   /**
    * @param signal Of this caller, who no longer waits when it comes; the work goes on for the others.
    * @param work Done by the first caller of a key; its signal comes when nobody waits any more.

@@ -10,7 +10,7 @@ import type { DownloadOptions } from './options/options.js';
 import { judgedColumns } from './projection.js';
 
 /** The part of a filter that the rows must satisfy. */
-export interface CompiledCondition {
+interface CompiledCondition {
   readonly sql: string;
   readonly params: BoundValues;
 }
@@ -27,12 +27,12 @@ export interface SelectedRows {
 }
 
 /** Options that say which rows take part, besides `$filter`. */
-export type RowOptions = Pick<DownloadOptions, 'last' | 'dropNA'>;
+type RowOptions = Pick<DownloadOptions, 'last' | 'dropNA'>;
 
 /** None of them given. */
 export const anyRow: RowOptions = { last: undefined, dropNA: false };
 
-export interface SelectRowsInput {
+interface SelectRowsInput {
   /** All rows, and whether they are those of a version. */
   readonly rows: RowSource;
   readonly isWhole: boolean;

@@ -134,7 +134,7 @@ export const headersOf = (layout: TransposeLayout, shape: TransposeShape): strin
   });
 };
 
-export interface TransposePart {
+interface TransposePart {
   readonly sql: string;
   readonly values: BoundValues;
   readonly settings: ReadSettings;
@@ -174,7 +174,7 @@ const placeSql = (layout: TransposeLayout, shape: TransposeShape): string => {
   return `toUInt32(${shape.hasNoDate ? `if(d IS NULL, ${shape.dates.length}, ${place})` : place})`;
 };
 
-export interface TransposeInput {
+interface TransposeInput {
   readonly plan: Plan;
   readonly layout: TransposeLayout;
   readonly shape: TransposeShape;

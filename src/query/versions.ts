@@ -8,13 +8,13 @@ import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 
-export interface VersionWanted {
+interface VersionWanted {
   readonly datasetId: number;
   /** Current version of the dataset; null before its first upload. */
   readonly currentVersionId: number | null;
-  /** A version that was asked for by name; without it the current one is read. */
+  /** Id of the requested version. @default the current one */
   readonly versionId?: number | undefined;
-  /** True: a version that is asked for by id carries the present names as well. @default false */
+  /** True: a version that is requested by id has the present column names as well. @default false */
   readonly presentNames?: boolean;
 }
 
@@ -24,8 +24,8 @@ export const noData = (): AppError =>
 /** Finds the version a download reads. */
 export interface Versions {
   /**
-   * The current version carries the present names of its columns; one that is asked for by id carries the
-   * names it was published with.
+   * The current version has the present names of its columns; one that is requested by id has the names it was
+   * published with.
    * @throws AppError `not_found`: no such version of this dataset, or nothing uploaded yet (`no_data`).
    */
   find(wanted: VersionWanted): Promise<ReadableVersion>;

@@ -31,12 +31,12 @@ export interface WholeFiles {
   plan(ref: WholeFileRef): Promise<Plan>;
   /**
    * The bytes of the file, as the row download would give them.
-   * @param owner who asked for the file first: builds acquire permits like every download.
+   * @param owner Owner of the first request for the file: builds acquire permits like every download.
    */
   open(plan: Plan, owner: string, signal: AbortSignal): Promise<Readable>;
 }
 
-export interface WholeFilesOptions {
+interface WholeFilesOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly semaphore: Semaphore;

@@ -7,7 +7,7 @@
  */
 import type { Readable } from 'node:stream';
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** Settles, either way, when the server answers. Closes its connection when the signal is aborted. */
   readonly ping: (signal: AbortSignal) => Promise<unknown>;
   /** Milliseconds without a reply after which pending requests fail. */

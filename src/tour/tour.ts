@@ -1,7 +1,7 @@
 import { sampleTable } from './sample-table.js';
 
 /** The tour of a first start: one table taken through the public HTTP API, from creation to a filtered download. */
-export interface TourOptions {
+interface TourOptions {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
   readonly apiKey: string;

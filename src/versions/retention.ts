@@ -5,12 +5,12 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { dueVersionsSql, removeDue } from './version-removal.js';
 
 /** Drops versions that neither their dataset nor its owner's plan keeps. */
-export interface Retention {
+interface Retention {
   /** Gives the number of versions that were dropped. */
   apply(): Promise<number>;
 }
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly sql: Sql;
   readonly onDropped?: (versions: number) => void;
   readonly log: Log;

@@ -12,7 +12,7 @@ import { validFrom, versionAt } from '../storage/postgres/version-at.js';
 import { removeDue } from './version-removal.js';
 
 /** A version as the API lists it. */
-export interface VersionView {
+interface VersionView {
   readonly versionId: string;
   /** ISO 8601 in UTC, without zone offset. */
   readonly createdAt: string;

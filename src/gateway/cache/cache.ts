@@ -41,8 +41,8 @@ export interface Cache {
   /** A fresh answer that is there already. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
   /**
-   * Ends the validity of an answer that nobody understood five minutes after it came, so that it is asked for again.
-   * Does not throw: a database that is away leaves it as it is.
+   * Expires an answer that could not be parsed five minutes after it came, so that it is requested again.
+   * Does not throw: while the database is down the answer keeps its validity.
    */
   distrust(question: CacheQuestion): Promise<void>;
   trim(): Promise<void>;

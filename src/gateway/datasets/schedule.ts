@@ -37,7 +37,7 @@ export const nextRunOf = (schedule: string, datasetId: number, afterMs: number):
   const share = shareOf(datasetId);
   const period = periods[schedule];
   if (period === undefined) {
-    // The time that was asked for, not the spread one, has to be later: no run is made twice.
+    // The scheduled time, before the spread is added, must be later: otherwise a run could happen twice.
     const time = nextTime(parseCron(schedule), afterMs);
     return time === undefined ? undefined : time + Math.floor(share * spreadMs);
   }

@@ -36,7 +36,7 @@ export const readMarks = async (
   return marks;
 };
 
-/** Returns true if no series changed since its values were asked for. */
+/** Returns true if no series changed since its values were fetched. */
 export const sameMarks = (before: UpdateMarks, now: UpdateMarks): boolean =>
   now.length > 0 && now.length === before.length && now.every((mark, place) => mark === before[place]);
 

@@ -33,7 +33,7 @@ export interface Limiter {
   readonly size: number;
 }
 
-/** Milliseconds that the upstream asked for, the end of its day, or undefined when it gave no time. */
+/** Milliseconds of the upstream's Retry-After, the end of its day, or undefined when it gave no time. */
 export type HoldLength = number | 'untilMidnight' | undefined;
 
 export interface LimiterOptions {

@@ -46,8 +46,8 @@ export interface UsageRecords {
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Admission>;
   /**
-   * Stops requests to this upstream with this key, because the upstream refused one. The time is what the upstream
-   * asked for, at most the longest hold; the next midnight in a zone, for a daily limit; or, if undefined, a time
+   * Stops requests to this upstream with this key, because the upstream refused one. The length is the upstream's own
+   * retry time, capped by the longest hold; the next midnight in a zone, for a daily limit; or, if undefined, a backoff
    * that doubles with each hold in a row. Returns the milliseconds until the hold ends.
    */
   hold(scope: string, length: number | { readonly midnightIn: string } | undefined): Promise<number>;

@@ -33,7 +33,7 @@ interface Due {
 const batchSize = 500;
 const firstRetryMs = 600_000;
 const longestRetryMs = 86_400_000;
-/** Parts that failed are asked for again after this at the latest; the others come from what is kept. */
+/** Longest time before failed parts are requested again; the others come from the kept ones. */
 const partsRetryMs = 6 * 3_600_000;
 
 const begin = `

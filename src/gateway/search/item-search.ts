@@ -10,7 +10,7 @@ import { mostWords, wordsOf } from './words.js';
 
 export interface Hit extends Item {
   readonly provider: string;
-  /** Parameters with which the series is the one that was asked for, such as its country. */
+  /** Parameters that select the series that matched, such as its country. */
   readonly params?: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ export interface FoundItem {
   readonly path?: string;
   readonly frequency?: string;
   readonly units?: string;
-  /** Parameters with which the series is the one that was asked for, such as its country. */
+  /** Parameters that select the series that matched, such as its country. */
   readonly params?: Readonly<Record<string, string>>;
   /** Full data needs a key. */
   readonly api_key_required?: true;

@@ -163,7 +163,7 @@ export const createSession = (options: SessionOptions): Session => {
     return isDailyLimit(error) && !exact ? 'untilMidnight' : retryAfterMs;
   };
 
-  /** Holds the upstream; the error then says how long the hold really is, whatever the upstream asked for. */
+  /** Holds the upstream. The error then gives the real length of the hold, which can differ from the upstream's Retry-After. */
   const hold = async (error: AppError): Promise<AppError> => {
     const heldMs = await limiter.hold(owner, holdLengthOf(error));
     return new AppError(error.kind, error.code, error.message, {

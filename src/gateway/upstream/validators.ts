@@ -43,6 +43,6 @@ export const ifChanged = (
   };
 };
 
-/** Returns true for a reply that says that nothing changed, to a request that asked for that. */
+/** Returns true for a 304 to a conditional request. */
 export const isUnchanged = ({ status }: Pick<UpstreamReply, 'status'>, { headers = {} }: UpstreamRequest) =>
   status === 304 && ('if-none-match' in headers || 'if-modified-since' in headers);

@@ -17,7 +17,7 @@ export interface HeaderScheduler<C> {
   settle(connection: C): void;
 }
 
-export interface HeaderSchedulerOptions<C> {
+interface HeaderSchedulerOptions<C> {
   /** Connections that are read at a time. */
   readonly permits: number;
   readonly socketOf: (connection: C) => Socket;

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesOfHead } from './head-size.js';
 
-export interface PipelineLimits {
+interface PipelineLimits {
   /** Queued requests of one connection. @default 32 */
   readonly most?: number;
   /** Bytes of queued heads, over all connections. @default 16 MiB */

@@ -9,14 +9,14 @@ export const strongTag = (fingerprint: string, coding: Coding = 'identity'): str
 export const weakTag = (fingerprint: string): string => `W/"${fingerprint}"`;
 
 /** Validators of an answer. */
-export interface Validators {
+interface Validators {
   /** In quotes. */
   readonly entityTag: string;
   readonly lastModified?: Date;
 }
 
 /** Conditions of a request, as its headers have them. */
-export interface Conditions {
+interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince?: string | undefined;
 }

@@ -7,7 +7,7 @@ import { isUnchanged, rangeApplies } from './conditions.js';
 import { frameParts, parseRange } from './ranges.js';
 
 /** Parts of a request that the answer depends on. */
-export type FileRequest = Pick<RequestHead<unknown, unknown, unknown>, 'method' | 'header'>;
+type FileRequest = Pick<RequestHead<unknown, unknown, unknown>, 'method' | 'header'>;
 
 export interface FileProperties {
   /** In quotes; strong for a file that is stored. */

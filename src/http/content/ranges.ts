@@ -5,7 +5,7 @@ import type { ByteRange } from '../../storage/objects/object-storage.js';
  * `Range` of RFC 9110, 14: `whole` when the header is absent, malformed or asks for more pieces than is
  * reasonable (a server may then answer everything), `unsatisfiable` when no piece is within the file.
  */
-export type RangeAnswer =
+type RangeAnswer =
   | { readonly kind: 'whole' }
   | { readonly kind: 'unsatisfiable' }
   | { readonly kind: 'parts'; readonly parts: readonly ByteRange[] };
@@ -42,7 +42,7 @@ export const parseRange = (header: string | undefined, size: number): RangeAnswe
   return requestedBytes > size ? whole : { kind: 'parts', parts: [...parts] };
 };
 
-export interface MultipartFrame {
+interface MultipartFrame {
   readonly contentType: string;
   readonly length: number;
   /** Text before each part, and after the last. */

@@ -15,7 +15,7 @@ const header = [
 ];
 
 /** A series as its provider described it; some flags have no meaning. */
-export type SheetSeries = Omit<DescribedSeries, 'flags'> & {
+type SheetSeries = Omit<DescribedSeries, 'flags'> & {
   readonly flags: Readonly<Record<string, string | null>>;
 };
 

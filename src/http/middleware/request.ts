@@ -15,7 +15,7 @@ const idFrom = (header: string): string => (saneId.test(header) ? header : rando
 
 const reasonOf = (error: unknown): 'right' | 'server' => (isRefusal(error) ? 'right' : 'server');
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing: Tracing;

@@ -8,7 +8,7 @@ import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { type Route, route } from '../route.js';
 import { meterOf } from './download-answer.js';
 
-export interface AccountExportRouteDeps {
+interface AccountExportRouteDeps {
   readonly quotas: Pick<Quotas, 'startExport'>;
   readonly accountExport: {
     open(

@@ -115,7 +115,7 @@ const keyExample = {
 
 const tags = ['Account'];
 
-export interface AccountRoutesDeps {
+interface AccountRoutesDeps {
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly overview: Overview;

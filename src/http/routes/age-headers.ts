@@ -1,5 +1,5 @@
 /** Age of the upstream's answer, and whether it is stale because the upstream is down. */
-export interface Age {
+interface Age {
   readonly ageSeconds: number;
   readonly stale: boolean;
 }

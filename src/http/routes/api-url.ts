@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { IdentifyClient } from '../client-address.js';
 
-export interface ApiUrlOptions {
+interface ApiUrlOptions {
   /** Address under which clients reach the service, when it is set. */
   readonly publicUrl: string | undefined;
   readonly identifyClient: IdentifyClient;

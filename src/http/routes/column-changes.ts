@@ -18,7 +18,7 @@ import { processSchema } from './process-schema.js';
 import { waitFor } from './process-wait.js';
 import { requireView } from './processes.js';
 
-export interface ColumnChangeRoutesDeps {
+interface ColumnChangeRoutesDeps {
   readonly access: Access;
   readonly columns: Pick<Columns, 'update'>;
   readonly removal: ColumnRemoval;

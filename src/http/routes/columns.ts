@@ -26,7 +26,7 @@ export const columnExample = {
 const tags = ['Columns'];
 const datasetId = pathId('Id of the dataset.');
 
-export interface ColumnRoutesDeps {
+interface ColumnRoutesDeps {
   readonly columns: Columns;
 }
 

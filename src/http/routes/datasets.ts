@@ -222,7 +222,7 @@ const clone = ({ access, clones }: DatasetRoutesDeps): Route =>
       datasetReply(201, await clones.create(caller, id, body)),
   });
 
-export interface DatasetRoutesDeps {
+interface DatasetRoutesDeps {
   readonly access: Access;
   readonly datasets: Datasets;
   readonly clones: Clones;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { notFound } from '../../lib/errors.js';
 import { type Reply, type Route, route } from '../route.js';
 
-export interface DocsOptions {
+interface DocsOptions {
   readonly openApi: object;
   /** Address of the API as a client reaches it. */
   readonly apiUrl: (request: IncomingMessage) => string;

@@ -30,7 +30,7 @@ import {
   uncounted,
 } from './download-answer.js';
 
-export interface DownloadHandlerDeps {
+interface DownloadHandlerDeps {
   readonly quotas: Pick<Quotas, 'requireExport' | 'startExport'>;
   readonly downloads: Downloads;
   readonly resultCache: ResultCache;
@@ -44,7 +44,7 @@ export interface DownloadHandlerDeps {
 }
 
 /** The options, with what depends on the route. */
-export interface Question {
+interface Question {
   readonly options: DownloadOptions;
   readonly ifNoneMatch: string | undefined;
   /** Whole files are answered by a link; otherwise by their rows like everything else. */

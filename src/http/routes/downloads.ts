@@ -9,7 +9,7 @@ import { type RequestHead, type ResponseSpec, type Route, route } from '../route
 import type { AnswerDownload } from './download-handler.js';
 import { downloadBody, downloadQuery, pageQuery } from './download-schema.js';
 
-export interface DownloadRoutesDeps {
+interface DownloadRoutesDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload'>;
@@ -66,7 +66,7 @@ export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRout
       operationId: 'queryRows',
       summary: 'Download rows, with the options in the body',
       description:
-        'For options that are too long for an address. Rows are always in the answer itself. The next page is asked for by sending the same body to the address in `Link`.',
+        'For options that are too long for an address. Rows are always in the answer itself. For the next page send the same body to the address in `Link`.',
       tags: ['Data'],
       auth: 'optional',
       readsDataset: true,

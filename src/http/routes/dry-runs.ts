@@ -17,7 +17,7 @@ const diffSchema = z
   })
   .meta({ id: 'DryRunDiff' });
 
-export interface DryRunRoutesDeps {
+interface DryRunRoutesDeps {
   readonly access: Access;
   readonly comparisons: Pick<Comparisons, 'count'>;
 }

@@ -14,7 +14,7 @@ import { upstreamErrors } from './providers.js';
 
 const tags = ['Feed'];
 
-export interface FeedRoutesDeps {
+interface FeedRoutesDeps {
   readonly feed: Feed;
   readonly callerOf: GatewayCallers;
 }

@@ -1,7 +1,7 @@
 import type { GatewayCaller } from '../../gateway/caller.js';
 import type { Caller } from '../../model/permission.js';
 
-export interface GatewayCallersOptions {
+interface GatewayCallersOptions {
   /** False when the plan of the account has no providers that cost money. */
   readonly mayUsePaid: (accountId: number) => Promise<boolean>;
 }

@@ -13,7 +13,7 @@ interface Remainder {
   readonly left: number;
 }
 
-export interface LeavingRouteDeps {
+interface LeavingRouteDeps {
   /** Deletes the account of the caller. Undefined: its rows and files follow in the background. */
   readonly leave: (caller: Caller) => Promise<readonly Remainder[] | undefined>;
 }

@@ -6,7 +6,7 @@ import { fileFormats } from '../../query/whole-file.js';
 import { type Route, route } from '../route.js';
 import { fileRequestHeaders, fileResponses, type SendStoredFile } from './stored-file.js';
 
-export interface LinkRoutesDeps {
+interface LinkRoutesDeps {
   readonly links: Links;
   /** The decision about the right behind a link, which is the same as for a request to the API. */
   readonly judge: StandingRights['judge'];
@@ -46,7 +46,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
       operationId: 'fetchFile',
       summary: 'Fetch a file by its link',
       description:
-        'Links come from downloads of whole files, and work as long as the key or session that asked for them, its account and its permission. Single and multiple ranges and conditional requests are supported. A file that is still being written is sent as it grows. Ranges of a file count as one export; of the bytes, those that are sent.',
+        'Links come from downloads of whole files, and work as long as the key or session that requested them, its account and its permission exist. Single and multiple ranges and conditional requests are supported. A file that is still being written is sent as it grows. Ranges of a file count as one export; of the bytes, those that are sent.',
       tags: ['Data'],
       auth: 'none',
       permit: 'files',

@@ -4,7 +4,7 @@ import { singleFlight } from '../../lib/single-flight.js';
 import { type Route, route } from '../route.js';
 import { HttpFault } from '../status.js';
 
-export interface MetricsRouteOptions {
+interface MetricsRouteOptions {
   readonly metrics: Metrics;
   /** Token that a scraper has to send as `Authorization: Bearer …`; undefined: none. */
   readonly token?: string | undefined;

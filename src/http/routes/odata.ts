@@ -32,7 +32,7 @@ import { pathId, queryFlag } from '../parameters.js';
 import { type Reply, type ResponseSpec, type Route, type RouteRequest, route } from '../route.js';
 import { meterOf, rightToRead, startExport } from './download-answer.js';
 
-export interface ODataRoutesDeps {
+interface ODataRoutesDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;

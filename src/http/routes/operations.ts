@@ -14,7 +14,7 @@ export interface Check {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface OperationsOptions {
+interface OperationsOptions {
   readonly build: Build;
   readonly checks: readonly Check[];
   /** True once the process is stopping: it is alive but takes no new work. */

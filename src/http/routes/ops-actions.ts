@@ -23,7 +23,7 @@ import {
 } from './ops-list-schema.js';
 
 /** A table of one dataset. */
-export interface LargeTable extends TableSizes {
+interface LargeTable extends TableSizes {
   readonly datasetId: number | null;
   readonly name: string | null;
   readonly owner: string | null;

@@ -9,7 +9,7 @@ import { createOpsJobRoutes, type OpsJobs } from './ops-jobs.js';
 import { auditEventSchema, sampleSchema } from './ops-list-schema.js';
 import { type OpsState, opsSchema } from './ops-schema.js';
 
-export interface OpsRoutesDeps {
+interface OpsRoutesDeps {
   readonly state: () => Promise<OpsState>;
   readonly samples: (minutes: number) => Promise<KeptSample[]>;
   readonly actions: OpsActions & OpsJobs;

@@ -26,7 +26,7 @@ const shared = (description: string) => ({
 const given = { 200: { description: 'The grants now in force.', schema: permissionSchema, example } };
 const gone = { 204: { description: 'Taken.' } };
 
-export interface PermissionRoutesDeps {
+interface PermissionRoutesDeps {
   readonly access: Access;
   readonly grants: Grants;
 }

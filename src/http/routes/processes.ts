@@ -13,7 +13,7 @@ import { pathId, queryChoice, queryId, queryInteger } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { processSchema } from './process-schema.js';
 
-export interface ProcessRoutesDeps {
+interface ProcessRoutesDeps {
   readonly access: Access;
   readonly processes: ProcessRecords;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;

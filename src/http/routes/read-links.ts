@@ -20,7 +20,7 @@ import { nameField } from './fields.js';
 import { linkEnded } from './links.js';
 import { createdLinkSchema, linkBounds, linkExample, linkSchema } from './read-link-schema.js';
 
-export interface ReadLinkRoutesDeps {
+interface ReadLinkRoutesDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;

@@ -169,7 +169,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
   }),
 ];
 
-export interface RepositoryRoutesDeps {
+interface RepositoryRoutesDeps {
   readonly access: Access;
   readonly repositories: Repositories;
 }

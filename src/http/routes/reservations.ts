@@ -8,7 +8,7 @@ import { type Route, route } from '../route.js';
 import { processSchema } from './process-schema.js';
 import { requireView } from './processes.js';
 
-export interface ReservationRouteDeps {
+interface ReservationRouteDeps {
   readonly access: Access;
   readonly processes: Pick<ProcessRecords, 'view'>;
   readonly reservations: Pick<Reservations, 'reserve'>;

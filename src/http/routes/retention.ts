@@ -39,7 +39,7 @@ const answer = {
 const tags = ['Versions'];
 const params = z.object({ id: pathId('Dataset') });
 
-export interface RetentionRoutesDeps {
+interface RetentionRoutesDeps {
   readonly access: Access;
   readonly retention: RetentionSettings;
 }

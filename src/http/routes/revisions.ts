@@ -8,7 +8,7 @@ import { type Route, route } from '../route.js';
 import { comparisonReply, keyHeadersDescribed } from './comparison-reply.js';
 import { rightToRead } from './download-answer.js';
 
-export interface RevisionRoutesDeps {
+interface RevisionRoutesDeps {
   readonly access: Access;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
   readonly revisions: Revisions;

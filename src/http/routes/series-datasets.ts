@@ -14,7 +14,7 @@ import { processSchema } from './process-schema.js';
 import { upstreamErrors } from './providers.js';
 import { seriesParams } from './series.js';
 
-export interface SeriesDatasetRoutesDeps {
+interface SeriesDatasetRoutesDeps {
   readonly seriesDatasets: SeriesDatasets;
   readonly datasets: Datasets;
   readonly access: Access;
@@ -23,7 +23,7 @@ export interface SeriesDatasetRoutesDeps {
 
 const tags = ['Series'];
 
-/** Series of one dataset; each is asked for in its turn, within one request. */
+/** Most series of one dataset. They are fetched one after the other, within one request. */
 const mostSeries = 50;
 
 const idField = z.string().min(1).max(1_000);
@@ -111,7 +111,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     handler: async (request) => {
       const { caller, body, params } = request;
       const { repositoryId } = body;
-      // Refused before an upstream is asked for nothing.
+      // Refused before a request to the upstream is wasted.
       await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
       const gatewayCaller = await callerOf(request);
       const shared = body.params ?? {};

@@ -14,7 +14,7 @@ import { needsLength } from '../known-length.js';
 import type { Reply, ResponseSpec, RouteRequest } from '../route.js';
 import { meterOf } from './download-answer.js';
 
-export interface StoredFilesDeps {
+interface StoredFilesDeps {
   /** The decision about the right to a file, which is the same as for any other request. */
   readonly judge: StandingRights['judge'];
   readonly quotas: Pick<Quotas, 'startExport'>;
@@ -25,7 +25,7 @@ export interface StoredFilesDeps {
 }
 
 /** A file that a request asks for, and the right to it as it was judged for the request. */
-export interface WantedRead {
+interface WantedRead {
   readonly file: SoughtFile;
   readonly fileName: string;
   readonly cacheControl: string;

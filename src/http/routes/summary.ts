@@ -11,7 +11,7 @@ import { pathId, pathName, queryId, queryInstant, queryInteger, queryText } from
 import { ok, type Route, route } from '../route.js';
 import { countField } from './fields.js';
 
-export interface SummaryRoutesDeps {
+interface SummaryRoutesDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload'>;

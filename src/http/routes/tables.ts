@@ -13,7 +13,7 @@ import { cacheControlOf, rightToRead } from './download-answer.js';
 import { versionQuery } from './download-schema.js';
 import { fileRequestHeaders, fileResponses, type SendStoredFile } from './stored-file.js';
 
-export interface TableRoutesDeps {
+interface TableRoutesDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload'>;

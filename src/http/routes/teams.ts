@@ -223,7 +223,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
   }),
 ];
 
-export interface TeamRoutesDeps {
+interface TeamRoutesDeps {
   readonly teams: Teams;
   readonly invitations: TeamInvitations;
 }

@@ -27,7 +27,7 @@ const example = {
 const tags = ['Repositories'];
 const id = pathId('Id of the repository.');
 
-export interface TransferRoutesDeps {
+interface TransferRoutesDeps {
   readonly access: Access;
   readonly transfers: RepositoryTransfers;
 }

@@ -13,7 +13,7 @@ import { comparisonReply, keyHeadersDescribed } from './comparison-reply.js';
 import { rightToRead } from './download-answer.js';
 import { forWhom, requireProcesses, rightTo } from './processes.js';
 
-export interface VersionChangeRoutesDeps {
+interface VersionChangeRoutesDeps {
   readonly access: Access;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
   readonly comparisons: Pick<Comparisons, 'open'>;

@@ -75,7 +75,7 @@ const diffSchema = z
   })
   .meta({ id: 'VersionDiff' });
 
-export interface VersionRoutesDeps {
+interface VersionRoutesDeps {
   readonly access: Access;
   readonly versions: VersionRecords;
   readonly comparisons: Pick<Comparisons, 'count'>;

@@ -40,7 +40,7 @@ const answerFile = (file: WebFile, { header }: Head, status: number, more: Recor
   };
 };
 
-export interface WebRoutes {
+interface WebRoutes {
   /** `/` and the files. */
   readonly routes: readonly Route[];
   /** Any other address of the app; 404 with the same page for one that it does not have. */

@@ -1,11 +1,11 @@
 /** Permits of one owner, and callers that wait. */
-export interface OwnerCount {
+interface OwnerCount {
   readonly running: number;
   readonly held: number;
   readonly waiting: number;
 }
 
-export interface OwnerCounts {
+interface OwnerCounts {
   of(owner: string): OwnerCount;
   /** Adds to the counts of an owner. An owner whose counts are all zero is deleted. */
   change(owner: string, by: Partial<OwnerCount>): void;

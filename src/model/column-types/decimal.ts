@@ -1,7 +1,7 @@
 import type { PhysicalType } from '../column.js';
 import { asItIs, type ColumnType, numberJson } from './column-type.js';
 
-export interface DecimalShape {
+interface DecimalShape {
   readonly precision: 38 | 76;
   readonly scale: number;
 }

@@ -6,7 +6,7 @@ import { unitOf } from './units.js';
 
 export interface Dataset {
   readonly label: string;
-  /** Letters of the frequencies that may be asked for; `undefined` where the table has just one. */
+  /** Letters of the frequencies that can be requested; `undefined` where the table has just one. */
   readonly frequencies?: readonly string[];
   /** Series are lines × areas instead of lines × frequencies. */
   readonly regional?: true;

@@ -113,6 +113,6 @@ export const explain = (reply: UpstreamReply, { query = {} }: UpstreamRequest): 
   if (/\b(?:limit|throttl|too many)/i.test(text)) return limitReached(named, text);
   if (/\byears?\b/i.test(text)) return refusedRequest(named, text);
   const unknown = /\binvalid|\bnot (?:available|exist|found|valid)|\bno data/i.test(text);
-  // The request names a table; the gateway knows which of its series was asked for.
+  // The request names a table; the gateway knows which of its series was requested.
   return unknown && query.method === 'GetData' ? upstreamNotFound(named) : upstreamFailed(named, text);
 };

@@ -115,7 +115,7 @@ export const bls: Provider = {
       ids.map((id) => ({ id, label: id })),
       page,
     );
-    // Titles cost a request, so those of the page alone are asked for.
+    // Titles cost a request, so only those of the page are fetched.
     return {
       items: await toItems(
         items.map(({ id }) => id),

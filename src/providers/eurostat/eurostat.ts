@@ -49,7 +49,7 @@ const fetchSeries = async (
   };
 };
 
-/** The codes of a series are known when it is asked for, so a refusal says that their combination has no data. */
+/** The codes of a series are checked before the request, so a refusal means that their combination has no data. */
 const nothingThere = async (seriesId: string, ctx: Context): Promise<AppError> => {
   const { dataset, query } = await selectionOf(seriesId, ctx);
   return keyNotFound(named, seriesId, await fetchDimensions(dataset, ctx), Object.values(query));
@@ -151,7 +151,7 @@ export const eurostat: Provider = {
 
   async preview(seriesId, _params, ctx) {
     const newest = await fetchSeries(seriesId, 24, ctx);
-    // The last periods are those of the dataset: a series that ended before them must be asked for as a whole.
+    // The last periods are those of the dataset: a series that ended before them must be fetched whole.
     return isEmpty(newest) ? fetchWhole(seriesId, ctx) : newest;
   },
 

@@ -40,7 +40,7 @@ export interface Rows {
 const errorBody = z.object({ error: z.string(), message: z.string() });
 
 export const explain = (reply: UpstreamReply): Error | undefined => {
-  // The request names a table; the gateway knows which of its series was asked for.
+  // The request names a table; the gateway knows which of its series was requested.
   if (reply.status === 404) return upstreamNotFound(named);
   if (reply.status !== 400) return undefined;
   const found = readErrorReply(errorBody, reply);
@@ -81,8 +81,8 @@ export const fetchNewest = async (
   fetchPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
 
 /**
- * Every row. Rows of one date have no order of their own, so a row could be on two pages and another on none:
- * beyond one page they are asked for in the order of all columns.
+ * Fetches every row. Rows of one date have no order of their own, so a row could be on two pages and another on none:
+ * with more than one page they are sorted by all columns.
  */
 export const fetchAll = async (
   table: string,

@@ -12,7 +12,7 @@ export interface Sdmx21Record extends SdmxService {
    * outlive a new one; ids with a version (`AGENCY,ID,VERSION`) work too.
    */
   readonly flowRef: 'id' | 'agency';
-  /** How CSV is asked for. Left out: generic XML is read, which every service of SDMX 2.1 gives. */
+  /** How CSV is requested. Without it generic XML is read, which every SDMX 2.1 service gives. */
   readonly csv?: { readonly query?: Readonly<Record<string, string>>; readonly accept?: string };
   /** Path parts after the key; `['all']` where the service wants the provider. */
   readonly dataSuffix?: readonly string[];
@@ -26,10 +26,10 @@ export interface Sdmx21Record extends SdmxService {
   readonly datesLoads?: boolean;
   /** `Accept` of structure calls; several services answer 406 without one. */
   readonly structureAccept?: string;
-  /** True when the service may answer with more than the range that was asked for. */
+  /** True when the service may answer with more than the requested range. */
   readonly cutsRange?: boolean;
   /**
-   * True when a series is always asked for as a whole and cut here: preview and every range then share one
+   * True when a series is always fetched whole and its range selected here: preview and every range then share one
    * reply. For services that count each download, and whose `lastNObservations` is restricted.
    */
   readonly wholeSeries?: boolean;

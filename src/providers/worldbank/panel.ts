@@ -30,7 +30,7 @@ export const panel = async (seriesId: string, params: Params, { http }: Context)
   const described = await fetchIndicator(seriesId, http);
   const wanted = String(params.country ?? defaultCountry);
   const codes = new Set(wanted.split(';'));
-  // A long list is asked for as all of them.
+  // For a long list all countries are requested, and the others dropped here.
   const reply = await fetchAllRows(seriesId, codes.size > longestList ? 'all' : wanted, http);
   const chosen = reply.rows.filter((row) =>
     wanted === 'all' ? labels.has(codeOf(row)) && !worldBankRegions.has(codeOf(row)) : codes.has(codeOf(row)),

@@ -45,7 +45,7 @@ export const toItem = (found: Indicator): Item => {
 
 const errorBody = z.tuple([z.object({ message: z.array(z.object({ id: z.string(), value: z.string() })) })]);
 
-/** Some failures are XML whatever format was asked for. */
+/** Some failures are XML even when JSON was requested. */
 const xmlError = /<wb:message id="(\d+)"[^>]*>([^<]*)</;
 
 export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {

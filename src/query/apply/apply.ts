@@ -34,7 +34,7 @@ const applyText: TextOwner = {
   },
 };
 
-export interface ApplyInput {
+interface ApplyInput {
   readonly text: string;
   readonly version: ReadableVersion;
   /** The rows of the version. */

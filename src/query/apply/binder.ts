@@ -23,7 +23,7 @@ import { type NumberRange, physicalOf, rangeOfNumber, sumRange } from './number-
 import type { AggregateItem, MethodName, NamedExpression, Step } from './syntax.js';
 import type { Aggregate, BoundStep, Field, NewField, Value } from './typed.js';
 
-export interface BindInput {
+interface BindInput {
   readonly steps: readonly Step[];
   /** Columns of the dataset. */
   readonly fields: readonly Field[];

@@ -215,7 +215,7 @@ export interface ResultColumn {
   readonly name: string;
 }
 
-export interface CompiledSteps {
+interface CompiledSteps {
   /** Operand of FROM. */
   readonly table: string;
   /** True where each row is one of the dataset, at its own position. */

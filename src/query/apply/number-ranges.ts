@@ -19,7 +19,7 @@ export type NumberRanges = ReadonlyMap<number, NumberRange>;
 export interface NumberFactsReader {
   /** Cached ranges of the columns. */
   remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges;
-  /** The same, asked for where memory does not tell. */
+  /** The same, with a query for those that are not cached. */
   find(
     version: ReadableVersion,
     columns: readonly StoredColumn[],

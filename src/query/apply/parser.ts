@@ -21,7 +21,7 @@ import {
   type Step,
 } from './syntax.js';
 
-export interface PipelineInput {
+interface PipelineInput {
   readonly text: string;
   /** Names of the dataset's columns. */
   readonly names: readonly string[];

@@ -16,7 +16,7 @@ export const methodNames = [
 
 export type MethodName = (typeof methodNames)[number];
 
-export interface Positioned {
+interface Positioned {
   /** Offset of the first character in the text, for messages. */
   readonly start: number;
 }

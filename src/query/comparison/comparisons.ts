@@ -23,7 +23,7 @@ import { createRememberedRows } from './remembered-rows.js';
 import { type Comparison, changedRowsSql, countsSql } from './statements.js';
 import { createUniqueKeys, type MatchedBy, matchedBy, type VersionPair, withoutRows } from './unique-keys.js';
 
-export interface ComparisonWanted {
+interface ComparisonWanted {
   readonly datasetId: number;
   /** Two versions, or the process of a dry run: it is compared with the version that it would have followed. */
   readonly between: { readonly from: number; readonly to: number } | { readonly dryRun: number };
@@ -38,7 +38,7 @@ export interface ChangesWanted extends ComparisonWanted {
   readonly top?: number | undefined;
 }
 
-export interface CountedChanges {
+interface CountedChanges {
   /** Null: there was no version before the dry run. */
   readonly from: string | null;
   /** Names of the columns by which rows are matched; none: whole rows are compared. */
@@ -50,7 +50,7 @@ export interface CountedChanges {
   readonly changed: number;
 }
 
-export interface ComparedRows extends MatchedBy {
+interface ComparedRows extends MatchedBy {
   readonly body: Readable;
 }
 
@@ -61,7 +61,7 @@ export interface Comparisons {
   open(wanted: ChangesWanted): Promise<ComparedRows>;
 }
 
-export interface ComparisonsOptions {
+interface ComparisonsOptions {
   readonly sql: Sql;
   readonly versions: Versions;
   readonly reader: Reader;

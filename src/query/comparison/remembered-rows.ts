@@ -1,9 +1,9 @@
-/** The rows in which versions differ, as they were sent: a pair of versions is often asked for again, and never changes. */
+/** Cache of the rows in which two versions differ, as they were sent. The same pair is often requested again, and never changes. */
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createCache } from '../../lib/cache.js';
 
-export interface RememberedRows {
+interface RememberedRows {
   /** The bytes of an earlier answer. */
   get(name: string): Readable | undefined;
   /** Gives the same bytes on, and remembers them once they were read to the end. */

@@ -98,7 +98,7 @@ const valueIn = ({ columns }: PairPart) => {
   };
 };
 
-export interface ChangedRows {
+interface ChangedRows {
   readonly output: OutputColumn[];
   /** `FROM …` and everything behind it. */
   readonly from: string;

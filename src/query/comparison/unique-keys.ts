@@ -29,7 +29,7 @@ export interface VersionPair {
   readonly lineage?: Lineage | undefined;
 }
 
-export interface UniqueKeys {
+interface UniqueKeys {
   /** True when no two rows of either version have the same key. Without a key it is true. */
   areUnique(pair: VersionPair, context: ReadContext): Promise<boolean>;
   /** The same where the second version was made of the first one by the key: rows that are unique before are unique afterwards. */

@@ -82,7 +82,7 @@ export const compareExact = (left: Exact, right: Exact): -1 | 0 | 1 => {
 
 export const isInteger = (value: Exact): boolean => value.scale <= 0;
 
-export interface ScaledFloor {
+interface ScaledFloor {
   /** Largest multiple of 10^-scale that is not above the value, as a count of such units. */
   readonly units: bigint;
   /** True when the value is that multiple. */

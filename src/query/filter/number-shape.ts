@@ -156,7 +156,7 @@ const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
   }
 };
 
-/** Shapes are asked for at every level of a deep tree: each is worked out once. */
+/** Caches shapes, which are needed at every level of a deep tree. */
 export const createShapes = (): Shapes => {
   const known = new WeakMap<NumberNode, NumberShape>();
   const shapes: Shapes = (node) => {

@@ -14,7 +14,7 @@ import { negateExact } from './number-literal.js';
 import { functionArities, type LiteralNode, type SyntaxNode } from './syntax.js';
 import type { FollowingToken, OperandToken, OperatorWord } from './tokens.js';
 
-export interface ParsedFilter {
+interface ParsedFilter {
   readonly root: SyntaxNode;
   readonly unknown: readonly UnknownName[];
 }
@@ -62,7 +62,7 @@ const combine = (word: OperatorWord, left: SyntaxNode, right: SyntaxNode): Synta
   }
 };
 
-export interface ExpressionInput {
+interface ExpressionInput {
   readonly text: string;
   readonly names: NameIndex;
   readonly failures: Failures;

@@ -5,7 +5,7 @@
  */
 import type { ColumnNode, LiteralNode, SyntaxNode } from './syntax.js';
 
-export type Pair = readonly [SyntaxNode, SyntaxNode];
+type Pair = readonly [SyntaxNode, SyntaxNode];
 
 const literalKinds: ReadonlySet<string> = new Set(['null', 'boolean', 'number', 'string', 'date']);
 

@@ -30,7 +30,7 @@ export type NumberNode =
   | { readonly kind: 'indexof'; readonly left: TextNode; readonly right: TextNode }
   | { readonly kind: DatePart; readonly operand: StoredDate };
 
-export type RoundingName = 'round' | 'floor' | 'ceiling';
+type RoundingName = 'round' | 'floor' | 'ceiling';
 /** `week` is the week of ISO 8601. */
 export type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day';
 /** First day of a period; weeks begin on Monday. */

@@ -56,7 +56,7 @@ export interface TransposedSelect {
 }
 
 /** The question to ClickHouse. */
-export interface Select {
+interface Select {
   /** @param fromAndTail `FROM …` and everything behind it. */
   rows(columns: readonly OutputColumn[], fromAndTail: string, appearance: Appearance): FormattedQuery;
   transposed(appearance: Appearance): TransposedSelect;
@@ -79,7 +79,7 @@ export interface Table {
 }
 
 /** Conversion of ClickHouse's bytes. */
-export interface Frame {
+interface Frame {
   /** @param about What the rows are; ignored unless `describes`. */
   rows(bytes: Readable, columns: readonly Pick<OutputColumn, 'name' | 'fieldId'>[], about?: Sheet): Readable;
   transposed(

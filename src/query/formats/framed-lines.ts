@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 /** Text around the lines of rows. */
-export interface LineFrame {
+interface LineFrame {
   readonly header: string;
   readonly footer: string;
   /** Bytes at the end of every line that the last one must not have, line end included. */

@@ -100,7 +100,7 @@ export const refuseUseless = (options: DownloadOptions, format: Format): void =>
 const shapesRows = <K extends OptionKey>(key: K, options: DownloadOptions): boolean =>
   table[key].shapesRows(options[key]);
 
-/** The whole file that answers, when nothing but format, version and transposing is asked for. */
+/** The whole file that answers a request without any option that shapes rows; otherwise undefined. */
 export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | undefined => {
   if (optionKeys.some((key) => shapesRows(key, options))) return undefined;
   return options.transpose ? 'transposed' : 'table';

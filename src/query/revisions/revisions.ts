@@ -39,7 +39,7 @@ export const revisionFormats = ['json', 'csv', 'tsv'] as const satisfies readonl
  * that brought it.
  */
 export const vintages = ['all', 'first', 'latest'] as const;
-export type Vintage = (typeof vintages)[number];
+type Vintage = (typeof vintages)[number];
 
 /** Facts about the other events of an observation. */
 const broughtSql = 'countIf(net > 0) OVER (PARTITION BY k, v) AS brought';
@@ -54,7 +54,7 @@ const shownRows: Readonly<Record<Vintage, { readonly facts: string; readonly whe
   latest: { facts: lastSql, where: 'net > 0 AND there > 0 AND v = last' },
 };
 
-export interface RevisionsWanted {
+interface RevisionsWanted {
   readonly datasetId: number;
   readonly currentVersionId: number | null;
   readonly vintage: Vintage;
@@ -70,7 +70,7 @@ export interface RevisionsWanted {
   readonly signal: AbortSignal;
 }
 
-export interface RevisionRows extends MatchedBy {
+interface RevisionRows extends MatchedBy {
   readonly body: Readable;
 }
 
@@ -83,7 +83,7 @@ export interface Revisions {
   open(wanted: RevisionsWanted): Promise<RevisionRows>;
 }
 
-export interface RevisionsOptions {
+interface RevisionsOptions {
   readonly sql: Sql;
   readonly versions: Versions;
   readonly reader: Reader;

@@ -5,12 +5,12 @@ import type { Versions } from '../versions.js';
 import type { Summaries } from './summaries.js';
 
 /** Makes summaries of small versions after they were published, so that the first reader does not wait. */
-export interface SummariesAhead {
+interface SummariesAhead {
   /** Summarizes versions published since the last call. The first call only records where to begin. */
   prepareNew(stop: AbortSignal): Promise<void>;
 }
 
-export interface SummariesAheadOptions {
+interface SummariesAheadOptions {
   readonly sql: Sql;
   readonly versions: Versions;
   readonly summaries: Summaries;
@@ -35,7 +35,7 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
       // Permits are shared by owner: work of our own is one among them, whosever dataset it is.
       await summaries.prepare(version, 'summaries ahead', stop);
     } catch (error) {
-      // It is made when it is asked for.
+      // The first request for it makes it.
       fresh.done(versionId);
       log.warn({ dataset: datasetId, version: versionId, err: error }, 'summary not made ahead');
     }

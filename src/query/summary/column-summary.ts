@@ -13,7 +13,7 @@ const exactDistinct = 100;
 const levels = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
 const bins = 20;
 
-export interface Bin {
+interface Bin {
   readonly from: number | string;
   /** The last bin includes it. */
   readonly to: number | string;

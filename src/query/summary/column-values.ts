@@ -18,7 +18,7 @@ import { createSharedWork } from '../shared-work.js';
 import { anyRow, selectRows } from '../statement.js';
 import { createStatementRunner, type LocatedSource } from './statement.js';
 
-export interface ValuesWanted {
+interface ValuesWanted {
   readonly version: ReadableVersion;
   /** Name or id of a column. */
   readonly column: string;
@@ -159,7 +159,7 @@ export const createColumnValues = ({
     };
     let limit = Math.max(top, prefixValues);
     let row = await list(limit);
-    // Those that were not asked for must not make the answer too long.
+    // Values beyond the requested ones, which fill the cache, must not make the answer too long.
     if (Number(row[1]) > answerBytes && top < limit) {
       limit = top;
       row = await list(limit);
@@ -171,7 +171,7 @@ export const createColumnValues = ({
   const keyOf = ({ version }: ValuesWanted, column: StoredColumn, prefix: string): string =>
     `${version.versionId}/${column.id}/${prefix}`;
 
-  /** The answer out of what is kept of the prefix or of a shorter one; undefined: it must be asked for. */
+  /** The answer from cached values of the prefix or of a shorter one; undefined if it must be queried. */
   const remembered = (wanted: ValuesWanted, column: StoredColumn): readonly ValueCount[] | undefined => {
     const { startsWith, top } = wanted;
     const own = known.get(keyOf(wanted, column, startsWith));

@@ -32,7 +32,7 @@ interface Subject {
 }
 
 /** Gives the summaries in the order of the columns. */
-export type Compute = (
+type Compute = (
   columns: readonly StoredColumn[],
   source: LocatedSource,
   rows: number,

@@ -16,7 +16,7 @@ import type { ColumnSummary } from './column-summary.js';
 import { createComputation } from './computation.js';
 import { createStatementRunner, type LocatedSource } from './statement.js';
 
-export interface SummaryWanted {
+interface SummaryWanted {
   readonly version: ReadableVersion;
   readonly filter: string | undefined;
   readonly select: string | undefined;
@@ -35,7 +35,7 @@ export interface Summaries {
   prepare(version: ReadableVersion, owner: string, signal: AbortSignal): Promise<void>;
 }
 
-export interface SummariesOptions {
+interface SummariesOptions {
   readonly reader: Reader;
   readonly semaphore: Semaphore;
   /** For versions of many rows, within `semaphore`. */

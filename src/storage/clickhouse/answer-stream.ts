@@ -31,7 +31,7 @@ export const exceptionAtEnd = (tail: Buffer, tag: string): string | undefined =>
   return text.replace(/\s*\d+$/, '');
 };
 
-export interface TailGuardOptions {
+interface TailGuardOptions {
   /** Value of the announced tag; undefined when the server announced none (before release 25.11). */
   readonly tag: string | undefined;
   /** Makes the error that ends the stream out of ClickHouse's message. */
@@ -73,7 +73,7 @@ export const createTailGuard = ({ tag, failure }: TailGuardOptions): Transform =
  * change). A reader of ours may well pause longer: while it does, a little is taken from the socket now and
  * then and kept.
  */
-export interface SlowReaderOptions {
+interface SlowReaderOptions {
   /** Milliseconds of pause after which a little more is taken. @default 15000 */
   readonly sipMs?: number;
   /** Milliseconds after which a reader that takes nothing is given up; bounds what is kept for it. @default 600000 */

@@ -174,7 +174,7 @@ export const standAlone = (connection: Connection, engine: Engine = mergeTree): 
   return server;
 };
 
-export interface ClickHouseOptions {
+interface ClickHouseOptions {
   /** HTTP address; user, password and `sslrootcert` may be in it, see `connectionOptions`. */
   readonly url: string;
   readonly database: string;

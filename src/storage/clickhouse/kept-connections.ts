@@ -3,7 +3,7 @@ import { Agent, type ClientRequest } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { ConnectionOptions } from './address.js';
 
-export interface KeptConnections {
+interface KeptConnections {
   readonly agent: Agent;
   /**
    * Runs a request that may be sent twice, such as a query: once more, on a new connection, when the one it was sent on

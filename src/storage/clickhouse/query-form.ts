@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { invalid } from '../../lib/errors.js';
 
 /** A value bound to `{name:Type}`. Numbers beyond 2^53 and decimals travel as text. */
-export type BoundValue = string | number | boolean | readonly BoundItem[];
+type BoundValue = string | number | boolean | readonly BoundItem[];
 type BoundItem = string | number | readonly BoundItem[];
 export type BoundValues = Readonly<Record<string, BoundValue>>;
 
@@ -42,7 +42,7 @@ export const formatValue = (value: BoundValue): string => {
  *   SQL that is short          is a field of a form, next to any number of values
  *   SQL that is long           is the plain body, and the values are query parameters
  */
-export interface QueryForm {
+interface QueryForm {
   readonly contentType: string;
   readonly body: string;
   /** Values that go into the address. */

@@ -58,7 +58,7 @@ export interface Reader {
   serversOf<P extends ShardPlace>(place: P): (P & { readonly shard: number })[];
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** With as many connections as there may be reads: how many go on at a time is decided before they come here. */
   readonly servers: ClickHouseServers;
   /** Most seconds that a query may keep its reader waiting, all waits together. */

@@ -40,7 +40,7 @@ export interface BacklogMonitor {
   close(): Promise<void>;
 }
 
-export interface BacklogMonitorOptions {
+interface BacklogMonitorOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   /** Prefix of the consumer groups, one per topic. */

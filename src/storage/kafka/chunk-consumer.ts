@@ -17,7 +17,7 @@ import { beginWork, type Underway, workOn } from './underway.js';
  */
 export type ChunkHandler = (deliveries: readonly Delivery[]) => Promise<void>;
 
-export interface ChunkConsumerOptions {
+interface ChunkConsumerOptions {
   readonly kafka: KafkaConnection;
   readonly groupId: string;
   readonly topicName: string;

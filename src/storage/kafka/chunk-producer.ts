@@ -10,7 +10,7 @@ import { clientOf, sendTo } from './kafkajs/client.js';
 import type { TopicNames } from './topics.js';
 
 /** The upload that a chunk belongs to. */
-export interface ChunkSender {
+interface ChunkSender {
   /** Id of the upload request. */
   readonly requestId: string;
   /** Key that authenticates the chunks of the upload. */
@@ -29,7 +29,7 @@ export interface ChunkProducer {
   close(): Promise<void>;
 }
 
-export interface ChunkProducerOptions {
+interface ChunkProducerOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   /** Partitions that a topic has now. */

@@ -9,7 +9,7 @@ import { createSocket } from './kafkajs/sockets.js';
 export type { KafkaConnection };
 
 /** The part of the configuration that says how Kafka is reached. */
-export interface KafkaSettings extends SecuritySettings {
+interface KafkaSettings extends SecuritySettings {
   readonly kafkaBrokers?: readonly string[] | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface KafkaRetry {
   readonly maxRetryTime?: number;
 }
 
-export interface KafkaOptions {
+interface KafkaOptions {
   readonly settings: KafkaSettings;
   readonly clientId: string;
   readonly log: Log;

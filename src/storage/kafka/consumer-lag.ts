@@ -7,7 +7,7 @@ import { agesOf } from './message-age.js';
 import type { TopicNames } from './topics.js';
 
 /** How far a group is behind in one partition. */
-export interface PartitionLag {
+interface PartitionLag {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
@@ -20,7 +20,7 @@ export interface PartitionLag {
 }
 
 /** One consumer of a group. */
-export interface MemberState {
+interface MemberState {
   readonly member: string;
   /** Address as Kafka sees it. */
   readonly host: string;
@@ -43,7 +43,7 @@ export interface LogState {
   readonly groups: readonly GroupState[];
 }
 
-export interface LogStateOptions {
+interface LogStateOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly groupPrefix: string;

@@ -28,7 +28,7 @@ export interface DeadLetterProducer {
   close(): Promise<void>;
 }
 
-export interface DeadLetterProducerOptions {
+interface DeadLetterProducerOptions {
   readonly kafka: KafkaConnection;
   /** Topic that holds them. */
   readonly topicName: string;

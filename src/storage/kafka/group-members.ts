@@ -2,7 +2,7 @@ import type { KafkaConnection } from './connection.js';
 import { withCluster } from './kafkajs/raw-request.js';
 
 /** A member of a consumer group, as Kafka names both. */
-export interface GroupMember {
+interface GroupMember {
   readonly groupId: string;
   readonly memberId: string;
 }

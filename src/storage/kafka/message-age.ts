@@ -1,12 +1,12 @@
 /** Position of a reader in a partition. Kafka's offsets have 64 bits. */
-export interface ReaderPosition {
+interface ReaderPosition {
   readonly partition: number;
   /** First message that it has not handled; it exists. */
   readonly needed: bigint;
 }
 
 /** By partition, the offset of the first message that is younger than so many milliseconds, or the end. */
-export type FirstYounger = (ageMs: number) => Promise<ReadonlyMap<number, bigint>>;
+type FirstYounger = (ageMs: number) => Promise<ReadonlyMap<number, bigint>>;
 
 const youngestMs = 1_000;
 const oldestMs = 30 * 86_400_000;

@@ -38,9 +38,9 @@ export interface TopicReader {
   read(topic: string, ranges: readonly OffsetRange[], handle: MessageHandler): Promise<void>;
 }
 
-export type MessageHandler = (message: RawMessage) => Promise<'next' | 'stop'>;
+type MessageHandler = (message: RawMessage) => Promise<'next' | 'stop'>;
 
-export interface TopicReaderOptions {
+interface TopicReaderOptions {
   readonly kafka: KafkaConnection;
   /** Start of the names of the ephemeral consumer groups. */
   readonly groupPrefix: string;

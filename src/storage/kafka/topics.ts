@@ -14,7 +14,7 @@ export const topicNames = (prefix: string): TopicNames => ({
   deadLetters: `${prefix}.dead-letters`,
 });
 
-export interface TopicOptions {
+interface TopicOptions {
   readonly partitions: number;
   readonly replication: number;
   readonly retentionMs: number;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly size: number;
   /** When it was stored, in milliseconds since the epoch. */
   readonly storedAtMs: number;
@@ -22,7 +22,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export interface DirectLink {
+interface DirectLink {
   readonly expiresSeconds: number;
   readonly contentType: string;
   /** Value of `Content-Disposition`. */

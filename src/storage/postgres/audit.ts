@@ -43,7 +43,7 @@ export type AuditAction =
   | 'upload.replay'
   | 'version.delete';
 
-export interface AuditTarget {
+interface AuditTarget {
   readonly kind:
     | 'account'
     | 'command'
@@ -63,7 +63,7 @@ export interface AuditTarget {
   readonly name?: string;
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly action: AuditAction;
   readonly target: AuditTarget;
   /** Levels, roles, names: never keys, rows or values of rows. */

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { inTransaction, type Sql } from './sql.js';
 
-export interface CatalogTable {
+interface CatalogTable {
   readonly name: string;
   /** Without those that PostgreSQL computes. */
   readonly columns: readonly string[];
 }
 
-export interface CatalogSequence {
+interface CatalogSequence {
   readonly table: string;
   readonly column: string;
   /** The last number that was handed out; 0: none. */
@@ -27,7 +27,7 @@ export interface CatalogSnapshot {
   read(table: CatalogTable): { readonly source: Readable; rows(): number };
 }
 
-/** Answers of providers, which are asked for again; jobs, which processes enter when they start; and the tool's own record. */
+/** Tables without a copy: answers of providers, which are fetched again; jobs, which processes register at start; the record of migrations. */
 const leftOut = ['gateway_cache', 'jobs', 'schema_migrations'];
 
 const tablesSql = `

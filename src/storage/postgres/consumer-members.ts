@@ -7,13 +7,13 @@ export interface ConsumerMember {
 }
 
 /** A worker, while it runs. */
-export interface WorkerIdentity {
+interface WorkerIdentity {
   readonly id: string;
   /** Host and port: a process that listens there has replaced the one that did before. */
   readonly address: string;
 }
 
-export interface ConsumerMembers {
+interface ConsumerMembers {
   /** Members of workers that were at the address before; they are forgotten. */
   takeFormer(): Promise<readonly ConsumerMember[]>;
   /** The member is the worker's. */

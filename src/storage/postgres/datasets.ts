@@ -11,7 +11,7 @@ export interface DatasetText {
   readonly sourceUrl?: string | null | undefined;
 }
 
-export interface NewDataset extends DatasetText {
+interface NewDataset extends DatasetText {
   readonly repositoryId: number;
   readonly storeId: number;
   readonly accountId: number;

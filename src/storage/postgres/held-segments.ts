@@ -19,7 +19,7 @@ export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
   return row !== undefined;
 };
 
-export interface SegmentHold {
+interface SegmentHold {
   /** @throws Error when the connection broke meanwhile: rows may have been dropped since. */
   requireHeld(): void;
   release(): Promise<void>;

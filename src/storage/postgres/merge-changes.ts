@@ -2,7 +2,7 @@
 import type { RowChanges } from '../../model/process.js';
 import { prepared, type Sql } from './sql.js';
 
-export interface MergeChanges extends RowChanges {
+interface MergeChanges extends RowChanges {
   /** Ids of the columns of the key. */
   readonly keyIds: readonly number[];
 }

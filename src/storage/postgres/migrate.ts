@@ -10,7 +10,7 @@ import { inTransaction } from './sql.js';
 /** Any number that nothing else locks; held while migrations run, so that processes that start together wait. */
 const migrationLock = 7_228_301_994;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly databaseUrl: string;
   readonly log: Log;
   /** Milliseconds for which a database that is not up yet is waited for. @default 0 */

@@ -1,33 +1,33 @@
-/** Versions for which something is made ahead of questions, after they were published. */
+/** Newly published versions, for which summaries and files are prepared. */
 import { prepared, type Sql } from './sql.js';
 
-/** Ids are given out before versions are committed: so many before the newest are read again. */
+/** Ids are allocated before versions are committed: this many below the newest are read again. */
 const lateIds = 100;
-/** Versions of one round. */
-const perLook = 1_000;
-/** A version published so soon after the one before may be replaced as soon: it waits as long. */
-const restless = `interval '10 seconds'`;
-/** More versions than these within a second are a stream of uploads, which has the processors before work ahead. */
-const calm = 15;
+/** Versions of one query. */
+const batchSize = 1_000;
+/** A version published this soon after the one before may be replaced just as soon, so it waits. */
+const debounce = `interval '10 seconds'`;
+/** More versions per second than this are a stream of uploads, which has priority over preparation. */
+const busyPerSecond = 15;
 
 export interface NewVersion {
   readonly versionId: number;
   readonly datasetId: number;
 }
 
-export interface NewVersions {
+interface NewVersions {
   /**
-   * Current ones that are due, the oldest first. The first call only records where to begin. While uploads are published one after the other, a
-   * version waits, ten seconds at most.
+   * Current versions that are due, oldest first. The first call only records where to begin. While uploads are published
+   * one after the other, a version waits at most ten seconds.
    */
   read(): Promise<readonly NewVersion[]>;
-  /** They are not given again. */
+  /** `read` does not return the version again. */
   done(versionId: number): void;
 }
 
-export interface NewVersionsOptions {
+interface NewVersionsOptions {
   readonly sql: Sql;
-  /** Most in a round. */
+  /** Most versions per call. */
   readonly most: number;
   /** Condition of the versions `v`; its parameter is `$3`. */
   readonly condition: string;
@@ -36,14 +36,14 @@ export interface NewVersionsOptions {
 
 export const createNewVersions = ({ sql, most, condition, value }: NewVersionsOptions): NewVersions => {
   const newestSql = prepared(`
-    SELECT coalesce(max(id), 0) AS id, count(*) FILTER (WHERE created_at > now() - interval '1 second') > ${calm} AS busy
-    FROM (SELECT id, created_at FROM versions ORDER BY id DESC LIMIT ${calm + 1}) AS newest`);
+    SELECT coalesce(max(id), 0) AS id, count(*) FILTER (WHERE created_at > now() - interval '1 second') > ${busyPerSecond} AS busy
+    FROM (SELECT id, created_at FROM versions ORDER BY id DESC LIMIT ${busyPerSecond + 1}) AS newest`);
   const newSql = prepared(`
     SELECT v.id AS "versionId", v.dataset_id AS "datasetId",
-      v.created_at > now() - ${restless} AND ($4 OR EXISTS (SELECT 1 FROM versions b
-        WHERE b.dataset_id = v.dataset_id AND b.id < v.id AND b.created_at > v.created_at - ${restless})) AS waits
+      v.created_at > now() - ${debounce} AND ($4 OR EXISTS (SELECT 1 FROM versions b
+        WHERE b.dataset_id = v.dataset_id AND b.id < v.id AND b.created_at > v.created_at - ${debounce})) AS waits
     FROM versions v JOIN datasets d ON d.current_version_id = v.id
-    WHERE v.id > $1 AND v.id <> ALL ($2::bigint[]) AND ${condition} ORDER BY v.id LIMIT ${perLook}`);
+    WHERE v.id > $1 AND v.id <> ALL ($2::bigint[]) AND ${condition} ORDER BY v.id LIMIT ${batchSize}`);
   let from: number | undefined;
   const seen = new Set<number>();
   return {

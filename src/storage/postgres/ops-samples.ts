@@ -16,7 +16,7 @@ export interface TopicSample {
 }
 
 /** How the service fared in a minute. */
-export interface OpsSample {
+interface OpsSample {
   /** Empty: Kafka did not answer. */
   readonly topics: readonly TopicSample[];
   readonly pending: number;

@@ -7,7 +7,7 @@ const int8Oid = 20;
 /** pg names no array among its types. */
 const int8ArrayOid: number = 1016;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly databaseUrl: string;
   readonly maxConnections: number;
   /** Milliseconds after which the server cancels a statement. @default 60000 */
@@ -59,7 +59,7 @@ const logIn = async (databaseUrl: string, signal: AbortSignal): Promise<void> =>
   await client.end();
 };
 
-export interface DatabaseWatchdogOptions {
+interface DatabaseWatchdogOptions {
   readonly databaseUrl: string;
   /** Milliseconds without a reply after which statements fail. */
   readonly silenceMs: number;

@@ -10,7 +10,7 @@ import type { Sql } from './sql.js';
 /** The same depth below the root of the package in `src` and in `dist`. */
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
-export interface Schema {
+interface Schema {
   readonly folder: string;
   /** Names of all migrations, in order. */
   readonly names: readonly string[];

@@ -15,7 +15,7 @@ export const prepared = (text: string): PreparedStatement => ({
 });
 
 /** A prepared statement whose parameters have names: for those with more than six. */
-export interface NamedStatement extends PreparedStatement {
+interface NamedStatement extends PreparedStatement {
   /** Values in the order of the parameters; undefined is null. @throws Error when a parameter has no value. */
   values(given: Readonly<Record<string, unknown>>): unknown[];
 }

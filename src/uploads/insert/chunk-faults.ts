@@ -27,7 +27,7 @@ export interface ChunkFaults {
   handled(delivery: Delivery): void;
 }
 
-export interface ChunkFaultsOptions {
+interface ChunkFaultsOptions {
   readonly processes: Pick<ProcessRecords, 'state'>;
   readonly dispatcher: Pick<Dispatcher, 'settle'>;
   readonly deadLetters: Pick<DeadLetterProducer, 'keep'>;

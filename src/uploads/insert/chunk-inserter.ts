@@ -9,7 +9,7 @@ import type { Reject } from '../lifecycle/rejects.js';
 import { type EncodedRows, encodeChunk } from './chunk-encoding.js';
 import { createEncoderCache } from './encoder-cache.js';
 
-export type Insertion =
+type Insertion =
   | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
   | Exclude<EncodedRows, { kind: 'encoded' }>;
 
@@ -40,7 +40,7 @@ export interface ChunkInserter {
   insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<Insertion>;
 }
 
-export interface ChunkInserterOptions {
+interface ChunkInserterOptions {
   readonly write: Pick<Write, 'append'>;
   readonly log: Log;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;

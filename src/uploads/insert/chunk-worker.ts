@@ -32,7 +32,7 @@ import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { ShortBatches } from './short-batches.js';
 import { type TraceWork, untraced } from './traced-work.js';
 
-export interface ChunkWorkerOptions {
+interface ChunkWorkerOptions {
   /** Takes chunks that are whole uploads together; absent: every chunk is handled alone. */
   readonly batches?: Pick<ShortBatches, 'take'>;
   readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;

@@ -8,7 +8,7 @@ import { removeMembers } from '../../storage/kafka/group-members.js';
 import { type ConsumerMember, createConsumerMembers } from '../../storage/postgres/consumer-members.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly sql: Sql;
   readonly kafka: KafkaConnection;
   readonly jobs: Jobs;

@@ -25,7 +25,7 @@ import { chunkUnusable } from './chunk-faults.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { DigitCounter } from './stored-digits.js';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly processes: Pick<ProcessRecords, 'layout'>;
   readonly chunks: ChunkRecords;
   readonly reader: ChunkReader;

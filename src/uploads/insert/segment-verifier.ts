@@ -10,9 +10,9 @@ import { type ProcessRecords, requireLayout, type UploadState } from '../lifecyc
  * Counts the segment of an attempt whose chunks are all recorded. As many rows as were recorded: the process is
  * complete. Otherwise a new attempt reads the upload again.
  */
-export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
+type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
-export interface SegmentVerifierOptions {
+interface SegmentVerifierOptions {
   readonly write: Pick<Write, 'seal'>;
   readonly processes: Pick<ProcessRecords, 'layout'>;
   readonly onMiscount: () => void;

@@ -40,7 +40,7 @@ export interface ShortBatches {
   close(): void;
 }
 
-export interface ShortBatchesOptions {
+interface ShortBatchesOptions {
   readonly processes: Pick<ProcessRecords, 'beginBatch' | 'chunkKeys'>;
   readonly write: Pick<Write, 'appendTogether'>;
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'settleWhole'>;

@@ -6,7 +6,7 @@ import { decimalOf } from '../../model/column-types/decimal.js';
 import type { Digits } from '../../rows/index.js';
 
 /** Counts the digits of what a column holds. */
-export type CountDigits = (column: StoredColumn) => Promise<Digits>;
+type CountDigits = (column: StoredColumn) => Promise<Digits>;
 
 const commonNumbers = async (
   a: StoredColumn,

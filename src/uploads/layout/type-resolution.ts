@@ -3,7 +3,7 @@
  * before keeps it.
  *
  * - The type that users see (Date, String, Decimal) is given by the manifest or by the version before, unless
- *   widening was asked for. A value of another type is then the record's fault.
+ *   widening was requested. A value of another type is then the record's fault.
  * - A file that replaces the rows keeps the type where all of its values fit; otherwise it is as if there had been no
  *   version before.
  * - What an earlier manifest said of dates holds for files to come. One whose dates are in the built-in forms is read in

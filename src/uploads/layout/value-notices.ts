@@ -146,7 +146,7 @@ export function* firstNotices(layout: Layout, records: Records): Generator<void,
 }
 
 /** Collects, while a whole file is read again, which values keep columns from the types that they were to have. */
-export interface Counterexamples {
+interface Counterexamples {
   /** Checks the next records of the file, whose values were found to be `readings`. */
   collectInSteps(records: Records, readings: readonly Readings[]): Generator<void>;
   /** Notices about the columns as they are now. */

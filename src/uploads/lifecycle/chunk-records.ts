@@ -12,7 +12,7 @@ export interface StoredChunk {
   readonly rejects: readonly Reject[];
 }
 
-export interface SeenChunks {
+interface SeenChunks {
   readonly seen: number;
   readonly chunkCount: number | null;
 }

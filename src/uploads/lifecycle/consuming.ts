@@ -19,7 +19,7 @@ export const pauseConsuming = async (sql: Sql, now: Date): Promise<string> =>
 
 export const resumeConsuming = (sql: Sql): Promise<void> => setSetting(sql, setting, undefined);
 
-export interface ConsumingSwitch {
+interface ConsumingSwitch {
   isPaused(): boolean;
   /** Reads it again. While PostgreSQL does not answer, the last answer holds. */
   poll(): Promise<void>;

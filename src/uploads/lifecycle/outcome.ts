@@ -55,7 +55,7 @@ export type Settled =
   | 'look_again';
 
 /** Input of a background step. */
-export interface StepContext {
+interface StepContext {
   /** Has an outcome on the way written down. */
   settle(outcome: Outcome): Promise<Settled>;
   /** True once the worker closes: the step comes to an end; another worker goes on. */

@@ -17,7 +17,7 @@ export interface PendingUploads {
 }
 
 /** An upload of which nothing was heard for a while. */
-export interface StuckUpload {
+interface StuckUpload {
   readonly processId: number;
   readonly datasetId: number;
   readonly phase: string;

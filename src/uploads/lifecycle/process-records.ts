@@ -50,7 +50,7 @@ export interface Received {
   readonly sentChunks: number;
 }
 
-export interface SealedUpload {
+interface SealedUpload {
   readonly view: ProcessView;
   /** A worker has stored it already, and left it to the one that seals it to publish what is due. */
   readonly isStored: boolean;

@@ -164,7 +164,7 @@ export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<
   for (const process of due) {
     const version = byProcess.get(process.id);
     if (version === undefined) throw new Error('a version was inserted but not returned');
-    // Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is.
+    // Names, roles and descriptions from the manifest. A name that was taken meanwhile is not changed.
     await changeColumns(tx, process.datasetId, process.layout.changes ?? []);
     const { id: versionId, processId, topic, seconds } = version;
     made.push({

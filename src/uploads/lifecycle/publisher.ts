@@ -36,15 +36,12 @@ export interface Publisher {
  * Says, in the transaction that publishes, why the senders may not write any more, in their order; undefined where that is
  * as it was. Rights may have ended while the upload ran.
  */
-export type FindRefusals = (
-  tx: Sql,
-  senders: readonly UploadSender[],
-) => Promise<readonly (string | undefined)[]>;
+type FindRefusals = (tx: Sql, senders: readonly UploadSender[]) => Promise<readonly (string | undefined)[]>;
 
 /** Joins an append with the current version where nothing has to be copied or counted; undefined: it has to be merged. */
 export type JoinPlainly = (tx: Sql, due: DueProcess) => Promise<MergeOutcome | undefined>;
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly sql: Sql;
   readonly findRefusals: FindRefusals;
   readonly joinPlainly: JoinPlainly;

@@ -10,7 +10,7 @@ import { isProcess } from './process-ids.js';
 import { moveSql } from './transitions.js';
 
 /** Caller who reserves a process, and the dataset. */
-export interface Reserver {
+interface Reserver {
   readonly datasetId: number;
   readonly accountId: number;
 }
@@ -30,7 +30,7 @@ export interface Reservations {
   claim(processId: number, reserver: Reserver): Promise<void>;
 }
 
-export interface ReservationLimits {
+interface ReservationLimits {
   /** Milliseconds that an id waits for its upload. */
   readonly keptMs: number;
   /** Open ones of one account at a time. */

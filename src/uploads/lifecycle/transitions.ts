@@ -19,7 +19,7 @@ export type Consequence =
   /** Nothing: the receiver of the file continues. */
   | 'none';
 
-export interface Transition {
+interface Transition {
   /** ProcessState before → state after. */
   readonly moves: Readonly<Partial<Record<ProcessState, ProcessState>>>;
   readonly next: Consequence;
@@ -150,7 +150,7 @@ export type Event = keyof typeof transitions;
 
 export const transitionOf = (event: Event): Transition => transitions[event];
 
-export interface MoveSql {
+interface MoveSql {
   /** Assignments of the state after, without SET. */
   readonly set: string;
   /** Condition that the event applies. */

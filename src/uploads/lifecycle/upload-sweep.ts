@@ -4,7 +4,7 @@ import type { ChunkRecords } from './chunk-records.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FailedUpload, TransitionRecords } from './transition-records.js';
 
-export interface UploadSweepReport {
+interface UploadSweepReport {
   /** Uploads whose receiving API died. */
   readonly abandoned: number;
   /** Uploads that could not be stored while Kafka kept them. */
@@ -15,9 +15,9 @@ export interface UploadSweepReport {
   readonly replays: number;
 }
 
-export type UploadSweep = () => Promise<UploadSweepReport>;
+type UploadSweep = () => Promise<UploadSweepReport>;
 
-export interface UploadSweepOptions {
+interface UploadSweepOptions {
   readonly transitions: Pick<
     TransitionRecords,
     'failAbandoned' | 'failExpired' | 'expireReserved' | 'waitingForReplay' | 'datasetsToPublish'

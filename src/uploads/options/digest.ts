@@ -52,7 +52,7 @@ export const parseDigests = (header: (name: string) => string | undefined): Expe
   ];
 };
 
-export interface DigestCheck {
+interface DigestCheck {
   /** The same bytes, hashed as they pass. */
   readonly source: AsyncIterable<Buffer>;
   /** @throws AppError when the bytes that went by are not the announced ones. */

@@ -41,7 +41,7 @@ export interface Upload {
 }
 
 /** A body that is being received. */
-export interface SentBody {
+interface SentBody {
   /** Bytes so far, as sent. */
   bytes(): number;
   /** Bytes in all; null: its head did not say. */
@@ -49,7 +49,7 @@ export interface SentBody {
 }
 
 /** Limits of a plan; null: none. */
-export interface UploadQuota {
+interface UploadQuota {
   readonly maxBytes: number | null;
   readonly maxRows: number | null;
   readonly maxColumns: number | null;

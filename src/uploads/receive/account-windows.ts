@@ -11,7 +11,7 @@ import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 
 /** Sender of a chunk. */
-export interface ChunkSender {
+interface ChunkSender {
   readonly accountId: number;
   readonly processId: number;
 }
@@ -25,7 +25,7 @@ export interface AccountWindows {
   close(): Promise<void>;
 }
 
-export interface AccountWindowsOptions {
+interface AccountWindowsOptions {
   /** Full chunks of one account that may be on their way while it is the only one; fewer when there are others. */
   readonly chunks: () => number;
   /** Chunks of each upload that workers have handled; an upload that has ended or gone is left out. */

@@ -4,7 +4,7 @@
  */
 import type { TopicBacklog } from '../../storage/kafka/backlog.js';
 
-export interface BacklogWait {
+interface BacklogWait {
   /**
    * Takes the result of a probe.
    * @param at Milliseconds of a clock that does not jump.

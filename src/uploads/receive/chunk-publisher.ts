@@ -27,7 +27,7 @@ export interface ChunkPublisher {
   sent(): number;
 }
 
-export interface ChunkPublisherOptions {
+interface ChunkPublisherOptions {
   readonly producer: Pick<ChunkProducer, 'send' | 'maxDataBytes'>;
   /** Lets chunks wait for room in Kafka. */
   readonly admission: Pick<UploadAdmission, 'wait' | 'sent'>;

@@ -34,7 +34,7 @@ export interface LayoutProposal {
   propose(upload: Upload, header: HeaderRecord, first: SplitChunk | undefined): Promise<Proposal>;
 }
 
-export interface Proposal {
+interface Proposal {
   readonly layout: Layout;
   readonly notices: readonly Notice[];
 }

@@ -40,7 +40,7 @@ export interface Receiver {
   receive(upload: Upload): Promise<ProcessView>;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly processes: ProcessRecords;
   readonly reservations: Pick<Reservations, 'claim'>;
   readonly proposal: LayoutProposal;

@@ -13,7 +13,7 @@ import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import { abandoned, unanswered } from '../lifecycle/transition-records.js';
 import type { Upload } from '../options/upload.js';
 
-export interface SenderWatch {
+interface SenderWatch {
   /** @throws AppError `upload_unanswered` when the sender has disconnected. */
   requirePresent(): void;
   /** Fails the process as soon as the sender disconnects; the file has been received. */
@@ -25,7 +25,7 @@ export interface SenderWatch {
   seal(processId: number, received: Received): Promise<ProcessView | undefined>;
 }
 
-export interface SenderWatchOptions {
+interface SenderWatchOptions {
   readonly upload: Pick<Upload, 'datasetId' | 'reservedId' | 'sender'>;
   readonly processes: Pick<ProcessRecords, 'seal'>;
   readonly dispatcher: Pick<Dispatcher, 'fail' | 'publish'>;

@@ -3,7 +3,7 @@ import { parseUploadOptions } from '../options/upload-options.js';
 import type { Receiver } from './receiver.js';
 
 /** CSV of the product itself, with its columns as a manifest. */
-export interface SeriesTable {
+interface SeriesTable {
   readonly csv: Buffer;
   readonly columns: readonly object[];
 }

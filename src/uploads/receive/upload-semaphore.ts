@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore } from '../../lib/semaphore/semaphore.js';
 
-export interface UploadSemaphoreOptions {
+interface UploadSemaphoreOptions {
   /** Uploads that are received at a time. */
   readonly maxRunning: number;
   readonly onRefused?: (what: 'refused' | 'lost') => void;

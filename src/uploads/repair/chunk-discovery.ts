@@ -7,7 +7,7 @@ import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 
 /** An upload whose chunks are searched. */
-export interface SoughtUpload {
+interface SoughtUpload {
   readonly processId: number;
   readonly createdAt: Date;
   /** When its last chunk was handed to Kafka; null: not known. */
@@ -23,7 +23,7 @@ export interface ChunkDiscovery {
   find(upload: SoughtUpload): Promise<void>;
 }
 
-export interface ChunkDiscoveryOptions {
+interface ChunkDiscoveryOptions {
   readonly reader: TopicReader;
   /** Topics that chunks travel in. */
   readonly topics: readonly string[];

@@ -5,7 +5,7 @@ import { recordAudit } from '../../storage/postgres/audit.js';
 import { named, type Sql } from '../../storage/postgres/sql.js';
 
 /** Decision of an operator on a dead letter. */
-export type Resolution = 'replayed' | 'dropped';
+type Resolution = 'replayed' | 'dropped';
 
 export interface DeadLetterEntry extends DeadLetter {
   readonly id: number;

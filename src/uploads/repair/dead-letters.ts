@@ -20,7 +20,7 @@ export interface DeadLetters {
   drop(id: number): Promise<void>;
 }
 
-export interface DeadLettersOptions {
+interface DeadLettersOptions {
   readonly sql: Sql;
   readonly records: DeadLetterRecords;
   readonly reader: TopicReader;

@@ -41,7 +41,7 @@ export interface SegmentRewrite {
   rewrite(processId: number): Promise<RewriteReport>;
 }
 
-export interface SegmentRewriteOptions {
+interface SegmentRewriteOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;

@@ -22,14 +22,14 @@ export interface UploadReplay {
   replay(processId: number, options: ReplayOptions): Promise<ReplayReport>;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Take over an upload that is pending. */
   readonly takeOver: boolean;
   /** Longest wait for the worker, milliseconds. */
   readonly waitMs: number;
 }
 
-export interface UploadReplayOptions {
+interface UploadReplayOptions {
   readonly retries: RetryRecords;
   readonly processes: ProcessRecords;
   readonly chunkDiscovery: ChunkDiscovery;

@@ -7,7 +7,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../../uploads/layout/base-version.js';
 import { acceptColumnMerge, type NewColumnMerge } from '../../uploads/lifecycle/column-merge-records.js';
 
-export interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids' | 'bytes'> {
+interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids' | 'bytes'> {
   /** The column that goes. */
   readonly columnId: number;
   /** The name of the one that stays. */
@@ -15,7 +15,7 @@ export interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids' | 'bytes'
   readonly widen: boolean;
 }
 
-export interface AcceptedColumnMerge {
+interface AcceptedColumnMerge {
   readonly processId: number;
   /** The column that stays. */
   readonly columnId: number;

@@ -29,7 +29,7 @@ import type { ColumnMergeTurn, MergeRecords, MergeTarget } from '../../uploads/l
 import type { Outcome } from '../../uploads/lifecycle/outcome.js';
 import { Miscount } from './miscount.js';
 
-export interface ColumnMergeOptions {
+interface ColumnMergeOptions {
   readonly clickhouse: ClickHouseServers;
   readonly write: Pick<Write, 'prepare'>;
   readonly columnJoin: ColumnJoin;

@@ -11,7 +11,7 @@ import { isKeyed, type ProcessError } from '../../model/process.js';
 import { countDigits, type Digits, type Keys, namedColumn, type SegmentMerge } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 
-export type DecimalRoom =
+type DecimalRoom =
   | {
       readonly kind: 'fits';
       readonly columns: readonly StoredColumn[];

@@ -10,7 +10,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { keepKeysSql } from '../../storage/postgres/version-keys.js';
 import { readBase } from '../../uploads/layout/base-version.js';
 
-export interface KeyCheckOptions {
+interface KeyCheckOptions {
   readonly sql: Sql;
   /** Runs statements with low priority. */
   readonly keys: Pick<Keys, 'repeated'>;

@@ -33,7 +33,7 @@ const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }
 const mostDaysSought = 1_000;
 
 /** The facts of the version to come; without reading its rows if the records of both sides are enough. */
-export type MergedFacts = (
+type MergedFacts = (
   turn: UploadTurn,
   base: BaseVersion | undefined,
   plan: MergePlan,

@@ -96,7 +96,7 @@ const behind = (
 });
 
 /** Writes what has to be written; null when the turn is over. */
-export type WriteMerged = (
+type WriteMerged = (
   turn: UploadTurn,
   base: BaseVersion | undefined,
   plan: MergePlan,

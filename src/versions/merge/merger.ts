@@ -31,7 +31,7 @@ import { createMergedFacts } from './merged-facts.js';
 import { createMergedRows, type MergedRowsOptions } from './merged-rows.js';
 import { Miscount } from './miscount.js';
 
-export interface MergerOptions extends MergedRowsOptions {
+interface MergerOptions extends MergedRowsOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly write: Pick<Write, 'prepare'>;

@@ -4,7 +4,7 @@ import type { UploadReplay } from '../../uploads/repair/upload-replay.js';
 import type { RestoreSegment } from './segment-restore.js';
 import type { RepairSegment } from './verification.js';
 
-export interface SegmentRepairOptions {
+interface SegmentRepairOptions {
   /** Called for the first segment. */
   readonly openReplay: () => Promise<UploadReplay>;
   /** Source of rows that Kafka does not have; undefined: there is no backup. */

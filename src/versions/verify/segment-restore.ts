@@ -16,7 +16,7 @@ export type RestoreSegment = (segment: ReferencedSegment) => Promise<'restored'>
 
 type WriteSegment = (id: number, place: Place) => Promise<void>;
 
-export interface SegmentRestoreOptions {
+interface SegmentRestoreOptions {
   readonly sql: Sql;
   readonly compactions: Compactions;
   /** Finds the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */

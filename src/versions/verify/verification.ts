@@ -16,7 +16,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { type VersionFault, wrongVersions } from './version-counts.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
-export type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
+type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
 
 /** One thing that is not as it must be. */
 export interface Fault {
@@ -60,7 +60,7 @@ export interface VerificationReport {
 export type RepairSegment = (segment: ReferencedSegment) => Promise<string>;
 
 /** Outcomes of a repair after which nothing is wrong any more. */
-const mendedBy: readonly (string | null)[] = ['repaired', 'restored', 'equal'];
+const successfulRepairs: readonly (string | null)[] = ['repaired', 'restored', 'equal'];
 
 export interface Verification {
   /**
@@ -74,7 +74,7 @@ export interface Verification {
   }): Promise<VerificationReport>;
 }
 
-export interface VerificationOptions {
+interface VerificationOptions {
   readonly sql: Sql;
   readonly hashes: Hashes;
   readonly reads: Pick<VersionReads, 'check'>;
@@ -174,7 +174,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
       const faults: Fault[] = [];
 
       const note = (fault: Fault): void => {
-        if (mendedBy.includes(fault.repair)) count.repaired += 1;
+        if (successfulRepairs.includes(fault.repair)) count.repaired += 1;
         else count.left += 1;
         if (faults.length < listedFaults) faults.push(fault);
       };

@@ -15,7 +15,7 @@ export interface VersionFault {
   readonly found: number | null;
 }
 
-export interface VersionCountsOptions {
+interface VersionCountsOptions {
   readonly sql: Sql;
   readonly hashes: Pick<Hashes, 'countBefore'>;
   /** Reads of the versions of some datasets. */

@@ -32,7 +32,7 @@ export interface UnreadableVersions {
   readonly repair: 'repaired' | null;
 }
 
-export interface VersionReadsOptions {
+interface VersionReadsOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly write: Pick<Write, 'prepare' | 'prepareAgain'>;

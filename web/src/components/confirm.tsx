@@ -3,7 +3,7 @@ import { useAct } from '../lib/act.js';
 import { Dialog } from './dialog.js';
 import { ErrorText } from './states.js';
 
-export interface ConfirmProps {
+interface ConfirmProps {
   /** Text of the button that asks, and of the one that does it. */
   readonly text: string;
   /** Accessible name of the button, where several have the same label. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-export interface MenuProps {
+interface MenuProps {
   readonly label: ComponentChildren;
   /** Classes of the button. */
   readonly look?: string;

@@ -5,7 +5,7 @@ type Attributes = Pick<
   'autocomplete' | 'inputMode' | 'maxLength' | 'min' | 'placeholder' | 'required' | 'spellcheck'
 >;
 
-export interface TextFieldProps extends Attributes {
+interface TextFieldProps extends Attributes {
   readonly type?: 'text' | 'password' | 'date' | 'number';
   /** Label above the field, also for screen readers. */
   readonly label: string;

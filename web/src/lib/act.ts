@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { isAbort } from './api.js';
 
 /** Something that a page does once when asked: whether it is on its way, and why it failed. */
-export interface Act {
+interface Act {
   readonly isBusy: boolean;
   readonly error: unknown;
   /** True when it has succeeded. */

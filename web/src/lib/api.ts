@@ -35,7 +35,7 @@ export class ApiError extends Error {
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -107,7 +107,7 @@ export const request = async (
 };
 
 /** Which of the things that the service depends on answer it, by name. */
-export interface Readiness {
+interface Readiness {
   readonly checks: Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>;
 }
 

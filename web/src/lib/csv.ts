@@ -1,6 +1,6 @@
 /** Reads the beginning of a CSV file as far as a page shows it. The service reads the file itself; nothing of this is stored. */
 
-export const delimiters = [',', ';', '\t', '|'] as const;
+const delimiters = [',', ';', '\t', '|'] as const;
 
 /**
  * Records of a text, at most `most`. A record that the text may cut off is left out unless the text `isWhole`.

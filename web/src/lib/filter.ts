@@ -21,7 +21,7 @@ export const withColumnRenamed = (text: string, from: string, to: string): strin
   );
 
 /** A value as a literal of its column's type. */
-export const literal = (value: string, type: DataType): string =>
+const literal = (value: string, type: DataType): string =>
   type === 'String' ? `'${value.replaceAll("'", "''")}'` : value;
 
 export type Comparison =

@@ -85,7 +85,7 @@ export const linkTo = (
   return `${basePath}${path}${searchOf(new URLSearchParams(pairs))}`;
 };
 
-export interface NavigateOptions {
+interface NavigateOptions {
   /** Takes the place of the present entry of the history: for what changes while somebody types or scrolls. */
   readonly replace?: boolean;
 }

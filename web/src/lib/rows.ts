@@ -13,7 +13,7 @@ export const askRows = (
   query: Query,
   options: { readonly accept: string; readonly signal?: AbortSignal | undefined },
 ): Promise<Response> => {
-  // An error comes as JSON, whatever was asked for.
+  // Errors are JSON in every format.
   const headers = { Accept: `${options.accept}, application/json;q=0.5` };
   const { signal } = options;
   return queryText(query).length > longestQuery

@@ -1,7 +1,7 @@
 import { ApiError, api, onUnauthenticated } from './api.js';
 import { createStore } from './store.js';
 
-export interface Account {
+interface Account {
   readonly id: number;
   readonly name: string;
   readonly isOperator: boolean;
@@ -10,7 +10,7 @@ export interface Account {
   readonly limited: boolean;
 }
 
-export interface SessionState {
+interface SessionState {
   /** Null: nobody is signed in; undefined: not known yet. */
   readonly account: Account | null | undefined;
   /** The session ended without the person signing out. */
@@ -26,7 +26,7 @@ export const session = createStore<SessionState>({ account: undefined, hasEnded:
 
 const become = (next: Omit<SessionState, 'turn'>): void => {
   const { account, failure, turn } = session.get();
-  // The first answer changes nothing: what the page has asked for meanwhile went with the same cookie.
+  // The first answer changes nothing: requests that the page has sent meanwhile had the same cookie.
   const isFirst = account === undefined && failure === undefined;
   const isSame = next.account === undefined || (account !== undefined && next.account?.id === account?.id);
   session.set({ ...next, turn: isFirst || isSame ? turn : turn + 1 });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** A value that several parts of the page show. */
-export interface Store<T> {
+interface Store<T> {
   get(): T;
   set(value: T): void;
   subscribe(listener: () => void): () => void;

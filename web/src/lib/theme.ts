@@ -1,6 +1,6 @@
 import { createStore } from './store.js';
 
-export type Theme = 'system' | 'light' | 'dark';
+type Theme = 'system' | 'light' | 'dark';
 
 const place = 'tabulary.theme';
 const isTheme = (text: string | null): text is Theme => text === 'light' || text === 'dark';

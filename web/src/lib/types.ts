@@ -59,7 +59,7 @@ export interface FoundDataset extends DatasetSummary {
   readonly columnCount: number;
 }
 
-export interface FoundColumn {
+interface FoundColumn {
   readonly id: number;
   readonly name: string;
   readonly description: string | null;

@@ -175,7 +175,7 @@ const Picture = ({ dataset, question, drawn, onChange }: PictureProps) => {
 
 const Result = (props: ResultProps) => {
   const { dataset, question } = props;
-  // All rows are asked for, and a part of them is shown: an end is moved without waiting.
+  // All rows are loaded and some of them shown, so that an end of the range moves without waiting.
   const whole = { ...question, from: undefined, to: undefined };
   const drawn = useLoad((signal) => load(dataset, whole, signal), [dataset.id, JSON.stringify(whole)]);
   return (

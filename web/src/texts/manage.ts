@@ -64,7 +64,7 @@ export const manageTexts = {
     make: 'Read link',
     makeTitle: 'Make a read link',
     makeNote:
-      'Whoever has the address can read these rows, as long as you can read the dataset. It follows the current version.',
+      'Anyone with the address can read these rows, as long as you can read the dataset. It follows the current version.',
     name: 'What it is for',
     format: 'Format',
     perDay: 'Megabytes a day at most',

@@ -56,7 +56,7 @@ const columnar = (
     rows: (bytes, columns, about) => {
       const additions = { fieldIds: columns.map(({ fieldId }) => fieldId), metadata: metadataOf(about) };
       const file = Readable.from(write(bytes, additions), { objectMode: false, highWaterMark: 128 * 1024 });
-      // A generator that was never asked for its first value does not close its source.
+      // A generator that never started does not close its source.
       return file.once('close', () => bytes.destroy());
     },
     transposed: (bytes, names, _appearance, about) =>

@@ -15,7 +15,7 @@ import {
   withField,
 } from './thrift-struct.js';
 
-export interface FooterAdditions {
+interface FooterAdditions {
   /** Id of each column in their order, kept over renames; undefined: the column has none. */
   readonly fieldIds: readonly (number | undefined)[];
   readonly metadata: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export interface Field {
 }
 
 /** A position in a buffer. */
-export interface Cursor {
+interface Cursor {
   readonly bytes: Buffer;
   at: number;
 }

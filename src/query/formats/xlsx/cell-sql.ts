@@ -52,7 +52,7 @@ const escapedText = (text: string): string =>
   `replaceAll(encodeXMLComponent(if(match(${text}, ${unusual}), ${escapedControls(text)}, ${text})), '\\n', '&#10;')`;
 
 /** SQL arguments of `concat` that give the address of a cell, such as `B7`. */
-export type CellAddress = string;
+type CellAddress = string;
 
 const textCell = (text: string, address: CellAddress): string =>
   `concat('<c r="', ${address}, '" t="inlineStr"><is><t xml:space="preserve">', ${escapedText(text)}, '</t></is></c>')`;

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { clientOf, type KafkaConnection } from './client.js';
 
 /** An encoder of kafkajs: what is written to it becomes the body of a request. */
-export interface RequestBody {
+interface RequestBody {
   writeInt32(value: number): this;
   writeString(value: string): this;
 }

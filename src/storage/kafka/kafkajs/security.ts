@@ -3,7 +3,7 @@ import type { KafkaConfig, OauthbearerProviderResponse, SASLOptions } from 'kafk
 import { AppError, messageOf } from '../../../lib/errors.js';
 
 /** A client of an authorization server, see RFC 6749, 4.4. */
-export interface OauthClient {
+interface OauthClient {
   readonly tokenUrl: string;
   readonly id: string;
   readonly secret: string;

@@ -43,7 +43,7 @@ export const assignPartitions = (
 };
 
 /** A member of a group. */
-export interface WorkerMember extends Holder {
+interface WorkerMember extends Holder {
   /** The process that it belongs to. */
   readonly worker: string;
 }

@@ -12,7 +12,7 @@ import { Mistake, useMatching } from './matching.js';
 import { useValues } from './values.js';
 import './filter.css';
 
-export interface FilterBarProps {
+interface FilterBarProps {
   readonly datasetId: number;
   readonly columns: readonly Column[];
   readonly version: Query;

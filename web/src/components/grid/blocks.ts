@@ -21,7 +21,7 @@ const mostKept = 4_000_000;
 /** An account has a quarter of the places for queries; others of its windows want some too. */
 const mostAtOnce = 3;
 
-export interface BlocksOptions {
+interface BlocksOptions {
   readonly rows: RowsOf;
   /** All columns of the dataset. */
   readonly columns: readonly Column[];

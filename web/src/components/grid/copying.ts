@@ -9,7 +9,7 @@ import type { Span } from './selection.js';
 /** Most cells that are copied at a time. */
 const mostCopied = 200_000;
 
-export interface CopyParts {
+interface CopyParts {
   readonly rows: RowsOf;
   readonly shown: readonly Column[];
   readonly source: Blocks;

@@ -16,7 +16,7 @@ import { type Cell, move, type Selection, spanOf } from './selection.js';
 const rowHeight = 28;
 const headHeight = 100;
 
-export interface GridProps {
+interface GridProps {
   readonly rows: RowsOf;
   /** Rows that match; undefined while it is not known. */
   readonly rowCount: number;
@@ -139,7 +139,7 @@ export const Grid = (props: GridProps) => {
       lastWant.current = performance.now();
       source.want(first, last, inView);
     };
-    // While somebody scrolls through, only where they pause a little is asked for.
+    // While scrolling, rows are loaded only where the user pauses.
     const wait = performance.now() - lastWant.current > 150 ? 0 : 90;
     const timer = setTimeout(ask, wait);
     return () => clearTimeout(timer);

@@ -17,7 +17,7 @@ export interface ColumnActions {
   readonly change: ((kind: 'rename' | 'remove', column: Column) => void) | undefined;
 }
 
-export interface HeadProps {
+interface HeadProps {
   readonly column: Column;
   readonly width: number;
   readonly index: number;
@@ -40,7 +40,7 @@ const shortBound = (bound: string | number | null): string =>
   typeof bound === 'number' ? String(Number(bound.toPrecision(5))) : (bound ?? '');
 
 /** Bars of a summary, with the condition of each. */
-export const barsOf = (column: Column, summary: ColumnSummary | undefined): readonly Bar[] => {
+const barsOf = (column: Column, summary: ColumnSummary | undefined): readonly Bar[] => {
   const histogram = summary?.histogram ?? [];
   if (histogram.length > 0)
     return histogram.map(({ from, to, count: rows }, index) => ({

@@ -4,7 +4,7 @@ import type { Packed } from './packed.js';
 export type Cells = ReadonlyMap<number, Packed>;
 
 /** Blocks of cells that were fetched, the oldest forgotten first. */
-export interface Kept {
+interface Kept {
   cells(key: string): Cells | undefined;
   keep(key: string, cells: Cells): void;
   /** Blocks in view; they stay, however much they weigh. */

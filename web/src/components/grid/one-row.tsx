@@ -15,7 +15,7 @@ const t = texts.grid.oneRow;
 const mostListed = 200;
 const fewColumns = 12;
 
-export interface OneRowProps {
+interface OneRowProps {
   readonly rows: RowsOf;
   readonly row: number;
   /** Rows that match. */

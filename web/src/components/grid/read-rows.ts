@@ -12,7 +12,7 @@ export interface RowsOf {
   readonly version: Query;
 }
 
-export interface Piece {
+interface Piece {
   readonly first: number;
   readonly count: number;
   readonly selected: readonly Column[];

@@ -47,7 +47,7 @@ const drawCell = ({ column, index }: PlacedColumn, { row, widthOf, source, selec
   );
 };
 
-export interface RowProps extends CellFacts {
+interface RowProps extends CellFacts {
   /** Pixels from the top of the scrolled content. */
   readonly top: number;
   readonly pinned: readonly PlacedColumn[];
@@ -86,7 +86,7 @@ export const Row = ({ top, pinned, others, gap, pinnedWidth, ...facts }: RowProp
   );
 };
 
-export interface HeadRowProps {
+interface HeadRowProps {
   readonly height: number;
   readonly pinnedWidth: number;
   readonly gap: number;

@@ -4,7 +4,7 @@ const tallest = 10_000_000;
 const pageCount = 100;
 
 /** Position of the rows of a table that is longer than a scroll bar can be. */
-export interface RowScroll {
+interface RowScroll {
   /** Pixels that the scroll bar stands for. */
   readonly height: number;
   /** Pixels above the first visible one, of all rows. */

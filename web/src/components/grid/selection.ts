@@ -24,7 +24,7 @@ export const spanOf = ({ active, anchor = active }: Selection): Span => ({
   lastColumn: Math.max(active.column, anchor.column),
 });
 
-export interface Bounds {
+interface Bounds {
   readonly rows: number;
   readonly columns: number;
   /** Rows of a page. */
@@ -60,7 +60,7 @@ const target = (
 };
 
 /** The used part of a keyboard event. */
-export interface KeyPress {
+interface KeyPress {
   readonly key: string;
   readonly shiftKey: boolean;
   readonly ctrlKey: boolean;

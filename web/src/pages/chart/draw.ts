@@ -125,12 +125,12 @@ const xRange =
     return [min - margin, max + margin];
   };
 
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-export interface Pointed {
+interface Pointed {
   /** The row at the pointer, null when it has left. */
   onRow(row: number | null): void;
   /** Rows that were dragged over; without it the chart zooms there by itself. */

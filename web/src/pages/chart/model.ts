@@ -2,7 +2,7 @@ import { readCsv } from '../../lib/csv.js';
 import type { DataType } from '../../lib/types.js';
 import { measureName, type Question, seriesName, seriesWidth } from './question.js';
 
-export interface Line {
+interface Line {
   readonly name: string;
   /** Which of the eight colours it has, from 0. */
   readonly color: number;
@@ -21,7 +21,7 @@ export interface Model {
   /** Places on the axis: seconds, numbers, or the rows counted. */
   readonly places: readonly number[];
   readonly lines: readonly Line[];
-  /** The service had more rows than were asked for. */
+  /** The service had more rows than were requested. */
   readonly isCut: boolean;
 }
 

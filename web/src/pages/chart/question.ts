@@ -27,7 +27,7 @@ export interface Measure {
 }
 
 export const periods = ['each', 'week', 'month', 'quarter', 'year'] as const;
-export type Period = (typeof periods)[number];
+type Period = (typeof periods)[number];
 export const methods = [
   'average',
   'sum',

@@ -9,7 +9,7 @@ export type Block =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'text'; readonly spans: readonly Span[] };
 
-export interface Section {
+interface Section {
   /** As links name it. */
   readonly id: string;
   readonly title: string;

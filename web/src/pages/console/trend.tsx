@@ -4,13 +4,13 @@ import { consoleTexts } from '../../texts/console.js';
 const t = consoleTexts.lag;
 
 /** A value in a minute; null: nothing is known. */
-export interface Point {
+interface Point {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly value: number | null;
 }
 
-export interface TrendProps {
+interface TrendProps {
   readonly title: string;
   readonly points: readonly Point[];
   /** Milliseconds since the epoch. */

@@ -94,7 +94,7 @@ const Listed = ({ uploads }: { uploads: readonly ListedUpload[] }) =>
     </Table>
   );
 
-/** Fields are sent when they are left or with Enter, so that no list is asked for at each letter. */
+/** Fields are sent on blur or Enter, so that a list is not requested for each letter. */
 const Filter = () => {
   const { query } = useAddress();
   const [account, setAccount] = useState(query.get('account') ?? '');

@@ -11,7 +11,7 @@ interface Reason {
   readonly runbook?: string;
 }
 
-export interface Verdict {
+interface Verdict {
   readonly look: 'good' | 'warn' | 'bad';
   readonly title: string;
   /** Grave ones first. */

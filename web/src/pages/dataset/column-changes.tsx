@@ -12,7 +12,7 @@ import { texts } from '../../texts.js';
 
 const t = texts.columns;
 
-/** A change that was asked for; it is asked about once, in a dialog. */
+/** A change that the user chose and confirms in a dialog. */
 export interface ColumnChange {
   readonly kind: 'rename' | 'remove';
   readonly column: Column;
@@ -159,7 +159,7 @@ const Remove = ({ dataset, column, onDone, onClose }: ChangeProps) => {
   );
 };
 
-/** The dialog of a change that was asked for. */
+/** The dialog that confirms a change. */
 export const ColumnChangeDialog = ({
   change: { kind, column },
   ...props

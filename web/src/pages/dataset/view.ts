@@ -52,17 +52,17 @@ export const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =
     [dataset, filter, JSON.stringify(version)],
   );
 
-/** Columns whose summaries are asked for at a time. */
+/** Columns whose summaries are requested at a time. */
 const mostSummaries = 40;
 
-/** Summaries that are kept; those of columns that were scrolled past are asked for again. */
+/** Most cached summaries; older ones are requested again. */
 const mostKept = 400;
 
-/** After so long summaries that could not be had are asked for again. */
+/** Milliseconds before a failed summary is requested again. */
 const againAfterMs = 5_000;
 
 /** Positions of the visible columns without a summary. */
-export type SummaryState = 'asking' | 'failed';
+type SummaryState = 'asking' | 'failed';
 
 /** Summaries of the columns in view. */
 export const useSummaries = (datasetId: number, version: Query) => {

@@ -8,7 +8,7 @@ import { Saved } from './dataset-facts.js';
 
 const t = texts.manage.repositories;
 
-export interface RepositoryValues {
+interface RepositoryValues {
   readonly name: string;
   readonly description: string | null;
   readonly privacy: Repository['privacy'];

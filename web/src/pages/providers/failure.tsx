@@ -102,7 +102,7 @@ const unreachable = new Set([
   'upstream_down',
 ]);
 
-export interface FailureProps {
+interface FailureProps {
   readonly error: unknown;
   /** Undefined while it is not known. */
   readonly provider: ProviderDetail | undefined;

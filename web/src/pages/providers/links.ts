@@ -4,7 +4,7 @@ import { linkTo, useAddress } from '../../lib/router.js';
 export const mostSeries = 8;
 
 /** The chart that a series is looked for, as the address of a tree or a search carries it along. */
-export interface Wanted {
+interface Wanted {
   /** The series whose page it is. */
   readonly series: string;
   /** Those that are compared with it. */

@@ -1,6 +1,6 @@
 import { type Model, numberOf } from '../chart/model.js';
 
-export interface Observation {
+interface Observation {
   readonly date: string;
   /** With the digits of the provider; null: it has none. */
   readonly value: string | null;

@@ -3,7 +3,7 @@ import { createStore } from '../../lib/store.js';
 import type { DatasetSummary, Process } from '../../lib/types.js';
 
 /** One file on its way. */
-export interface Job {
+interface Job {
   readonly file: string;
   readonly datasetId: number | undefined;
   /** Undefined: it waits for the file before it. */
@@ -12,7 +12,7 @@ export interface Job {
   readonly error?: unknown;
 }
 
-export interface Wanted {
+interface Wanted {
   readonly file: File;
   /** An existing dataset, or where and under which name to make one. */
   readonly into: number | { readonly repositoryId: number; readonly name: string };

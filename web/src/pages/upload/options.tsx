@@ -3,8 +3,8 @@ import { useBeginning } from './preview.js';
 
 const t = texts.upload;
 
-export const modes = ['replace', 'append', 'upsert', 'sync', 'delete'] as const;
-export type Mode = (typeof modes)[number];
+const modes = ['replace', 'append', 'upsert', 'sync', 'delete'] as const;
+type Mode = (typeof modes)[number];
 
 export interface Options {
   readonly mode: Mode;
@@ -13,7 +13,7 @@ export interface Options {
   readonly onBadRow: 'fail' | 'quarantine';
 }
 
-export const isKeyed = (mode: Mode): boolean => mode !== 'replace' && mode !== 'append';
+const isKeyed = (mode: Mode): boolean => mode !== 'replace' && mode !== 'append';
 
 /** Options as the API takes them, for the file at a place in the line. */
 export const givenOptions = (

@@ -8,7 +8,7 @@ import { texts } from '../../texts.js';
 const t = texts.upload.preview;
 
 /** Header and first rows of a file. */
-export interface Beginning {
+interface Beginning {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly types: readonly DataType[];

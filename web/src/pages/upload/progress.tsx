@@ -86,7 +86,7 @@ const Running = ({ process, pace }: { process: Process; pace: ReturnType<typeof 
   );
 };
 
-export interface FollowProps {
+interface FollowProps {
   readonly datasetId: number;
   readonly processId: number;
   /** Why the file was not accepted, if it was not. */
