@@ -33,6 +33,8 @@ export const openJobs = async (
 ): Promise<ProcessJobs> => {
   const options = { sql, process: randomUUID(), leaseMs: config.jobLeaseMs, log };
   const { runs, seconds, takenOver } = metrics.jobs;
+  const leases = createLeases(options);
+  await scope.defer('leases', leases.releaseAll);
   const jobs = await createJobs({
     ...options,
     scope,
@@ -44,7 +46,7 @@ export const openJobs = async (
   });
   return {
     jobs,
-    leases: createLeases(options),
+    leases,
     async register(process) {
       const everyMs = config.heartbeatIntervalMs;
       const beat = () => beatHeart(sql, { ...process, id: options.process }, everyMs);

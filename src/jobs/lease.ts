@@ -4,6 +4,8 @@ interface LeaseOptions {
   /** False: another process has it, or may have it, by now. */
   readonly renew: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
+  /** Aborted when the lease is lost. The caller may abort it to release the lease, which is then not renewed. */
+  readonly lost?: AbortController;
 }
 
 /**
@@ -12,10 +14,9 @@ interface LeaseOptions {
  *   must not be published.
  */
 export const whileLeased = async <T>(
-  { leaseMs, renew, onError }: LeaseOptions,
+  { leaseMs, renew, onError, lost = new AbortController() }: LeaseOptions,
   work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> => {
-  const lost = new AbortController();
   const lose = (): void => lost.abort(new Error('the lease was lost'));
   let heldAt = Date.now();
   let isRenewing = false;

@@ -2,7 +2,7 @@
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { whileLeased } from './lease.js';
-import { createJobRecords, type JobRecords } from './records.js';
+import { createJobRecords, type JobRecords, type Run } from './records.js';
 
 /** Kinds of things, and what the subject of their rows in `jobs` is. */
 type LeaseName =
@@ -34,12 +34,18 @@ export interface Leases {
   /**
    * Runs `work` while this process has the lease; undefined, without running it, when another process has it.
    * @param work Gets a signal that is aborted when the lease is lost: another process may do the same by then.
+   * @throws Error after `releaseAll`
    */
   whileHeld<T>(
     name: LeaseName,
     subject: number | string,
     work: (lost: AbortSignal) => Promise<T>,
   ): Promise<T | undefined>;
+}
+
+interface ProcessLeases extends Leases {
+  /** Releases every lease when the process stops, so that other processes do not wait until they expire. */
+  releaseAll(): Promise<void>;
 }
 
 interface LeasesOptions {
@@ -51,23 +57,43 @@ interface LeasesOptions {
   readonly log: Log;
 }
 
-export const createLeases = (options: LeasesOptions): Leases => {
+export const createLeases = (options: LeasesOptions): ProcessLeases => {
   const { leaseMs, log } = options;
   const records: JobRecords = createJobRecords(options);
+  /** Runs of this process, and how their work learns that the lease is lost. */
+  const held = new Map<Run, AbortController>();
+  const stopping = new Error('the process is stopping');
+  let isStopping = false;
+
+  const release = async (run: Run): Promise<void> => {
+    if (!held.delete(run)) return;
+    const { name, subject } = run;
+    // The result counts although the lease then lasts until it expires.
+    await records
+      .release(run)
+      .catch((error: unknown) => log.warn({ err: error, job: name, subject }, 'lease not released'));
+  };
+
   return {
     async whileHeld(name, subject, work) {
+      if (isStopping) throw stopping;
       const run = await records.take({ name, subject: String(subject) });
       if (run === undefined) return undefined;
+      const lost = new AbortController();
+      held.set(run, lost);
       const onError = (error: unknown): void =>
         log.warn({ err: error, job: name, subject }, 'lease not renewed');
       try {
-        return await whileLeased({ leaseMs, renew: () => records.renew(run), onError }, work);
+        if (isStopping) throw stopping;
+        return await whileLeased({ leaseMs, renew: () => records.renew(run), lost, onError }, work);
       } finally {
-        // The result counts although the lease then lasts until it expires.
-        await records
-          .release(run)
-          .catch((error: unknown) => log.warn({ err: error, job: name, subject }, 'lease not released'));
+        await release(run);
       }
+    },
+    async releaseAll() {
+      isStopping = true;
+      for (const lost of held.values()) lost.abort(stopping);
+      await Promise.all([...held.keys()].map(release));
     },
   };
 };

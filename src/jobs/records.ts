@@ -17,7 +17,7 @@ interface ScheduledKey extends JobKey {
 }
 
 /** A run that this process has begun. */
-interface Run extends JobKey {
+export interface Run extends JobKey {
   /** Token of the lease. */
   readonly lease: string;
 }

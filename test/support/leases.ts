@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createLeases, type Leases } from '../../src/jobs/leases.js';
+import { createLeases } from '../../src/jobs/leases.js';
 import { silentLog } from '../../src/lib/log.js';
 import type { Sql } from '../../src/storage/postgres/sql.js';
 
 /** Leases of a process of its own. */
-export const leasesOf = (sql: Sql, leaseMs = 60_000): Leases =>
+export const leasesOf = (sql: Sql, leaseMs = 60_000): ReturnType<typeof createLeases> =>
   createLeases({ sql, process: randomUUID(), leaseMs, log: silentLog });

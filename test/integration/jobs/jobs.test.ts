@@ -267,6 +267,18 @@ describe('leases', () => {
     });
     expect(outcome).toEqual(['taken', true]);
   });
+
+  it('go to another process at once when the first one stops, although its work goes on', async () => {
+    const stopping = leasesOf(sql, hourMs);
+    const outcome = await stopping.whileHeld('fetch', 'ab12', async (lost) => {
+      await stopping.releaseAll();
+      const taken = await leasesOf(sql).whileHeld('fetch', 'ab12', async () => 'taken');
+      return [taken, lost.aborted];
+    });
+    expect(outcome).toEqual(['taken', true]);
+    await expect(stopping.whileHeld('fetch', 'cd34', async () => 'late')).rejects.toThrow('is stopping');
+    expect(await sql.query('SELECT 1 FROM jobs')).toEqual([]);
+  });
 });
 
 describe('trimming', () => {
