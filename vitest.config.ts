@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { longestTestMs, patienceMs } from './test/support/patience.js';
+import { ResultsReporter } from './test/support/results-reporter.js';
 import { SkippedReporter } from './test/support/skipped-reporter.js';
 
 // Files share processes and with them the modules of the product, whose loading costs more than most files' tests.
@@ -25,11 +26,13 @@ const withServers = {
   setupFiles: 'test/support/setup.ts',
 } as const;
 
-/** Random tests that `npm test` runs with few samples: how many they draw in the system tests. */
+/** Random tests, and how many samples they draw in `npm run test:long`; elsewhere they draw the first of these. */
 const manySamples = {
   include: [
     'test/integration/query/{pages,filter-http}.test.ts',
     'test/integration/uploads/{column-lists,folds}.test.ts',
+    'test/system/query/{apply,patched-reads}.test.ts',
+    'test/system/uploads/changes-model.test.ts',
   ],
   env: {
     PAGE_ANSWERS: '48',
@@ -37,11 +40,14 @@ const manySamples = {
     LISTED_VERSIONS: '152',
     ASKED_VERSIONS: '1',
     COMPARED_PAIRS: 'all',
+    APPLY_PIPELINES: '1500',
+    CHANGE_DATASETS: '96',
   },
 };
 
 /** Tests of many seconds in files of few lines. */
-const longTests = /\/(changes-model|filling|wide-columns|broken-connection|message-size)\.test\.ts$/;
+const longTests =
+  /\/(attacks|crash|concurrency|changes-model|changes-crash|jobs-crash|wide-columns|broken-connection|message-size)\.test\.ts$/;
 
 /** What was not run before is ordered by the size of its file; these begin first, so that no process waits for them at the end. */
 class LongestFirst extends BaseSequencer {
@@ -52,8 +58,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Folder into which each run writes its results as JSON. */
-const { TEST_RESULTS } = process.env;
+/** What depends on Node: streams, HTTP, compression, text. The SQL of questions, documents and the web app are the same on each. */
+const dependsOnNode = [
+  'test/unit/{catalog,csv,embedded,exports,gateway,http,jobs,lib,model,odata,providers,query,rows,storage,uploads,versions}/**/*.test.ts',
+  'test/integration/{http,exports}/**/*.test.ts',
+  'test/integration/query/{downloads,download-http,cut-reads,heavy-queries,priority,result-cache,sheets}.test.ts',
+  'test/integration/uploads/{upload,upload-tables}.test.ts',
+  'test/system/{query/broken-reads,http/proxies,uploads/upload-replay}.test.ts',
+];
+
+/**
+ * TEST_RESULTS: folder into which each run writes its results.
+ * OTHER_NODES: adds the project that `.ci/nodes` runs, which has files of the others a second time.
+ */
+const { TEST_RESULTS, OTHER_NODES } = process.env;
 
 export default defineConfig({
   test: {
@@ -62,23 +80,24 @@ export default defineConfig({
     reporters: [
       'default',
       new SkippedReporter(),
-      ...(TEST_RESULTS === undefined
-        ? []
-        : [['json', { outputFile: join(TEST_RESULTS, `${process.pid}.json`) }] as ['json', object]]),
+      ...(TEST_RESULTS === undefined ? [] : [new ResultsReporter(join(TEST_RESULTS, `${process.pid}.json`))]),
     ],
-    // `npm test` runs the first two, `npm run test:all` the third as well, `npm run test:long` the last.
+    // `npm test` runs the first two, `npm run test:all` the third as well, `npm run test:long` the fourth, `.ci/nodes` the last.
     projects: [
       { test: { ...patience, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { ...withServers, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
+      { test: { ...withServers, name: 'system', include: ['test/system/**/*.test.ts'] } },
       {
         test: {
           ...withServers,
-          name: 'system',
-          include: ['test/system/**/*.test.ts', ...manySamples.include],
+          name: 'long',
+          include: ['test/long/**/*.test.ts', ...manySamples.include],
           env: manySamples.env,
         },
       },
-      { test: { ...withServers, name: 'long', include: ['test/long/**/*.test.ts'] } },
+      ...(OTHER_NODES === undefined
+        ? []
+        : [{ test: { ...withServers, name: 'other-nodes', include: dependsOnNode } }]),
     ],
   },
 });

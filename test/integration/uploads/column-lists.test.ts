@@ -25,7 +25,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Versions of the long list. The system tests ask for more. */
+/** Versions of the long list; `npm run test:long` has more than a page of them. */
 const listed = Number(process.env.LISTED_VERSIONS ?? 12);
 
 let made = 0;

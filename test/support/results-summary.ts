@@ -1,0 +1,37 @@
+import type { Failure, RunResults } from './results-reporter.js';
+
+/** Lines of all failures together: the end of a log is often all that is shown of it. */
+const mostLines = 25;
+
+/** Shares the lines out to the failures; each has its title at least. */
+const linesOf = (failures: readonly Failure[]): string[] => {
+  const shown: string[] = [];
+  for (const [index, { at, test, lines }] of failures.entries()) {
+    const share = Math.floor((mostLines - shown.length) / (failures.length - index));
+    shown.push(
+      ...[`FAILED ${at}: ${test}`, ...lines.map((line) => `  ${line}`)].slice(0, Math.max(1, share)),
+    );
+  }
+  return shown;
+};
+
+/**
+ * Explains the failures of several runs; the last line is the sum of all runs.
+ * @param steps Steps of the build that failed
+ */
+export const summaryOf = (
+  runs: readonly RunResults[],
+  steps: readonly string[] = [],
+): { readonly lines: string[]; readonly ok: boolean } => {
+  const sum = (key: 'passed' | 'failed' | 'skipped'): number =>
+    runs.reduce((total, run) => total + run[key], 0);
+  const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')];
+  return {
+    lines: [
+      ...steps.map((step) => `FAILED step: ${step}`),
+      ...linesOf(runs.flatMap(({ failures }) => failures)),
+      `${passed} passed, ${failed} failed, ${skipped} skipped`,
+    ],
+    ok: steps.length === 0 && passed > 0 && failed === 0 && skipped === 0,
+  };
+};
