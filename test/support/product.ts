@@ -31,6 +31,8 @@ export interface TestProduct {
   /** Ends the worker; `startWorker` brings another one. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
+  /** Ends the API for good, for tests that start processes of their own. */
+  stopApi(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,9 @@ export const startProduct = async (
       gatewayIntervalMs: '86400000',
       // A repeated question reads the rows again: an answer in memory would hide what became of them.
       resultCacheBytes: '0',
+      // What is made a second after a version was published would depend on how fast the test is.
+      exportsAheadBytes: '0',
+      summariesAheadCells: '0',
       ...changes,
     }),
   );
@@ -150,6 +155,7 @@ export const startProduct = async (
       await workerScope.close();
     },
     startWorker,
+    stopApi: () => apiScope.close(),
     close() {
       forgetStopped();
       return scope.close();

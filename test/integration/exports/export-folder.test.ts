@@ -25,7 +25,6 @@ beforeAll(async () => {
   product = await startProduct({
     exportsMaxBytes: String(mostBytes),
     exportsIntervalMs: '200',
-    exportsAheadBytes: '0',
   });
   const plans = createPlans({ sql: product.sql });
   await plans.put({ ...(await plans.read('unlimited')), name: 'one-megabyte', maxStoredBytes: 1_000_000 });

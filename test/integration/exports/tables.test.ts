@@ -8,7 +8,7 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 let product: TestProduct;
 
 beforeAll(async () => {
-  product = await startProduct();
+  product = await startProduct({ exportsAheadBytes: String(2 ** 20) });
   const plans = createPlans({ sql: product.sql });
   const counted = { maxExportsPerDay: 1_000, maxExportBytesPerDay: 1e12 };
   await plans.put({ ...(await plans.read('unlimited')), name: 'counted', ...counted });

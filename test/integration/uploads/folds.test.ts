@@ -37,7 +37,6 @@ beforeAll(async () => {
     patchMaxPercent: '80',
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
   clickhouse = openClickHouse(product);

@@ -14,7 +14,7 @@ let clickhouse: ClickHouse;
 let check: KeyCheck['check'];
 
 beforeAll(async () => {
-  product = await startProduct({ segmentHashIntervalMs: '86400000', exportsAheadBytes: '0' });
+  product = await startProduct({ segmentHashIntervalMs: '86400000' });
   owner = await product.createAccount('owner');
   const { clickhouseUrl: url = '', clickhouseDatabase: database } = product.config;
   clickhouse = createClickHouse({ url, database });

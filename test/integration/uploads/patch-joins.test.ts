@@ -21,7 +21,6 @@ beforeAll(async () => {
     poolMaxRows: '0',
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
   clickhouse = openClickHouse(product);

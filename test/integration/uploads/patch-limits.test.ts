@@ -15,7 +15,6 @@ beforeAll(async () => {
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
     columnMergePollMs: '50',
-    summariesAheadCells: '0',
   });
   owner = await product.createAccount('owner');
 });

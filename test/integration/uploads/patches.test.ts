@@ -29,7 +29,6 @@ const startSide = async (patchMaxPercent: string): Promise<Side> => {
     patchMaxPercent,
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
-    summariesAheadCells: '0',
   });
   return { product, owner: await product.createAccount('owner') };
 };

@@ -27,7 +27,6 @@ beforeAll(async () => {
     patchFoldMinPercent: '0',
     firstChunkBytes: '512',
     chunkBytes: '1024',
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
   clickhouse = openClickHouse(product);

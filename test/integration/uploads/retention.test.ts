@@ -21,8 +21,6 @@ beforeAll(async () => {
     sweepIntervalMs: '86400000',
     storageSweepIntervalMs: '86400000',
     exportsIntervalMs: '86400000',
-    // A version that is current for a second would get its Parquet file too.
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
 });

@@ -31,7 +31,6 @@ beforeAll(async () => {
     chunkBytes: '1024',
     compactionIntervalMs: '300',
     compactionMinSegments: '3',
-    exportsAheadBytes: '0',
     // The test sweeps by itself while nobody reads.
     storageSweepIntervalMs: '86400000',
   });

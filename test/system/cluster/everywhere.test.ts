@@ -44,7 +44,6 @@ beforeAll(async () => {
     // The tests sweep by themselves.
     sweepIntervalMs: '86400000',
     segmentGraceMs: '0',
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
 });

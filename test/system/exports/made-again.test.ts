@@ -17,7 +17,6 @@ beforeAll(async () => {
     compactionMinSegments: '0',
     patchMaxPercent: '80',
     patchFoldMinPercent: '0',
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
   clickhouse = openClickHouse(product);

@@ -42,6 +42,8 @@ beforeAll(async () => {
       .map(({ slug }) => `${slug}=${slug === 'worldbank' ? bank.baseUrl : nobody.baseUrl}`)
       .join(','),
   });
+  // It would take its turns at the same job.
+  await product.stopApi();
 });
 
 afterAll(async () => {

@@ -60,7 +60,7 @@ const keepWorker = (): void => {
 };
 
 beforeAll(async () => {
-  product = await startProduct({ poolMaxRows: '20', exportsAheadBytes: '0' });
+  product = await startProduct({ poolMaxRows: '20' });
   client = await product.createAccount('owner');
   await product.stopWorker();
   wire = await createTripWire({

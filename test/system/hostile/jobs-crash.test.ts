@@ -52,7 +52,7 @@ const stateOf = async (name: JobName): Promise<JobState> => {
 };
 
 beforeAll(async () => {
-  product = await startProduct({ exportsAheadBytes: '0' });
+  product = await startProduct();
   await product.stopWorker();
   await Promise.all([startWorker(), startWorker()]);
 });

@@ -24,9 +24,6 @@ beforeAll(async () => {
     poolMaxRows: '0',
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
-    // Nothing is made of the hundred versions that nobody asks for.
-    exportsAheadBytes: '0',
-    summariesAheadCells: '0',
   });
   owner = await product.createAccount('owner', 'unlimited');
 });
@@ -64,7 +61,7 @@ const createDraw = (seed: number) => {
   };
 };
 
-/** A dataset with patches, and one with the same rows in each version, written anew each time. */
+/** A dataset with patches, and one with the same rows in each version, written as a whole each time. */
 const createTwins = async (first: number, seed: number) => {
   const [patched, plain] = [await createDataset(owner), await createDataset(owner)];
   const draw = createDraw(seed);

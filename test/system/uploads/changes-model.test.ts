@@ -14,7 +14,7 @@ import type { Client } from '../../support/datasets.js';
 import { longestTestMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
-const datasets = Number(process.env.CHANGE_DATASETS ?? 48);
+const datasets = Number(process.env.CHANGE_DATASETS ?? 24);
 const seed = Number(process.env.CHANGE_SEED ?? 20_261_125);
 
 let product: TestProduct;
@@ -29,7 +29,6 @@ beforeAll(async () => {
     chunkBytes: '1024',
     compactionIntervalMs: '300',
     compactionMinSegments: '3',
-    exportsAheadBytes: '0',
     // The test sweeps by itself while nobody reads.
     storageSweepIntervalMs: '86400000',
   });

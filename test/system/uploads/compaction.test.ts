@@ -35,7 +35,6 @@ beforeAll(async () => {
     // The tests sweep by themselves, and count what they find.
     sweepIntervalMs: '86400000',
     segmentGraceMs: '3600000',
-    exportsAheadBytes: '0',
   });
   owner = await product.createAccount('owner');
   clickhouse = openClickHouse(product);

@@ -35,7 +35,11 @@ const start = async (
 const hold = async (port: number, count: number): Promise<Socket[]> => {
   const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
   sockets.push(...opened);
-  for (const socket of opened) socket.on('error', () => undefined);
+  for (const socket of opened) {
+    socket.on('error', () => undefined);
+    // Behind an answer that nobody reads, the end of a connection is not seen.
+    socket.resume();
+  }
   await Promise.all(opened.map((socket) => once(socket, 'connect')));
   return opened;
 };
@@ -182,7 +186,6 @@ describe('connections', () => {
       silentLog,
     );
     const [socket] = await hold(await own.listen({ host: '127.0.0.1', port: 0 }), 1);
-    socket?.resume();
     socket?.write(text);
     const trickle = setInterval(() => {
       if (text.endsWith('\r\n')) socket?.write('X: y\r\n');
