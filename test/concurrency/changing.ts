@@ -11,7 +11,7 @@ type Change = (world: World, random: Random, person: Person, dataset: History) =
 /** Clones that are changed and read like the other datasets. */
 const mostDatasets = 9;
 
-/** The clone has the rows of a version that was current meanwhile; whoever made it may do everything with it. */
+/** The clone has the rows of a version that was current meanwhile; its owner may do everything with it. */
 export const clone: Change = async (world, _random, person, dataset) => {
   const target = person === 'owner' ? world.repositoryId : world.home(person);
   const body = { repositoryId: target, name: `clone ${world.nextNumber()}` };
@@ -148,7 +148,7 @@ export const readColumns = async (
   return columns;
 };
 
-/** A name that another column has or had is refused. What was changed is there for whoever looks next. */
+/** A name that another column has or had is refused. The next read sees the change. */
 export const rename: Change = async (world, random, person, dataset) => {
   const path = `/datasets/${dataset.datasetId}/columns`;
   const columns = await readColumns(world, person, dataset);

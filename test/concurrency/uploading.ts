@@ -7,7 +7,7 @@ import type { Person } from './rights.js';
 import { isDone } from './verdicts.js';
 import type { World } from './world.js';
 
-/** Rows beyond which a dataset is filled anew. */
+/** Rows beyond which a dataset is replaced. */
 const manyRows = 2_500;
 
 interface Sent {

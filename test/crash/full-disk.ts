@@ -1,5 +1,5 @@
 /**
- * The disk of a component becomes full while files are uploaded, and gets room again; then the component is started anew, which
+ * The disk of a component becomes full while files are uploaded, and gets room again; then the component is started again, which
  * shows what it could not write down. Uploads may be refused or wait meanwhile; those that were accepted complete afterwards,
  * and every version can be read. Downloads are whole, or refused with a time to come again; only those without PostgreSQL are.
  * The alert on ClickHouse's disk fires meanwhile, and ends.
@@ -157,7 +157,7 @@ const becomesFull =
       reader.take();
       await sleep(loadMs);
       say(`downloads afterwards: ${inWords(reader.take())}`);
-      say(`${component} started anew after ${await restart(product, component)} ms`);
+      say(`${component} started again after ${await restart(product, component)} ms`);
       if (component !== 'clickhouse') return;
       const incident = { alert: 'TabularyDiskFull', healthy, broken, repaired: await look(product.apis) };
       await expectToFire(incident).catch((error: Error) => faults.push(error.message));

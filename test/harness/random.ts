@@ -4,6 +4,8 @@ export interface Random {
   next(): number;
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number;
+  /** A whole number from 0 to below the bound. */
+  below(bound: number): number;
   /** True with the given probability. */
   chance(probability: number): boolean;
   /** One of the items. */
@@ -28,6 +30,7 @@ export const createRandom = (seed: number): Random => {
   return {
     next,
     between: (from, to) => from + Math.floor(next() * (to - from + 1)),
+    below: (bound) => Math.floor(next() * bound),
     chance: (probability) => next() < probability,
     pick,
     weighted<T extends string>(weights: Readonly<Record<T, number>>): T {

@@ -6,16 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Embedded, startEmbedded } from '../../src/embedded/components.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
-import {
-  authorization,
-  type Client,
-  call,
-  createDataset,
-  json,
-  type ProcessAnswer,
-  putFile,
-} from '../support/datasets.js';
+import { authorization, type Client, createDataset, ended } from '../support/datasets.js';
 import { startProduct, type TestProduct } from '../support/product.js';
+import { putPatiently } from '../support/upload-options.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-clickhouse-nodes-'));
 const scope = createScope(silentLog);
@@ -50,26 +43,6 @@ afterAll(async () => {
 
 const fileOf = (rows: number, mark: number): string =>
   `"mark","row","text"\n${Array.from({ length: rows }, (_, row) => `${mark},${row},"text ${mark}/${row}"`).join('\n')}\n`;
-
-/** As an HTTP client of a person does it: 503 says when to come again. */
-const put = async (dataset: number, file: string): Promise<ProcessAnswer> => {
-  for (;;) {
-    const answer = await putFile(owner, dataset, file);
-    if (answer.status !== 503) return json<ProcessAnswer>(answer, 201);
-    await answer.arrayBuffer();
-    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
-  }
-};
-
-const ended = async ({ datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
-  for (;;) {
-    const process = await json<ProcessAnswer>(
-      await call(owner, 'GET', `/datasets/${datasetId}/processes/${id}`),
-    );
-    if (process.status !== 'pending') return process;
-    await sleep(100);
-  }
-};
 
 /** A download: its whole text, or undefined when it was refused or visibly broken. */
 const read = async (dataset: number): Promise<string | undefined> => {
@@ -111,7 +84,7 @@ const readAll = async (stop: AbortSignal): Promise<number> => {
 
 const begin = async (dataset: number, file: string): Promise<void> => {
   sent.set(dataset, (sent.get(dataset) ?? new Set()).add(file));
-  const done = await ended(await put(dataset, file));
+  const done = await ended(owner, await putPatiently(owner, dataset, file, {}));
   expect(done.status, JSON.stringify(done.error)).toBe('completed');
   last.set(dataset, file);
 };

@@ -7,18 +7,11 @@ import { type Embedded, startEmbedded } from '../../src/embedded/components.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
 import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
-import {
-  type Client,
-  call,
-  createDataset,
-  download,
-  json,
-  type ProcessAnswer,
-  putFile,
-} from '../support/datasets.js';
+import { type Client, createDataset, download, ended, type ProcessAnswer } from '../support/datasets.js';
 import { connectKafka } from '../support/kafka.js';
 import { startProduct, type TestProduct } from '../support/product.js';
 import type { KafkaAccess } from '../support/services.js';
+import { putPatiently } from '../support/upload-options.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-kafka-nodes-'));
 const dataDir = join(folder, 'data');
@@ -53,26 +46,6 @@ afterAll(async () => {
 const fileOf = (rows: number, upload: number): string =>
   `upload,row,text\n${Array.from({ length: rows }, (_, row) => `${upload},${row},"text ${upload}/${row}"`).join('\n')}\n`;
 const shownOf = (file: string): string => file.replace('upload,row,text', '"upload","row","text"');
-
-/** As an HTTP client of a person does it: 503 says when to come again. */
-const put = async (dataset: number, file: string): Promise<ProcessAnswer> => {
-  for (;;) {
-    const answer = await putFile(owner, dataset, file);
-    if (answer.status !== 503) return json<ProcessAnswer>(answer, 201);
-    await answer.arrayBuffer();
-    await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1));
-  }
-};
-
-/** While a broker is away its groups find a new coordinator, which takes its time. */
-const ended = async ({ datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
-  for (;;) {
-    const answer = await call(owner, 'GET', `/datasets/${datasetId}/processes/${id}`);
-    const process = await json<ProcessAnswer>(answer);
-    if (process.status !== 'pending') return process;
-    await sleep(100);
-  }
-};
 
 const withAdmin = async <T>(ask: (admin: ReturnType<ReturnType<typeof clientOf>['admin']>) => Promise<T>) => {
   const admin = clientOf(connectKafka('nodes-test', access)).admin();
@@ -113,10 +86,10 @@ describe('three brokers', () => {
         // On until the kill is over, so that some are received before it, some while it lasts.
         for (let turn = 0; turn < 3 || !killed; turn += 1) {
           const file = fileOf(400, 100 * index + 10 * turn + upload);
-          processes.push(await put(dataset, file));
+          processes.push(await putPatiently(owner, dataset, file, {}));
           sent.push(file);
         }
-        const ends = await Promise.all(processes.map((process) => ended(process)));
+        const ends = await Promise.all(processes.map((process) => ended(owner, process)));
         expect(ends.map(({ status }) => status)).toEqual(sent.map(() => 'completed'));
         expect(await download(owner, dataset)).toBe(shownOf(sent.at(-1) ?? ''));
       });
@@ -142,8 +115,8 @@ describe('three brokers', () => {
     const dataset = await createDataset(owner);
     while ((await used()) < 2) {
       const file = fileOf(400, 7);
-      const process = await put(dataset, file);
-      expect(await ended(process)).toMatchObject({ status: 'completed' });
+      const process = await putPatiently(owner, dataset, file, {});
+      expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
       expect(await download(owner, dataset)).toBe(shownOf(file));
     }
   });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Embedded, startEmbedded } from '../../src/embedded/components.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
-import { type Client, call, createDataset, json, type ProcessAnswer } from '../support/datasets.js';
+import { type Client, call, createDataset, ended, type ProcessAnswer } from '../support/datasets.js';
 import { startProduct, type TestProduct } from '../support/product.js';
 import { putWith } from '../support/upload-options.js';
 
@@ -53,15 +53,6 @@ const persist = async (ask: () => Promise<Response>, status: number): Promise<st
   }
 };
 
-const ended = async ({ datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
-  for (;;) {
-    const answer = await call(owner, 'GET', `/datasets/${datasetId}/processes/${id}`);
-    const process = await json<ProcessAnswer>(answer);
-    if (process.status !== 'pending') return process;
-    await sleep(100);
-  }
-};
-
 const linesOf = (upload: number): string[] =>
   Array.from({ length: upload % 5 === 0 ? 2_000 : 40 }, (_, row) => `${upload},${row},"row ${row}"`);
 
@@ -90,7 +81,7 @@ it('loses, doubles and shortens nothing while its servers are killed', async () 
     const sent = JSON.parse(
       await persist(() => putWith(owner, dataset, file, { mode: 'append' }), 201),
     ) as ProcessAnswer;
-    expect(await ended(sent)).toMatchObject({ status: 'completed', error: null, rows: lines.length });
+    expect(await ended(owner, sent)).toMatchObject({ status: 'completed', error: null, rows: lines.length });
   };
   for (const upload of datasets.keys()) await send(upload);
 

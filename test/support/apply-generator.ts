@@ -1,4 +1,5 @@
 /** Generated tables and pipelines, from a seed. */
+import type { Random } from '../harness/random.js';
 import type {
   ApplyColumn,
   ApplyTable,
@@ -8,24 +9,6 @@ import type {
   TestStep,
 } from './apply-tree.js';
 import type { Bool, Cell, Day, Num, Op, Operand, Str } from './odata-tree.js';
-
-export interface Random {
-  /** A whole number from 0 to below the bound. */
-  below(bound: number): number;
-  pick<T>(items: readonly T[]): T;
-}
-
-export const createRandom = (seed: number): Random => {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const below = (bound: number): number => Math.floor(next() * bound);
-  return { below, pick: (items) => items[below(items.length)]! };
-};
 
 const column = (
   id: number,

@@ -1,6 +1,6 @@
 /**
- * How long tests wait. What is waited for comes by itself, and whoever waits looks again and again and goes on at once:
- * these bounds only end a test for which nothing comes any more, on the slowest of machines, too.
+ * How long tests wait. Tests poll and continue as soon as the condition is true: these bounds only end a test whose condition
+ * never becomes true, even on the slowest machine.
  */
 
 /** Longest wait for one thing, milliseconds: of `expect.poll`, of the browser, of an answer. */

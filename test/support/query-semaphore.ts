@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore, type SemaphoreOptions } from '../../src/lib/semaphore/semaphore.js';
 
-/** Semaphore for queries as the API has them, in the numbers of a test; whoever reads slowly keeps them unless it says otherwise. */
+/** Semaphore for queries as the API has them, in the numbers of a test. Slow readers keep their permits unless it says otherwise. */
 export const querySemaphore = (
   options: Pick<SemaphoreOptions, 'maxRunning' | 'queueLength' | 'maxWaitMs'> & Partial<SemaphoreOptions>,
 ): Semaphore =>

@@ -1,4 +1,5 @@
 /** Uploads with options, over the public API. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { authorization, type Client, ended, json, type ProcessAnswer } from './datasets.js';
 
 export type Options = Readonly<Record<string, string | object>>;
@@ -26,6 +27,16 @@ export const putWith = (
     headers: { ...authorization(client.key), ...headers },
     body: form,
   });
+};
+
+/** Sends a file until the answer is no 503, as clients do while a node is away. */
+export const putPatiently = async (...file: Parameters<typeof putWith>): Promise<ProcessAnswer> => {
+  for (;;) {
+    const answer = await putWith(...file);
+    if (answer.status !== 503) return json<ProcessAnswer>(answer, 201);
+    await answer.arrayBuffer();
+    await sleep(200);
+  }
 };
 
 /** Uploads and waits; the ended process. */

@@ -138,7 +138,7 @@ describe('security headers', () => {
   const headersOf = (answer: Answer): object =>
     Object.fromEntries(Object.keys(wanted).map((name) => [name, answer.headers.get(name)]));
 
-  /** Pages of the web app are for browsers: whoever does not ask for one is told in JSON that there is nothing. */
+  /** Pages of the web app are for browsers: other clients get a 404 in JSON. */
   const asksFor = (path: string): Record<string, string> => (path === '/ops' ? { Accept: 'text/html' } : {});
 
   it.each([

@@ -49,7 +49,7 @@ const silent = (seconds: number, memberId: string): Promise<unknown> =>
   ]);
 
 describe('members of a worker', () => {
-  it('are given to others once it was silent for three seconds, or is started anew where it was', async () => {
+  it('are given to others once it was silent for three seconds, or is started again at the same address', async () => {
     const one = workerAt('a:1');
     const other = workerAt('b:1');
     await one.note({ groupId, memberId: 'one' });

@@ -253,7 +253,7 @@ describe('parameters', () => {
     expect((await get('transpose=true&$transpose=true')).status).toBe(400);
   });
 
-  it('of decimals are for JSON, whoever asked for another format, and however', async () => {
+  it('of decimals are for JSON, and refused for other formats however they are asked for', async () => {
     const refused = await get('$decimals=string');
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({

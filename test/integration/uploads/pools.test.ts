@@ -433,7 +433,7 @@ describe('the table of a store', () => {
     for (const segmentId of [1, 2, 3]) await one.dropStaging(segmentId);
   });
 
-  it('takes the rows of an upload though it was made anew with other columns meanwhile', async () => {
+  it('takes the rows of an upload although it was made again with other columns meanwhile', async () => {
     const { one, another } = await droppedByAnother();
     await another.ensure(place, [amount]);
     await expect(insert(one, 4, [price])).rejects.toThrow('c1_f');

@@ -4,16 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { type ChangingCluster, startChangingCluster } from '../../support/clickhouse-shards.js';
-import {
-  authorization,
-  type Client,
-  call,
-  createDataset,
-  json,
-  type ProcessAnswer,
-} from '../../support/datasets.js';
+import { authorization, type Client, createDataset, ended } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { putWith } from '../../support/upload-options.js';
+import { putPatiently } from '../../support/upload-options.js';
 
 const scope = createScope(silentLog);
 
@@ -48,29 +41,9 @@ const linesOf = (rows: number, from: number): string =>
   Array.from({ length: rows }, (_, at) => `${from + at},"text ${from + at}"`).join('\n');
 const fileOf = (rows: number, from: number): string => `"row","text"\n${linesOf(rows, from)}\n`;
 
-/** As an HTTP client of a person does it: 503 says when to come again. */
-const put = async (dataset: number, file: string, mode = 'replace'): Promise<ProcessAnswer> => {
-  for (;;) {
-    const answer = await putWith(owner, dataset, file, { mode });
-    if (answer.status !== 503) return json<ProcessAnswer>(answer, 201);
-    await answer.arrayBuffer();
-    await sleep(200);
-  }
-};
-
 const send = async (dataset: number, file: string, mode = 'replace'): Promise<void> => {
-  const { id } = await put(dataset, file, mode);
-  for (;;) {
-    const process = await json<ProcessAnswer>(
-      await call(owner, 'GET', `/datasets/${dataset}/processes/${id}`),
-    );
-    if (process.status === 'pending') {
-      await sleep(50);
-      continue;
-    }
-    expect(process.status, JSON.stringify(process.error)).toBe('completed');
-    return;
-  }
+  const process = await ended(owner, await putPatiently(owner, dataset, file, { mode }));
+  expect(process.status, JSON.stringify(process.error)).toBe('completed');
 };
 
 /** Position of the first difference, instead of the whole answer. */

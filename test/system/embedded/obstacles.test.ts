@@ -224,7 +224,7 @@ describe('what an earlier run left', () => {
     expect(readFileSync(join(data, 'meta.properties'), 'utf8')).toBe(ids);
   });
 
-  it('a Kafka folder with messages is never formatted anew', async () => {
+  it('a Kafka folder with messages is never formatted again', async () => {
     const folder = folders.make();
     mkdirSync(join(folder, 'kafka', 'data', 'chunks-0'), { recursive: true });
     const error = await refused(folder, onlyKafka);

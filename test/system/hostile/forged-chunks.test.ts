@@ -9,6 +9,7 @@ import type { Chunk } from '../../../src/model/chunk.js';
 import { decodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { createRandom, type Random } from '../../harness/random.js';
 import {
   chunkKeyOf,
   chunkTopic,
@@ -287,18 +288,10 @@ describe('a chunk that is authentic and cannot be used', () => {
   });
 });
 
-/** A repeatable sequence of numbers below 1 (mulberry32). */
-const randomOf = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-};
-
-const mutate = (message: TestMessage & { value: Buffer }, random: () => number): TestMessage => {
+const mutate = (message: TestMessage & { value: Buffer }, random: Random): TestMessage => {
   const value = Buffer.from(message.value);
-  const place = () => Math.floor(random() * value.length);
-  const kind = Math.floor(random() * 6);
+  const place = () => random.below(value.length);
+  const kind = random.below(6);
   if (kind === 0) return { ...message, value: value.subarray(0, place()) };
   if (kind === 1) return { ...message, value: Buffer.concat([value, value.subarray(place())]) };
   if (kind === 2) return { ...message, value, headers: {} };
@@ -306,12 +299,16 @@ const mutate = (message: TestMessage & { value: Buffer }, random: () => number):
     const from = place();
     return {
       ...message,
-      value: Buffer.concat([value.subarray(0, from), randomBytes(5), value.subarray(from)]),
+      value: Buffer.concat([
+        value.subarray(0, from),
+        Buffer.from(Array.from({ length: 5 }, () => random.below(256))),
+        value.subarray(from),
+      ]),
     };
   }
-  for (let flips = 1 + Math.floor(random() * 8); flips > 0; flips -= 1) {
+  for (let flips = 1 + random.below(8); flips > 0; flips -= 1) {
     const at = place();
-    value[at] = (value[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+    value[at] = (value[at] ?? 0) ^ (1 << random.below(8));
   }
   return { ...message, value };
 };
@@ -321,7 +318,7 @@ describe('300 mutations of valid messages', () => {
   const stored = `"a","b"\n${Array.from({ length: 40 }, (_, row) => `${row},"text ${row}"`).join('\n')}\n`;
 
   it('alter nothing, hold up nobody, and take little memory', async () => {
-    const random = randomOf(31);
+    const random = createRandom(31);
     const dataset = await createDataset(owner);
     const { process: upload, messages } = await holdUpload(kafka, product, owner, dataset, content);
     const genuine = genuineOf(messages);

@@ -47,7 +47,7 @@ const environment = (): NodeJS.ProcessEnv => {
 };
 
 describe('an API process that is drained', () => {
-  it('is not ready, serves whoever comes and ends their connections, until it is let again', async () => {
+  it('is not ready, serves requests and closes their connections, until draining is switched off', async () => {
     const child = spawn(process.execPath, ['dist/api.js'], {
       cwd: root,
       env: environment(),

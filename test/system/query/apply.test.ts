@@ -10,6 +10,7 @@ import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply
 import { createNumberRanges, type NumberFactsReader } from '../../../src/query/apply/number-ranges.js';
 import { serverOf } from '../../../src/rows/index.js';
 import { versionSource } from '../../../src/rows/source.js';
+import { createRandom } from '../../harness/random.js';
 import {
   type Cell,
   type ColumnSpec,
@@ -17,7 +18,7 @@ import {
   type StoredTables,
 } from '../../integration/query/stored-table.js';
 import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
-import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
+import { createNames, generateStep, generateTable } from '../../support/apply-generator.js';
 import type { ApplyTable, TestStep } from '../../support/apply-tree.js';
 import { writeStep } from '../../support/apply-writer.js';
 import { dec, order } from '../../support/odata-decimal.js';

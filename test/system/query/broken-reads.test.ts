@@ -120,7 +120,7 @@ describe('a query that fails midway', () => {
     });
   }
 
-  it('breaks the connection of whoever follows the making of a file', async () => {
+  it('breaks the connections that wait for a file which is being made', async () => {
     const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
     const answer = await receive(link.headers.get('location')!);
     expect(answer.complete).toBe(false);

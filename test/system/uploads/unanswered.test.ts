@@ -90,7 +90,7 @@ describe('an upload whose answer was not sent yet', () => {
     expect(await download(owner, dataset)).toBe('"a"\n2\n');
   });
 
-  it('is published once it is answered, whoever comes first', async () => {
+  it('is published once it is answered, by whichever process comes first', async () => {
     const dataset = await createDataset(owner);
     const process = await storeUnanswered(dataset);
     const received = { bytes: 4, sentBytes: 4, expectedBytes: 4, sentChunks: 1 };

@@ -149,7 +149,7 @@ describe('a completed upload', () => {
     expect(await replay(first.id)).toMatchObject({ outcome: 'equal', rowsBefore: 500 });
   });
 
-  it('cannot be written anew when its rows were joined with others', async () => {
+  it('cannot be written again when its rows were joined with others', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\nb,2\n');
     const process = await sendAs('upsert', dataset, 'k,v\nb,3\n');

@@ -185,7 +185,7 @@ it('exports what is seen as SVG, where names stay text, and as PNG', async () =>
   const svg = (await save('Chart as SVG')).toString();
   expect(svg).toMatch(/^<svg xmlns=/);
   expect(svg).toContain('&lt;b&gt;Côte &amp;');
-  // Norway's null leaves a gap: its line begins anew behind it.
+  // Norway's null leaves a gap in its line.
   const [norway = ''] = [...svg.matchAll(/<path d="([^"]*)"/g)].map(([, path]) => path ?? '');
   expect(norway.match(/M/g)).toHaveLength(2);
   expect((await save('Chart as PNG')).subarray(1, 4).toString()).toBe('PNG');

@@ -3,9 +3,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { call, createDataset, json } from '../../support/datasets.js';
-import { cell, drawnCells, longTable, prices, settled, uploadTable } from './explorer-world.js';
+import { cell, prices, settled, uploadTable } from './explorer-world.js';
 
-const longRows = 20_000;
 /** Text that would run if it were not text. */
 const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.hacked=1</script>{{7*7}}`;
 
@@ -14,7 +13,7 @@ const longText = 'x y '.repeat(2_500).trim();
 
 let stage: Stage;
 let ada: { id: number; key: string };
-const ids = { prices: 0, long: 0, texts: 0, hostile: 0, empty: 0 };
+const ids = { prices: 0, texts: 0, hostile: 0, empty: 0 };
 
 const client = () => ({ baseUrl: stage.product.baseUrl, key: ada.key });
 
@@ -24,7 +23,6 @@ beforeAll(async () => {
   stage = await startStage();
   ada = await stage.product.createAccount('ada');
   ids.prices = await upload('Prices of energy', prices());
-  ids.long = await upload('A long table', longTable(longRows));
   ids.texts = await upload('Texts', `Text,Number\nshort,1\n${longText},2\n,3\n`);
   const cell = `"${hostile.replaceAll('"', '""')}"`;
   ids.hostile = await upload(hostile, `${cell},Amount\n${cell},1\n`);
@@ -86,18 +84,6 @@ describe('home', () => {
 });
 
 describe('the grid', () => {
-  it('opens at a row, goes to both ends by keyboard, and draws what is in view alone', async () => {
-    const page = await visit(`/datasets/${ids.long}?row=19000`);
-    await settled(page, 19_002, 0, '19002');
-    await expect.poll(() => cell(page, 19_002, 1).textContent()).toBe(String((19_002 * 7919) % 10_007));
-    await page.getByRole('grid').focus();
-    await page.keyboard.press('Control+End');
-    await settled(page, longRows - 1, 0, String(longRows - 1));
-    await page.keyboard.press('Control+Home');
-    await settled(page, 0, 0, '0');
-    await expect.poll(() => drawnCells(page)).toBeLessThan(200);
-  });
-
   it('sorts, hides, pins, and keeps that in the address', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await settled(page, 0, 0, 'Austria');

@@ -188,7 +188,7 @@ describe('properties', () => {
     })
     .map(({ dataset, ...rest }) => facts({ ...rest, ...(dataset === undefined ? {} : { dataset }) }));
 
-  it('whoever may do something may do everything below it', () => {
+  it('a level includes every level below it', () => {
     fc.assert(
       fc.property(anyCaller, anyFacts, level, level, (who, what, need, lower) => {
         if (!includesLevel(need, lower) || !decide(who, what, need, 'write').allowed) return;

@@ -12,7 +12,7 @@ const createJob = () => {
 };
 
 describe('shared work', () => {
-  it('is done once for all who wait, and anew for who asks later', async () => {
+  it('is done once for all callers that wait, and again for one that asks later', async () => {
     const shared = createSharedWork<string>();
     const { begun, work } = createJob();
     const signal = new AbortController().signal;

@@ -78,7 +78,7 @@ describe('a literal that is a column as well', () => {
     ['2020 gt 2020', 'gt(#3,202e1)'],
     ['[2020] gt 2020', 'gt(#3,202e1)'],
     ['2019 gt 2020.0', 'gt(#2,202e1)'],
-    // Beside a calculation, in a list and where only a value fits.
+    // Next to a calculation, in a list and where only a value fits.
     ['year(Day) eq 2020', 'eq(year(#4),202e1)'],
     ['2019 in (2019, 2020)', 'in(#2,2019,202e1)'],
     ['Day ge 2024-01-01', "ge(#4,'2024-01-01')"],

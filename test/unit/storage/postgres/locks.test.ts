@@ -1,6 +1,6 @@
 /**
  * A statement that joins and locks sees, after it has waited for the lock, the locked row as it is then and everything
- * else as it was before the wait. So whoever locks rows locks them alone, and reads what belongs to them afterwards. A
+ * else as it was before the wait. So a statement that locks rows does only that, and what belongs to them is read afterwards. A
  * statement that skips locked rows never waits.
  */
 import { readdirSync, readFileSync } from 'node:fs';

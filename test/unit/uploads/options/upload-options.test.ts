@@ -154,7 +154,7 @@ describe('a manifest', () => {
 describe('checksums', () => {
   const headers = (values: Record<string, string>) => (name: string) => values[name];
 
-  it('of unknown algorithms beside known ones are passed over', () => {
+  it('of unknown algorithms are ignored next to known ones', () => {
     const md5 = Buffer.alloc(16, 7).toString('base64');
     expect(parseDigests(headers({ digest: `crc32c=AAAA, md5=${md5}` }))).toHaveLength(1);
   });
