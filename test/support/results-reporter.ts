@@ -79,10 +79,7 @@ const failuresOf = (module: TestModule): Failure[] => {
   return [...outside, ...tests];
 };
 
-const resultsOf = (
-  modules: readonly TestModule[],
-  unhandled: readonly SerializedError[],
-): RunResults => {
+const resultsOf = (modules: readonly TestModule[], unhandled: readonly SerializedError[]): RunResults => {
   const count = (state: 'passed' | 'skipped'): number =>
     modules.reduce((sum, { children }) => sum + [...children.allTests(state)].length, 0);
   const failures = [
