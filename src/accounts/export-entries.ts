@@ -51,7 +51,7 @@ interface Entry {
 /** Tries to acquire a permit of the queries; each waits in line for as long as a download does. */
 const permitTries = 3;
 
-/** Pages of a list that goes down by ids. */
+/** Pages of a list that is sorted by descending ids. */
 async function* pagesOf<T>(
   read: (before: number | undefined) => Promise<readonly T[]>,
   idOf: (item: T) => number,
@@ -91,7 +91,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     yield { name: 'account.json', content: json(() => catalog.overview(caller)) };
     yield { name: 'keys.json', content: json(() => catalog.keys.list(accountId)) };
     yield { name: 'read-links.json', content: json(() => catalog.readLinks.list(caller)) };
-    // Names of providers: nobody but the provider ever gets the key itself.
+    // Names of providers only: the key itself is sent to its provider alone.
     const providerKeys = createUserKeys({ sql, cipher: undefined });
     yield { name: 'provider-keys.json', content: json(() => providerKeys.list(accountId)) };
     yield { name: 'teams.json', content: json(() => catalog.teams.list(caller)) };
@@ -138,7 +138,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     }
   };
 
-  /** Rows of a version. Undefined: retention or somebody removed it meanwhile. */
+  /** Rows of a version; undefined if it was deleted meanwhile. */
   const openVersion = async (datasetId: number, versionId: number, isCurrent: boolean) => {
     try {
       return await openFile({

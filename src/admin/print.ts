@@ -20,7 +20,7 @@ const table = (rows: readonly object[]): string => {
 const isTable = (item: unknown): item is object[] =>
   Array.isArray(item) && item.length > 0 && item.every((row) => typeof row === 'object' && row !== null);
 
-/** Lists of things are printed below, as tables. */
+/** Lists are printed below, as tables. */
 const lines = (value: object): string => {
   const items = Object.entries(value);
   const single = items.filter(([, item]) => !isTable(item));
@@ -31,7 +31,7 @@ const lines = (value: object): string => {
   ].join('\n');
 };
 
-/** A list as a table, one thing as lines; with `json` as JSON. */
+/** Prints a list as a table and a single item as lines; with `json` as JSON. */
 export const render = (value: object | undefined, json: boolean): string => {
   if (json) return JSON.stringify(value ?? null, null, 2);
   if (value === undefined) return 'done';

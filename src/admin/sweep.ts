@@ -1,6 +1,6 @@
 import type { AdminContext, AdminGroup } from './command.js';
 
-/** Connects; the sweep gives one line per kind of thing. */
+/** Connects. The sweep returns one line per kind of item. */
 type OpenSweep = (context: AdminContext) => Promise<() => Promise<object[]>>;
 
 /** `sweep` */

@@ -200,7 +200,7 @@ export const createBackupFolder = ({
         ]),
       );
       const gone = (await keys()).filter((key) => /^(snapshots|segments)\//.test(key) && !needed.has(key));
-      // The sign that it is complete goes first.
+      // The completion marker is removed first.
       gone.sort((a, b) => Number(b.endsWith('complete.json')) - Number(a.endsWith('complete.json')));
       for (const key of gone) await storage.delete(key);
       return gone.length;

@@ -1,9 +1,9 @@
 /**
- * Makes a backup while everything goes on.
+ * Makes a backup while the product runs.
  *
  *   1 hold      from here on no rows are dropped from ClickHouse (storage/postgres/held-segments.ts)
  *   2 snapshot  PostgreSQL as it is at one moment: the moment that the backup shows. Segments are immutable and were
- *               written before a version named them, so whatever the snapshot names can be copied at leisure, also where
+ *               written before a version named them, so segments of the snapshot can be copied later, also where
  *               stores are moved to another shard meanwhile: their rows stay where they were as well
  *   3 rows      of segments that no earlier backup of the folder has, compared with count and hash
  *   4 manifest  and, last, the file that says that the backup is complete
@@ -69,7 +69,7 @@ interface Moment {
 
 type Earlier = Awaited<ReturnType<BackupFolder['readManifest']>>;
 
-/** Sorts by time. The random part tells backups of the same millisecond apart, whatever container or host made them. */
+/** Sorts by time. The random part distinguishes backups of the same millisecond on several hosts. */
 const idOf = (at: Date): string =>
   `${at.toISOString().replace(/[-:.Z]/g, '')}-${randomBytes(4).toString('hex')}`;
 

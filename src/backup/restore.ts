@@ -44,7 +44,7 @@ interface RestoreOptions {
   /** Names of all migrations that this version has, in order. */
   readonly knownMigrations: readonly string[];
   readonly sql: Sql;
-  /** Brings the catalog up to so many migrations. */
+  /** Applies migrations up to this number. */
   readonly migrate: (count: number) => Promise<void>;
   /** @throws AppError when PostgreSQL has the catalog of another build. */
   readonly refuseOther: () => Promise<void>;
@@ -159,7 +159,7 @@ export const createRestore = (options: RestoreOptions) => {
   /** Gives the number of uploads that failed by it. */
   const loadAll = (manifest: Manifest, installation: string): Promise<number> =>
     options.load(async (load) => {
-      // From here on nobody else can write.
+      // From here on no other session can write.
       await load.sql.query('LOCK TABLE accounts, stores IN ACCESS EXCLUSIVE MODE');
       await requireEmptyCatalog(load.sql);
       const tables = await options.tables(load.sql);

@@ -28,7 +28,7 @@ interface SegmentArchiveOptions {
   readonly files: SegmentFiles;
 }
 
-/** A bundle has so many rows, or one segment that has more; and so many segments. */
+/** Limits of a bundle: rows (a larger segment has its own bundle) and segments. */
 const bundleRows = 1_000_000;
 const bundleSegments = 1_000;
 

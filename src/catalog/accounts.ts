@@ -142,7 +142,7 @@ const workspaceTeam = (caller: Caller, workspace: string): number | null => {
   return team.id;
 };
 
-/** Somebody has to be left who may use operations. */
+/** @throws AppError 409 for the last operator. */
 export const requireOtherOperator = async (
   sql: Sql,
   { id, isOperator, disabledAt }: Account,
@@ -155,7 +155,7 @@ export const requireOtherOperator = async (
   if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
 };
 
-/** With its keys, sessions, memberships, grants and keys at providers. Whatever it has in repositories is gone before. */
+/** Deletes the row with its keys, sessions, memberships, grants and keys at providers. Its repositories are deleted before. */
 export const deleteAccountRow = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('DELETE FROM accounts WHERE id = $1', [id]);
 };

@@ -6,7 +6,7 @@ const prefixLength = marker.length + 8;
 interface NewApiKey {
   /** Shown once, never stored. */
   readonly key: string;
-  /** Start of the key, by which people recognise it. */
+  /** Start of the key, for recognition in lists. */
   readonly prefix: string;
   readonly hash: Buffer;
 }

@@ -30,7 +30,7 @@ export interface Columns {
 /** Columns of a dataset, the first of them in memory: 10,000 long names are not to be kept for each reader. */
 export interface ColumnPages {
   readonly columns: readonly ColumnView[];
-  /** Those behind them; undefined: there are none. Ends with an error when the version goes meanwhile. */
+  /** The columns after them; undefined: none. Ends with an error when the version is deleted meanwhile. */
   readonly moreColumns?: AsyncIterable<readonly ColumnView[]> | undefined;
 }
 

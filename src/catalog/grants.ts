@@ -5,7 +5,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import { findPrincipal, type Principal } from './names.js';
 
-/** A level that somebody has, and why. */
+/** Level of an account or team, and its origin. */
 interface Permission {
   /** Name of the account or team. */
   readonly name: string;
@@ -137,7 +137,7 @@ const removeGrant = (sql: Sql, kind: Kind, id: number, principal: Principal): Pr
     await recordAudit(tx, { action: 'permission.remove', target: { kind, id }, details });
   });
 
-/** Nobody gives, takes or lowers what is above the own level. */
+/** @throws AppError 403 for a level above that of the caller. */
 const requireWithinOwn = (own: Level, level: Level | undefined): void => {
   if (level !== undefined && !includesLevel(own, level))
     throw forbidden('above_own_level', `You have ${own} and cannot give or take ${level}.`);
@@ -148,7 +148,7 @@ const requireNotCreator = (principal: Principal, ownerId: number): void => {
     throw conflict('last_owner', 'Who made the repository stays its Owner.');
 };
 
-/** Taking what oneself was given needs no more than to see the thing. */
+/** Callers may give up their own grant without Admin. */
 const needToRemove = (caller: Caller, principal: Principal): Level =>
   principal.accountId === caller.accountId ? 'Read' : 'Admin';
 

@@ -11,7 +11,7 @@ import { rowLimits, tooMany } from './row-limits.js';
 interface ApiKey {
   readonly id: number;
   readonly name: string;
-  /** Start of the key, by which people recognise it. */
+  /** Start of the key, for recognition in lists. */
   readonly prefix: string;
   readonly readOnly: boolean;
   /** Repositories it is limited to; null: all. */

@@ -12,7 +12,7 @@ interface Metered {
   readonly used: number;
 }
 
-/** A limit on each single thing (null: none). */
+/** Limit per item; null: none. */
 interface Bound {
   readonly limit: number | null;
 }

@@ -30,7 +30,7 @@ export interface ReadLink {
   readonly name: string;
   readonly datasetId: number;
   readonly datasetName: string;
-  /** Start of the token, by which people recognise it. */
+  /** Start of the token, for recognition in lists. */
   readonly prefix: string;
   /** Options of the download. */
   readonly query: Readonly<Record<string, unknown>>;

@@ -22,7 +22,7 @@ interface BackfillView {
   readonly done: number;
   /** Vintages that the provider had when the dataset was made. */
   readonly total: number;
-  /** Those that retention would not keep. */
+  /** Vintages that retention would not keep. */
   readonly skipped: number;
   readonly error: string | null;
   readonly nextRunAt: string | null;

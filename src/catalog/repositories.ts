@@ -111,7 +111,7 @@ const requirePrivacy = async (
   if (!privateHome) throw quotaExceeded('privateHome', 0, 0);
 };
 
-/** The first repository of the team that the caller may write to; one is made when there is none. */
+/** The first repository of the team that the caller may write to; created if missing. */
 const teamDefault = (sql: Sql, caller: Caller, team: { id: number; name: string }): Promise<Repository> =>
   sql.tx(async (tx) => {
     // One at a time per team, so that two requests do not both make one.

@@ -20,14 +20,14 @@ interface RepositoryTransfer {
   readonly createdAt: string;
 }
 
-/** Makes repositories of one account those of another, with all that goes with them; gives their number. */
+/** Transfers repositories from one account to another, with their contents; returns their number. */
 type MoveRepositories = (tx: Sql, from: number, to: number, repositoryId: number | null) => Promise<number>;
 
-/** Nobody owns a repository without having said so: its owner offers it, the other account takes it. */
+/** Transfers of repositories in two steps: the owner offers, the other account accepts. */
 export interface RepositoryTransfers {
   /** Offers of the caller and to the caller, oldest first. */
   list(caller: Caller): Promise<RepositoryTransfer[]>;
-  /** Replaces an offer to somebody else. @throws AppError 400 for the owner itself, 404, 403, 409 for Home. */
+  /** Replaces an offer to another account. @throws AppError 400 for the owner itself, 404, 403, 409 for Home. */
   offer(caller: Caller, repositoryId: number, account: string): Promise<RepositoryTransfer>;
   /** @throws AppError 403, 404 without an offer. */
   withdraw(caller: Caller, repositoryId: number): Promise<void>;
@@ -74,7 +74,7 @@ export const dropVoidOffers = async (tx: Sql, accountId: number): Promise<void> 
   );
 };
 
-/** Ends an offer to the caller; the account that made it, undefined when there is none. */
+/** Deletes an offer to the caller. Returns the account that made it; undefined without an offer. */
 const endOffer = async (tx: Sql, caller: Caller, repositoryId: number): Promise<number | undefined> => {
   const [row] = await tx.query<{ from: number }>(
     `DELETE FROM repository_transfers t USING repositories r

@@ -8,7 +8,7 @@ import type { Access } from './access.js';
 export interface RetentionBounds {
   /** Newest versions, the current one among them. */
   readonly versions: number | null;
-  /** Days after which a version goes that was replaced. */
+  /** Days before a replaced version is deleted. */
   readonly days: number | null;
 }
 

@@ -9,7 +9,7 @@ import { refuseDownload } from './quotas.js';
 import { linkCallerSql } from './read-link-records.js';
 import { linkInvalid } from './read-links.js';
 
-/** The right behind an answer that goes on, or behind a link: a credential, a dataset, and the level that it takes. */
+/** The right on which a streamed answer or a link depends: a credential, a dataset, and the needed level. */
 export interface StandingRight {
   /** The key that the request came with; null: none. */
   readonly keyId: number | null;

@@ -17,7 +17,7 @@ interface Invitation {
   readonly createdAt: string;
 }
 
-/** Nobody is in a team without having said so: an admin invites, the account accepts (`Teams.join`). */
+/** Invitations to teams: an admin invites, the account accepts (`Teams.join`). */
 export interface TeamInvitations {
   /** Invitations to the caller that wait for an answer. */
   list(caller: Caller): Promise<Invitation[]>;
@@ -33,7 +33,7 @@ interface InvitationRow extends Omit<Invitation, 'createdAt'> {
 export const noInvitation = (team: string) =>
   notFound('invitation_not_found', `You have no invitation to a team ${team}.`);
 
-/** Ends an invitation by its answer; undefined when there is none. */
+/** Deletes an invitation when it is answered; undefined without one. */
 export const takeInvitation = async (
   tx: Sql,
   caller: Caller,

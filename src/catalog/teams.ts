@@ -180,7 +180,7 @@ const isMember = async (tx: Sql, teamId: number, accountId: number): Promise<boo
   return rows.length > 0;
 };
 
-/** Changes the role of a member, or invites an account that is none. */
+/** Changes the role of a member, or invites an account that is not a member. */
 const putMember = (
   sql: Sql,
   caller: Caller,

@@ -16,7 +16,7 @@ interface UploadSender {
 const isRefusal = (error: unknown): error is AppError =>
   isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind);
 
-/** The callers behind some senders, or why there is none any more; one question for all keys. */
+/** Callers of some senders, or why they are refused now; one query for all keys. */
 const readCallers = async (sql: Sql, senders: readonly UploadSender[]) => {
   const keyIds = [...new Set(senders.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])))];
   const keys = await callersOfKeys(sql, keyIds);

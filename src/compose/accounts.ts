@@ -59,7 +59,7 @@ export const exportAccount = async (
 export const deleteAccount = (parts: CommandParts, name: string): Promise<Remainder[]> =>
   removeAccount({ ...parts, withTools: async (work) => work(await openStorageTools(parts)) }, name);
 
-/** Lets an account leave, in a process that runs on: the tools are there for as long as it takes. */
+/** Deletes an account in a running process; the tools are closed afterwards. */
 export const leaveFrom = (
   core: Omit<CommandParts, 'scope'>,
   accountId: number,

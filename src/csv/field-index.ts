@@ -117,7 +117,7 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = 
 
 const noText = new Uint8Array(0);
 
-/** Lets go of the chunk: an index lives on, and some megabytes with it. */
+/** Drops the chunk: an index is reused, and would keep megabytes alive. */
 export const closeIndex = (index: FieldIndex): void => {
   index.text = noText;
 };

@@ -47,7 +47,7 @@ const isEmptyName = (name: string): boolean => name.trim() === '';
 function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
   const fieldCount = countFields(header, dialect);
   yield;
-  // It is refused, whatever its names are.
+  // It is refused with any names.
   if (fieldCount > maxColumns) return true;
   const names = yield* readNames(header, dialect, fieldCount);
   return names !== undefined && !names.some(isEmptyName);

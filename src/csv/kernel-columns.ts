@@ -25,7 +25,7 @@ export type ColumnLoop = (
 /** Writes plain values from row `from` on, and copies them to `at` of the column. @returns the first row that is left, or `to` */
 type PlainLoop = (column: ColumnBuffer, fieldCount: number, from: number, to: number, at: number) => number;
 
-/** So many values of a block are left to JavaScript one by one, then all that follow. */
+/** Values of a block that are left to JavaScript one by one; then all that follow. */
 const fewOthers = 64;
 
 const { text, starts, ends, nulls, values, powers } = addresses;

@@ -34,7 +34,7 @@ export const integerDigitsOf = (number: NumberText): number => Math.max(0, numbe
 export const fractionDigitsOf = (number: NumberText): number =>
   number.digits === 0 ? 0 : Math.max(0, -number.exp10);
 
-/** Reads the bytes as a number into `out`; false where they are none. */
+/** Reads the bytes as a number into `out`; false if they are not a number. */
 export const parseNumber = (
   bytes: Uint8Array,
   start: number,

@@ -6,7 +6,7 @@ import { indexRecord } from './record-slow-path.js';
 /** Least bytes that are copied to the kernel for a block. */
 const leastWindow = 16 << 10;
 
-/** Copies what the next block is likely to take into the memory of the kernel. */
+/** Copies about as much as the next block needs into the memory of the kernel. */
 const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
   const from = index.next;
   const to = Math.min(bytes.length, from + index.window);
@@ -71,7 +71,7 @@ const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean):
     }
     const good = indexRecord(index, p, rows);
     if (!final && index.next - textStart >= end) {
-      // It goes on behind the window.
+      // It continues behind the window.
       if (!good) index.malformed.pop();
       index.next = textStart + p;
       index.line = line;

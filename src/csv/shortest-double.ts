@@ -47,7 +47,7 @@ const halfUlpOf = (value: number): number => {
 const tolerance = 1e-9;
 
 /**
- * The double whose shortest text is `(high + low) × 10^exp10`, or NaN where there is none or it is not known.
+ * The double whose shortest text is `(high + low) × 10^exp10`, or NaN if none is known.
  * `high` and `low` are integers with `high` a multiple of 10^8 and `low` below it; the sum has 16 or 17 digits,
  * `lastDigit` is the last one and not zero, and `exp10` is between -22 and 22.
  */

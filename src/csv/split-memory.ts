@@ -12,7 +12,7 @@ export interface SplitMemory {
   /** Bytes of `buffer` in use. */
   filled: number;
   readonly chunkBytes: number;
-  /** Memory of chunks that nobody reads any more. */
+  /** Memory of released chunks. */
   readonly spare: Buffer[];
 }
 
@@ -39,7 +39,7 @@ export const dropBytes = (memory: SplitMemory, from: number): void => {
   memory.filled -= from;
 };
 
-/** Leaves the memory to the chunk in it and goes on in another, of `bytes` at least, with the bytes from `from` on. */
+/** Leaves the memory to the chunk in it and continues in another of at least `bytes`, with the bytes from `from` on. */
 export const moveOn = (memory: SplitMemory, from: number, bytes: number): void => {
   const { spare, filled } = memory;
   const wanted = Math.max(bytes + slackBytes, filled - from);

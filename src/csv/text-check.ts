@@ -3,7 +3,7 @@ import { type AppError, invalid } from '../lib/errors.js';
 import { countLineEnds, LF } from './bytes.js';
 import type { SplitChunk } from './types.js';
 
-/** The error of the first NUL or invalid UTF-8 in a chunk, with its line; undefined where there is none. */
+/** The error of the first NUL or invalid UTF-8 in a chunk, with its line; undefined for valid text. */
 export const checkText = (chunk: Pick<SplitChunk, 'bytes' | 'firstLine'>): AppError | undefined => {
   const { bytes, firstLine } = chunk;
   const nul = bytes.indexOf(0);

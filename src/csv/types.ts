@@ -24,7 +24,7 @@ export interface ColumnRules {
   readonly bareYear?: boolean;
   /** The sign before the fraction; a point when missing. */
   readonly decimal?: '.' | ',';
-  /** Texts that are null in this column whatever its type, besides the empty field. */
+  /** Texts that are null in this column, in addition to the empty field. */
   readonly nullValues?: readonly string[];
 }
 
@@ -152,7 +152,7 @@ export interface RecordSplitterOptions {
   /** @default 16 MiB */
   readonly maxRecordBytes?: number;
   readonly maxRowsPerChunk?: number;
-  /** Rows × columns of a chunk; at least one row goes in. */
+  /** Rows × columns of a chunk, which has at least one row. */
   readonly maxCellsPerChunk?: number;
 }
 

@@ -34,7 +34,7 @@ export const createUnicodeReader = (): UnicodeReader => {
   const decode = (bytes: Uint8Array, final: boolean): Uint8Array => {
     if (utf16 === undefined) return bytes;
     const text = decodeStrictly(utf16, bytes, final);
-    // Nobody writes this character: it is what an earlier conversion made of what it could not read.
+    // Only an earlier conversion writes this character, for bytes that it could not read.
     if (text.includes('\ufffd')) {
       throw invalid('invalid_utf16', 'The file is UTF-16 and holds replacement characters (U+FFFD).');
     }

@@ -72,7 +72,7 @@ export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup 
         try {
           await run(contextOf(name, chooser, adopted));
         } catch (error) {
-          // Those of its nodes that did start.
+          // Nodes that have started.
           await Promise.all(adopted.map((child) => child.stop()));
           throw error;
         }

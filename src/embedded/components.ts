@@ -27,7 +27,7 @@ export interface EmbeddedOptions {
   kafkaProperties?: KafkaChanges;
   /** Sources and engines that the product's user may use in ClickHouse in addition to its own tables, such as `KAFKA`. */
   clickhouseSources?: readonly string[];
-  /** `off` gives up PostgreSQL's crash safety for speed; for tests only. */
+  /** `off` trades PostgreSQL's crash safety for speed; for tests only. */
   durability?: 'full' | 'off';
   log: Log;
   scope: Scope;
@@ -43,9 +43,9 @@ export interface Embedded {
   readonly access: EmbeddedAccess;
   /** The process ids at this moment; undefined for what is not started here or is being restarted. */
   pids(): Record<EmbeddedName, number | undefined>;
-  /** Those of the brokers, the first one first. */
+  /** Process ids of the brokers, in order of nodes. */
   kafkaPids(): (number | undefined)[];
-  /** Those of the ClickHouse servers, the first one first. */
+  /** Process ids of the ClickHouse servers, in order of nodes. */
   clickhousePids(): (number | undefined)[];
 }
 

@@ -6,7 +6,7 @@ const tailBytes = 4_096;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** The file that takes a child's output. The child writes to it by itself, so it survives the death of this process. */
+/** Log file of a child. The child writes to it directly, so logging continues after the death of this process. */
 export interface LogFile {
   readonly path: string;
   /** Opens it for appending; the caller closes the descriptor once the child has it. */

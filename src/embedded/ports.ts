@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { AppError, messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 
-/** True when nobody listens on the port of the address now. */
+/** True if the port of the address is free now. */
 export const isFree = (port: number, host = '127.0.0.1'): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const server = createServer();
@@ -31,15 +31,15 @@ interface PortWish {
 }
 
 export interface PortChooser {
-  /** A port that nobody listens on now and that no start of ours, here or in another process, was given. */
+  /** A free port that no other start, here or in another process, has reserved. */
   choose(wish: PortWish): Promise<number>;
-  /** True when somebody listens on one of the ports that were given: asked once what was to listen there has ended. */
+  /** True if one of the reserved ports is occupied; called after the child that should listen there has ended. */
   lostOne(): Promise<boolean>;
   /** Gives back what was given: what was to listen there has ended. */
   release(): void;
 }
 
-/** Holds the name of a port until it is closed or this process ends; `held` while somebody else holds it. */
+/** Reserves a port until it is closed or this process ends; `held` while another process has it. */
 const reserve = (port: number): Promise<Server | 'held'> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());

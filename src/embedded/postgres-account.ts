@@ -68,7 +68,7 @@ const firstClosedFolder = (path: string, account: Account): string | undefined =
   }
 };
 
-/** Effective capabilities of this process by number, see capability.h; empty where there are none. */
+/** Effective capabilities of this process by number (capability.h); empty where the system has none. */
 const hasCapability = (bit: bigint): boolean => {
   const line = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'));
   return line?.[1] !== undefined && ((BigInt(`0x${line[1]}`) >> bit) & 1n) === 1n;

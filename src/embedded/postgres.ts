@@ -16,11 +16,11 @@ const database = 'tabulary';
 
 interface PostgresSettings {
   port: number | undefined;
-  /** `off` gives up crash safety for speed; for tests only. */
+  /** `off` trades crash safety for speed; for tests only. */
   durability: 'full' | 'off';
 }
 
-// Trust is enough while nobody can connect: until the password is set the server only runs in single-user mode.
+// Trust is enough while no client can connect: until the password is set the server only runs in single-user mode.
 const hostAccess = 'host all all 127.0.0.1/32 scram-sha-256\n';
 
 interface Cluster {

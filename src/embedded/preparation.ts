@@ -18,7 +18,7 @@ interface PreparationOptions {
   signal: AbortSignal;
 }
 
-/** Runs a program that ends by itself; rejects with its last words when it fails. */
+/** Runs a program to its end; rejects with its last output when it fails. */
 export const runPreparation = async (options: PreparationOptions): Promise<void> => {
   const { what, command, output, signal } = options;
   const descriptor = output.open();

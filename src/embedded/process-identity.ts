@@ -46,7 +46,7 @@ const portableIdentity = (pid: number): ProcessIdentity | undefined => {
 const isGone = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
 
-/** The identity of a process that lives now, undefined when there is none. */
+/** Identity of a running process; undefined if it does not run. */
 export const identify = (pid: number): ProcessIdentity | undefined =>
   process.platform === 'linux' ? linuxIdentity(pid) : portableIdentity(pid);
 

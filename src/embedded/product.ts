@@ -54,7 +54,7 @@ const entryScript = (entry: string): string => {
   return existsSync(compiled) ? compiled : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
 };
 
-/** An address for requests: a wildcard is none. */
+/** Address for requests, in place of a wildcard. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : host;

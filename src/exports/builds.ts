@@ -36,7 +36,7 @@ interface BuildsOptions {
   readonly log: Log;
 }
 
-/** A half-made file that nobody has written to for so long belongs to no running build. */
+/** A partial file without a write for this long belongs to no running build. */
 const abandonedMs = 3_600_000;
 const readBytes = 256 * 1024;
 
@@ -132,7 +132,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     } catch (error) {
       progress.state = 'failed';
       progress.error = error;
-      // A version that is replaced while its file is made is no fault: who waits is told to ask again.
+      // A version that is replaced while its file is made is no fault: waiting requests are answered to retry.
       const isReplaced = isAppError(error) && error.code === 'version_gone';
       log[isReplaced ? 'info' : 'error'](
         { file: key, bytes: progress.written, err: error },

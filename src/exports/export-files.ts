@@ -13,7 +13,7 @@ import type { FileRef, Links } from './links.js';
 /** A file as it is at the moment. */
 export type ServedFile = {
   readonly key: string;
-  /** Of its content. */
+  /** Fingerprint of the content. */
   readonly fingerprint: string;
   readonly lastModified: Date;
 } & (

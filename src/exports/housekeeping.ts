@@ -38,7 +38,7 @@ export const createExportHousekeeping = (options: ExportHousekeepingOptions): Ex
     try {
       await exportFiles.prepare(datasetId, versionId);
     } catch (error) {
-      // The file is made on request; most likely a newer version has replaced this one.
+      // The first request makes the file; usually a newer version has replaced this one.
       log.warn({ dataset: datasetId, version: versionId, err: error }, 'export file not made ahead');
     }
   };

@@ -69,7 +69,7 @@ interface AppOptions {
   readonly semaphores?: Semaphores;
   /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
   readonly maxRefusalDelayMs?: number;
-  /** Finds the account behind the token of a session. @default nobody is signed in */
+  /** Finds the account behind the token of a session. @default no sessions */
   readonly authenticateSession?: Authenticate;
   /** The web app, at `/` and at addresses of its own. @default it is not served */
   readonly web?: WebApp;

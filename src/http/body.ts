@@ -103,9 +103,9 @@ interface JsonBodyOptions {
 type ReadJsonBody = (ctx: Context, hold: BodyHold) => Promise<JsonBody>;
 
 /**
- * Reads a JSON body within the bounds, whatever is sent.
+ * Reads a JSON body within the bounds.
  * @throws AppError 400 malformed, missing, nested too deeply, 413 too large, 415 not JSON, 429 and 503 for the budget
- * and for who is too slow while others wait; HttpFault 408 too slow.
+ * and for clients that are too slow while others wait; HttpFault 408 too slow.
  */
 export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonBody => {
   const { limitBytes } = bounds;

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 export interface Client {
   /** Address of the client: of the peer, or what the trusted proxies in front have seen. */
   readonly address: string;
-  /** True when the client speaks TLS with us or with a trusted proxy. */
+  /** True if the client has used TLS to this server or to a trusted proxy. */
   readonly secure: boolean;
   /** Host by which the client reached a trusted proxy; undefined without one. */
   readonly forwardedHost: string | undefined;
@@ -55,7 +55,7 @@ export const createIdentifyClient = (trustedProxies: readonly string[]): Identif
     const hops = listOf(headers['x-forwarded-for']).map(plain);
     const client = hops.reverse().find((hop) => !isTrusted(hop)) ?? hops.at(-1);
     return {
-      // Whatever a proxy passes on that is no address does not name anybody.
+      // Entries that are not addresses identify no client.
       address: client !== undefined && isIP(client) !== 0 ? client : peer,
       secure: listOf(headers['x-forwarded-proto'])[0] === 'https' || secure,
       forwardedHost: listOf(headers['x-forwarded-host'])[0] || undefined,

@@ -111,7 +111,7 @@ const createCredentials = (options: DispatchOptions) => {
   };
 
   return {
-    /** In whose line a request waits before its key is looked up. */
+    /** Owner under which a request waits before its key is looked up. */
     lineOf(ctx: RequestContext): string {
       try {
         const credential = credentialOf(ctx);
@@ -188,7 +188,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
 
 /**
  * Runs a route. The order is the point of it: a permit, who calls and what is asked, whether they may, the
- * declared size, the body, the handler. Nothing of a body is kept for somebody who may not send it.
+ * declared size, the body, the handler. Nothing of a body is kept for a caller that may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
   const { semaphores, bodies, answers, rights, maxMeasuredBytes } = options;

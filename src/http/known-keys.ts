@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Keys that were valid lately, and whose they are. Only says in whose line a request waits before its key is looked up;
- * whether the key is valid is decided again each time.
+ * Recently valid keys and their owners. Used only to choose the owner under which a request waits before its key is looked
+ * up; the key is validated for each request.
  */
 interface KnownKeys {
   ownerOf(key: string): string | undefined;

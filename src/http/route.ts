@@ -191,4 +191,10 @@ export const route = <
 /** `200` with a JSON body. */
 export const ok = (body: object): Reply => ({ status: 200, body });
 export const created = (body: object): Reply => ({ status: 201, body });
-export const noContent: Reply = { status: 204 };
+/** `204` once the work is done. */
+export const noContentAfter = async (work: Promise<unknown>): Promise<Reply> => {
+  await work;
+  return { status: 204 };
+};
+/** `200` with a JSON body that no cache keeps. */
+export const uncached = (body: object): Reply => ({ ...ok(body), headers: { 'Cache-Control': 'no-store' } });

@@ -68,7 +68,7 @@ export const createRouter = (
       );
     if (nearest === undefined && runPage !== undefined && isForBrowser(ctx)) return runPage(ctx, next);
     if (nearest === undefined) throw new HttpFault(404, 'unknown_path', 'nothing exists at this path');
-    // `/x/home` is not an `/x/:id`, whatever the method; what a wildcard takes in is only known with it.
+    // `/x/home` is not an `/x/:id` for any method; what a wildcard matches is only known with the method.
     const isWild = String(nearest.path).includes('*');
     const here = isWild ? found.path : found.path.filter((layer) => layer.path === nearest.path);
     if (here.some((layer) => layer.methods.includes(ctx.method))) return run(ctx, next);

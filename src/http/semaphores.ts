@@ -9,7 +9,7 @@ import { createSemaphore, type Semaphore } from '../lib/semaphore/semaphore.js';
  *   files      sends export files
  *   events     stays open, and says something now and then
  *   own        begins as a short request and acquires a permit itself when it needs one
- *   none       is answered whatever happens
+ *   none       needs no permit
  */
 export type PermitKind = 'requests' | 'queries' | 'calls' | 'files' | 'events' | 'own' | 'none';
 
@@ -44,8 +44,8 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
     onRefused: (what: 'refused' | 'lost') => options.onRefused?.(kind, what),
   });
   return {
-    // One process works on one request at a time, whatever is in flight: few of them keep it busy, and an owner of more
-    // than a few only makes others wait.
+    // One process works on one request at a time: a few in flight keep it busy, and more of one owner only make
+    // others wait.
     requests: createSemaphore({
       ...reporting('requests'),
       name: 'requests',
@@ -57,7 +57,7 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
       queueLength: 64 * requests,
       maxWaitMs: waitMs.requests,
       retryAfterSeconds: 2,
-      // PostgreSQL goes on with what was begun.
+      // PostgreSQL continues a statement that has begun.
       outlivesCaller: true,
     }),
     queries: createSemaphore({

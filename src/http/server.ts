@@ -22,7 +22,7 @@ export interface HttpServer {
    */
   close(drainMs: number, idleMs?: number): Promise<void>;
   /**
-   * True: not ready from now on, so that load balancers send nobody here any more, and connections end with their answer;
+   * True: not ready from now on, so that load balancers send no more requests here, and connections end with their answer;
    * requests that arrive are still served. False: ready again.
    */
   setDraining(on: boolean): void;

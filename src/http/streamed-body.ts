@@ -13,7 +13,7 @@ const keptBytes = 2 * mostPending;
 const gatheredBytes = 256 * 1024;
 const gatherMs = 2;
 
-/** False where there is nothing to send, or nobody to send it to: then everything is settled. */
+/** False if there is nothing to send or the client has disconnected; both streams are closed then. */
 const canSend = (body: Readable, response: ServerResponse, failed: (error: Error) => void): boolean => {
   if (body.readableEnded) response.end();
   else if (response.destroyed) body.destroy();
@@ -29,7 +29,7 @@ const canSend = (body: Readable, response: ServerResponse, failed: (error: Error
  * pipe makes one of each piece, and most of what a large download costs here are those.
  *
  * A body that ends in any other way than properly destroys the connection, so that the client sees the cut; a
- * client that goes away destroys the body.
+ * client that disconnects destroys the body.
  * @param failed Gets the body's own error, not one that follows from a disconnected client.
  * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: semaphores bound it.
  * @param meter counts what is sent; it may keep more from following for a moment, and refuse it.

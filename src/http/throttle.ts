@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.js';
 
 /**
  * Slows down addresses whose credentials are refused again and again. Only refusals wait, one behind the other: a
- * request with a valid key from the same address is answered at once, so nobody locks out others behind the same proxy.
+ * request with a valid key from the same address is answered at once, so no client locks out others behind the same proxy.
  */
 export interface FailureThrottle {
   /**

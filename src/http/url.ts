@@ -55,7 +55,7 @@ const shortened = (secret: string): string => `${secret.slice(0, 8)}…`;
 
 /**
  * A decoded path for log lines and traces: not too long, and without what could be used as a permission.
- * @param secrets Values of the matched route's `secretParams`, decoded. The token of a link is shortened whatever matches:
+ * @param secrets Values of the matched route's `secretParams`, decoded. The token of a link is shortened on every path:
  *   a path that is misspelled or behind another prefix still holds it.
  */
 export const loggedPath = (path: string, secrets: readonly string[] = []): string => {

@@ -90,7 +90,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
       onTakenOver(name);
     }
     job.running = runOnce(job, claimed)
-      // The lease ends by itself, and the job is due again.
+      // The lease expires, and the job is due again.
       .catch((error: unknown) => log.warn({ err: error, job: name }, 'result of a job not recorded'))
       .finally(() => {
         job.running = undefined;

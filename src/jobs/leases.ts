@@ -1,10 +1,10 @@
-/** Leases on single things that jobs and commands work on: one process at a time has each. */
+/** Leases on single items of work of jobs and commands: one process at a time has each. */
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { whileLeased } from './lease.js';
 import { createJobRecords, type JobRecords, type Run } from './records.js';
 
-/** Kinds of things, and what the subject of their rows in `jobs` is. */
+/** Kinds of leases, and the subject of their rows in `jobs`. */
 type LeaseName =
   /** Rows that no version needs are being dropped. No subject. */
   | 'drops'

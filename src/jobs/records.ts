@@ -29,7 +29,7 @@ export interface ClaimedRun extends Run {
 
 interface RunResult {
   readonly durationMs: number;
-  /** Null: it went well. */
+  /** Null: it succeeded. */
   readonly failure: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface JobRecords {
   finish(run: Run, result: RunResult): Promise<void>;
   /** Gives the run back to other processes; it stays due. */
   giveBack(run: Run): Promise<void>;
-  /** Takes the lease on one thing; undefined: another process has it. */
+  /** Takes the lease on one item; undefined: another process has it. */
   take(key: JobKey): Promise<Run | undefined>;
   release(run: Run): Promise<void>;
 }
@@ -134,13 +134,13 @@ export const createJobRecords = ({
 /** A job as operators see it. Times are ISO 8601 in UTC. */
 export interface JobState {
   readonly name: string;
-  /** `installation`, the address of a process, or the number of the thing that is worked on. */
+  /** `installation`, the address of a process, or the id of the item. */
   readonly subject: string;
   readonly state: 'waiting' | 'running';
   readonly nextRunAt: string | null;
   readonly lastRunAt: string | null;
   readonly lastMs: number | null;
-  /** Error of the last run; null: it went well. */
+  /** Error of the last run; null: it succeeded. */
   readonly failure: string | null;
   /** Failed runs in a row. */
   readonly failures: number;

@@ -11,7 +11,7 @@ export type Actor =
       readonly address: string;
       readonly requestId: string;
     }
-  /** Somebody with access to the machine. `by`: user and host. */
+  /** A command of an operator on the machine. `by`: user and host. */
   | { readonly kind: 'command'; readonly by: string }
   | { readonly kind: 'service' };
 
@@ -20,5 +20,5 @@ const current = new AsyncLocalStorage<Actor>();
 /** Runs `work`, and everything that it begins, on behalf of an actor. */
 export const actAs = <T>(actor: Actor, work: () => T): T => current.run(actor, work);
 
-/** The service itself where nobody else is at work. */
+/** The actor of the current work; the service itself outside of `actAs`. */
 export const currentActor = (): Actor => current.getStore() ?? { kind: 'service' };

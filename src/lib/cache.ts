@@ -13,7 +13,7 @@ interface CacheOptions<T> {
   readonly weigh: (value: T) => number;
 }
 
-/** The value that was set last stays, whatever it weighs. */
+/** The last value stays, even above the limit. */
 export const createCache = <T>({ limit, weigh }: CacheOptions<T>): Cache<T> => {
   /** Least recently used first. */
   const entries = new Map<string, { readonly value: T; readonly weight: number }>();

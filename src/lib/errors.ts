@@ -60,5 +60,5 @@ export const conflict = (code: string, message: string, details?: Record<string,
 
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 
-/** The message of whatever was thrown. */
+/** Message of a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -40,7 +40,7 @@ const shortLine = (line: string): string => {
   return `${JSON.stringify({ ...head, cut: true })}\n`;
 };
 
-/** A line of the log as it is written: within bounds, whatever it was about, and without links and keys that could be used. */
+/** A line of the log as it is written: bounded, and without usable links and keys. */
 export const boundedLine = (line: string): string => {
   const shown = withoutSecrets(line);
   return Buffer.byteLength(shown) <= mostLineBytes ? shown : shortLine(shown);

@@ -52,7 +52,7 @@ const boundedDistance = (a: string, b: string, limit: number): Distance => {
 const limitFor = (name: string, candidate: string): number =>
   Math.min(mostEdits, Math.max(name.length < 4 ? 1 : 2, Math.floor(candidate.length / 3)), name.length - 1);
 
-/** The known name that was most likely meant, by case or by a slip of the keyboard; undefined when none is near. */
+/** The known name nearest to a misspelt one, by case or edits; undefined if none is near. */
 export const nearest = (name: string, known: readonly string[]): string | undefined => {
   if (name.length > longestName) return undefined;
   const folded = name.toLowerCase();

@@ -110,7 +110,7 @@ export const openTelemetry = (options: OpenTelemetryOptions): Tracing => {
       .merge(resourceFromAttributes({ 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] }))
       .merge(resourceFromAttributes({ 'service.name': serviceName })),
-    // A full queue drops what comes: a dead collector costs a bounded amount of memory and nobody's time.
+    // A full queue drops new spans: a dead collector costs a bounded amount of memory and no time.
     spanProcessors: [new BatchSpanProcessor(sayFailures(exporter, log))],
   });
   const tracer = provider.getTracer('tabulary', version);

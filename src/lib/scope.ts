@@ -1,7 +1,7 @@
 import type { Log } from './log.js';
 
 /**
- * Things that are started in order and stopped in reverse. A part is registered as soon as it runs, so that a
+ * Parts that are started in order and stopped in reverse. A part is registered as soon as it runs, so that a
  * failure halfway through the start stops exactly what was started. `close` is safe to call more than once.
  */
 export interface Scope {

@@ -20,7 +20,7 @@ export interface SpanSpec {
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   readonly attributes?: SpanAttributes;
   /**
-   * Contexts of other processes. One: the span goes on with its trace. Several: it begins a trace of its own, with a
+   * Contexts of other processes. One: the span continues its trace. Several: it starts a trace, with a
    * link to each. @default the span in which the work runs
    */
   readonly from?: readonly TraceHeaders[];

@@ -9,7 +9,7 @@ const level = 1;
 export const compressZstd = (bytes: Buffer): Promise<Buffer> => compress(bytes, level);
 
 /**
- * The content of a frame. It takes little more memory than twice `size`, whatever the frame says.
+ * The content of a frame. It takes little more memory than twice `size`, even if the frame announces more.
  * @throws Error unless the bytes are one frame of exactly `size` bytes.
  */
 export const decompressZstd = async (frame: Buffer, size: number): Promise<Buffer> => {

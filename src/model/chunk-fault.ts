@@ -1,5 +1,5 @@
 /**
- * A chunk that cannot be stored whatever is tried.
+ * A chunk that can never be stored: retries do not help.
  *
  *   forged   the message did not come from the API: it says nothing about the upload that it names
  *   content  the message is the one that was sent, and cannot be used

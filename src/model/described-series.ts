@@ -5,7 +5,7 @@ export interface DescribedSeries {
   /** Slug. */
   readonly provider: string;
   readonly seriesId: string;
-  /** Those that were given and the defaults of the provider: which country, which units. */
+  /** Given parameters and the defaults of the provider, such as country and units. */
   readonly params: Readonly<Record<string, string | number>>;
   readonly label: string;
   /** Unit of a value times `unitMultiplier`; null: the provider does not say. */

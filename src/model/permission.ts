@@ -21,7 +21,7 @@ export interface CallerTeam {
 
 interface CallerKey {
   readonly id: number;
-  /** True for a key that may only read, whatever its account may do. */
+  /** True for a key that may only read, even if its account may write. */
   readonly readOnly: boolean;
   /** Repositories the key is limited to; null for all of its account. */
   readonly repositoryIds: readonly number[] | null;

@@ -16,10 +16,10 @@ export type ProcessPhase =
 
 export type UploadMode = 'replace' | MergeMode;
 
-/** Those that are joined with the version before. */
+/** Modes whose rows are joined with the version before. */
 export type MergeMode = 'append' | KeyedMode;
 
-/** Those that tell rows apart by a key. */
+/** Modes that match rows by a key. */
 type KeyedMode = 'upsert' | 'sync' | 'delete';
 
 /** Mode of a process without a file: two columns become one. */
@@ -74,7 +74,7 @@ export interface Notice {
   readonly columns?: readonly string[];
   /** How many more columns there are. */
   readonly omitted?: number;
-  /** Name of a column that is easily taken for `column`. */
+  /** Name of a column that is easily confused with `column`. */
   readonly similarTo?: string;
   /** The type that the column had in the version before. */
   readonly from?: DataType;

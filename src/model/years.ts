@@ -1,6 +1,6 @@
 /** Columns of years: whole numbers from 1500 to 2200 under a name that says year. They are a time axis, as dates are. */
 
-/** First and last number that is taken for a year. */
+/** First and last number that is read as a year. */
 export const firstYear = 1500;
 export const lastYear = 2200;
 

@@ -54,7 +54,7 @@ export const traceClickHouse = (clickhouse: Connection, url: string, tracing: Tr
   };
 };
 
-/** A read lasts until its last byte was taken or it was given up. */
+/** The span of a read ends with its last byte or its abort. */
 export const traceReader = (reader: Reader, url: string, tracing: Tracing): Reader => ({
   ...reader,
   async open(query) {
@@ -103,7 +103,7 @@ export const traceReceiver = (receiver: Receiver, tracing: Tracing): Receiver =>
     ),
 });
 
-/** One chunk goes on with the trace of its upload; a batch of several is a trace of its own, with links to theirs. */
+/** A single chunk continues the trace of its upload; a batch of several starts a trace with links to theirs. */
 export const traceChunks =
   (tracing: Tracing): TraceWork =>
   (deliveries, work) => {
@@ -159,7 +159,7 @@ export const tracePublisher = (publisher: Publisher, tracing: Tracing): Publishe
   };
 };
 
-/** Neither path nor query: both may contain keys of upstreams. No context goes to strangers. */
+/** Neither path nor query: both may contain keys of upstreams. No trace context is sent to upstreams. */
 export const traceTransport =
   (transport: Transport, tracing: Tracing): Transport =>
   (request) =>

@@ -15,7 +15,7 @@ export interface DownloadRequest {
   readonly format: Format;
   /** Owner of permits: the account, or the address of an anonymous caller. */
   readonly owner: string;
-  /** Called when a permit is needed: whatever was held until then may go to others. */
+  /** Called before a permit is acquired: the caller releases the one that it holds. */
   readonly beforeAcquire?: () => void;
   readonly filterLimits?: Partial<FilterLimits>;
   /** Description of the rows, for formats that have a place for it. */

@@ -24,7 +24,7 @@ import type { Versions } from './versions.js';
 export interface RowCounts {
   /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
   readonly rowCount: number | undefined;
-  /** `$skiptoken` of the page behind this one; undefined when there is none. */
+  /** `$skiptoken` of the next page; undefined on the last one. */
   readonly next: string | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface ReadContext {
   readonly owner?: string | undefined;
 }
 
-/** A query of fewer rows takes milliseconds, whatever it calculates. */
+/** Queries of fewer rows take milliseconds. */
 const manyRows = 100_000;
 
 /** True for rows that keep a core busy: queries over them take turns, at low priority. */

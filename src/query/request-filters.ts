@@ -15,7 +15,7 @@ interface FilterRequest {
 
 /** The filters of requests, each compiled once though a request may be planned twice. */
 interface RequestFilters {
-  /** True for filters that take so long that others get their turn meanwhile. */
+  /** True for filters that are compiled in time slices. */
   isLong(request: FilterRequest): boolean;
   compile(request: FilterRequest, columns: readonly StoredColumn[]): CompiledFilter | undefined;
   /** The same, yielding to other requests where the filter is long. */

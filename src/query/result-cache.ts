@@ -25,7 +25,7 @@ export interface ResultCache {
 interface CacheRequest {
   /** The same for the same bytes and for no others. The caller may read them: nothing is checked here. */
   readonly question: string;
-  /** Account or address whose limits hold for the run: nobody waits for, or is refused by, those of another. */
+  /** Account or address whose limits apply to the run, so that callers never share the limits of another. */
   readonly owner: string;
   /** Signal of the caller; the run continues for others that wait for it. */
   readonly signal: AbortSignal;

@@ -1,8 +1,8 @@
 /** Work that several callers wait for: done once, and ended when the last of them has gone. */
 interface SharedWork<T> {
   /**
-   * @param signal Of this caller, who no longer waits when it comes; the work goes on for the others.
-   * @param work Done by the first caller of a key; its signal comes when nobody waits any more.
+   * @param signal Aborted when this caller stops waiting; the work continues for the others.
+   * @param work Run by the first caller of a key; its signal is aborted when no caller waits any more.
    */
   run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

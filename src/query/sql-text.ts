@@ -1,6 +1,6 @@
 /** The one place where text becomes part of a statement other than as a bound value. */
 
-/** A name as an SQL identifier, whatever characters it holds. */
+/** A name, with any characters, as an SQL identifier. */
 export const quoteIdentifier = (name: string): string =>
   `\`${name.replace(/\\/g, '\\\\').replace(/`/g, '\\`')}\``;
 

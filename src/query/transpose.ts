@@ -124,7 +124,7 @@ export const headersOf = (layout: TransposeLayout, shape: TransposeShape): strin
     ...shape.dates,
     ...(shape.hasNoDate ? [noDate] : []),
   ];
-  // Dates keep their names whatever a label is called.
+  // Dates keep their names, also where a label has the same one.
   for (const date of shape.dates) taken.add(date);
   return wanted.map((name, index) => {
     const isDate = index > layout.labels.length && index <= layout.labels.length + shape.dates.length;
@@ -181,7 +181,7 @@ interface TransposeInput {
   readonly part: readonly StoredColumn[];
   readonly project: TransposedSelect['project'];
   readonly keyOf: TransposedSelect['keyOf'] | undefined;
-  /** Values as text, whatever their types are. */
+  /** Values of all types, as text. */
   readonly asText: boolean;
   /** Gives the rows numbers, as `m`. */
   readonly rowNumber: string | undefined;

@@ -1,7 +1,7 @@
 /**
  * Watchdog for a server: distinguishes one that hangs (stopped, or behind a dead network) from one whose answer takes long.
  * While requests are pending, it pings the server on separate connections. Any reply counts as alive, also a refused
- * connection: a server that is down fails pending requests by itself. So do bytes of an answer that is being read.
+ * connection: a server that is down fails pending requests itself. So do bytes of an answer that is being read.
  *
  * Time is counted in rounds, not by the clock: a process whose own event loop was blocked declares no server silent.
  */

@@ -4,7 +4,7 @@
  *   npm run test:attack -- [--minutes 10] [--only name,name] [--short] [--out table.md]
  *
  * `--minutes` (10, short 1) is shared among the attacks. Ends with 1 when a process died, the victim met an error, or API or worker
- * took more memory than they may; ratios are only told.
+ * took more memory than they may; ratios are only reported.
  */
 import { writeFileSync } from 'node:fs';
 import { commandOptions, namesIn } from '../harness/command.js';

@@ -1,4 +1,4 @@
-/** Datasets that attacks need, each made when it is first asked for. */
+/** Datasets that attacks need, each made when it is first needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ProcessAnswer } from '../support/datasets.js';

@@ -1,5 +1,5 @@
 /**
- * Judges a run from outside: what the clients were told, what PostgreSQL says of every process, and what the HTTP
+ * Judges a run from outside: what the clients were answered, what PostgreSQL says of every process, and what the HTTP
  * API gives for every version must agree with the files.
  */
 import { childEnvironment, loadConfig } from '../../src/config.js';

@@ -1,4 +1,4 @@
-/** Clients that upload without pause, and a ledger of what each was told. */
+/** Clients that upload without pause, and a ledger of the answers that each got. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../harness/deployment.js';
 import { createRandom, type Random } from '../harness/random.js';

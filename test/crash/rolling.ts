@@ -25,7 +25,7 @@ export interface RollingReport extends CrashReport {
 
 const mostRetries = 20;
 
-/** Sends a file as a client does who was told to come again: after a 502 or 503, and after nothing else. */
+/** Sends a file, and again after a 502 or 503 and no other status. */
 const createSend =
   (faults: string[], onRetry: () => void) =>
   async (sending: Sending): Promise<Outcome> => {

@@ -1,4 +1,4 @@
-/** The whole product as `npm start` runs it, in a folder of its own, with as many processes as asked for. */
+/** The whole product as `npm start` runs it, in a folder of its own, with the given number of processes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/catalog/accounts.js';

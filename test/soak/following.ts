@@ -40,7 +40,7 @@ export const createFollower = (
   random: Random,
   datasetId: number,
 ) => {
-  /** As browsers do: a stream that ended too early is asked for again. */
+  /** As browsers do: a stream that ended too early is requested again. */
   const follow = async ({ id }: Process): Promise<Process | undefined> => {
     const startedAt = performance.now();
     const left = (): number => endsWithinMs - (performance.now() - startedAt);

@@ -1,5 +1,5 @@
 /**
- * Everything at once for as long as it is told to: uploads of all sizes and modes, reads in all formats, questions, providers
+ * Everything at once for the given time: uploads of all sizes and modes, reads in all formats, questions, providers
  * and event streams, while processes are restarted, killed and stopped. `api-1` and `worker-1` are left alone, so that their
  * memory is seen over the whole time.
  */

@@ -49,7 +49,7 @@ const createQueue = <C>(siteOf: (connection: C) => string) => {
     },
     next(): C | undefined {
       for (const [site, own] of sites) {
-        // The address goes to the end.
+        // Moves the address to the end.
         sites.delete(site);
         for (const connection of own) {
           own.delete(connection);

@@ -173,7 +173,7 @@ export const limitConnections = (
     if (connection === undefined) return;
     connection.working += 1;
     forget(connection);
-    // A lower bound, so that the bytes of the next head are never taken for those of this request.
+    // A lower bound, so that bytes of the next head are never counted to this request.
     connection.front =
       Math.max(connection.front + sentHeadBytes(request), connection.seen) + bodyBytesOf(request);
     // A parser keeps the last head that came in pieces, for as long as its connection lasts.

@@ -104,7 +104,7 @@ const sendFile = async (
 interface FileAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes that the storage could send by itself, in one piece; absent where it could not. */
+  /** Bytes that the storage can send itself, in one piece; absent where it cannot. */
   readonly bytes?: number;
   /** Absent when there is nothing to send. */
   readonly open?: () => Promise<Readable>;

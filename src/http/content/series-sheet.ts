@@ -24,7 +24,7 @@ const listed = (entries: Readonly<Record<string, string | number | null>>, betwe
     .map(([name, value]) => (value === null ? name : `${name}${between}${value}`))
     .join('; ') || null;
 
-/** A sheet that says what series the rows are; undefined for rows that are none. */
+/** Sheet that describes the series of the rows; undefined for rows of no series. */
 export const seriesSheet = (series: readonly SheetSeries[]): Sheet | undefined =>
   series.length === 0
     ? undefined

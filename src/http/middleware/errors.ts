@@ -15,7 +15,7 @@ interface Shaped {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Errors that nobody wrote for callers but whose kind is known. */
+/** Errors of libraries, whose message is not for callers but whose kind is known. */
 const asAppError = (error: unknown): unknown => {
   if (isAppError(error)) return error;
   if (isOutage(error))
@@ -51,7 +51,7 @@ const shape = (thrown: unknown): Shaped => {
       },
     };
   }
-  // Whatever else was thrown was not written for callers: its text stays in the log.
+  // The message of any other error is not for callers: it is only logged.
   return { status: 500, code: 'internal', message: 'internal error', headers: {} };
 };
 
@@ -101,7 +101,7 @@ export const createErrors = (): Middleware<RequestState> =>
         messageLength,
       );
       ctx.state.error = error;
-      // Nobody is there to be answered; the line of the request says so.
+      // The client has disconnected; the line of the request says so.
       if (ctx.state.signal.aborted) ctx.state.log.debug({ err: error }, 'request given up');
       // Failures of other servers are warnings, without the stack of our own code.
       else if (status > 500 && isAppError(error))

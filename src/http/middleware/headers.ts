@@ -8,7 +8,7 @@ export interface CorsOptions {
   readonly methods?: readonly string[] | undefined;
   /** Pages of the listed origins may send cookies and stored passwords; never with `*`. @default false */
   readonly credentials?: boolean;
-  /** Paths that pages of every origin may read, whichever are listed. @default none */
+  /** Paths that pages of every origin may read, listed or not. @default none */
   readonly openTo?: ((path: string) => boolean) | undefined;
 }
 

@@ -34,7 +34,7 @@ const shownPath = (ctx: ParameterizedContext<RequestState>): string => {
 /** Probes, which come every few seconds, are in no trace. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** The span of a request; it goes on with the trace that the client names. */
+/** The span of a request; it continues the trace of the client. */
 const beginSpan = (tracing: Tracing, ctx: ParameterizedContext<RequestState>): Span => {
   const headers = Object.fromEntries(
     traceHeaderNames.map((name) => [name, ctx.get(name)]).filter(([, text]) => text !== ''),
@@ -68,7 +68,7 @@ const endSpan = (span: Span, ctx: ParameterizedContext<RequestState>, status: nu
 
 /**
  * Outermost: gives the request its id and log, aborts `signal` when the client hangs up, and writes one log
- * line and one measurement when the answer has ended, whichever way it ended.
+ * line and one measurement when the answer has ended, complete or not.
  */
 export const createRequest = ({
   log,

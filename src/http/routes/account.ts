@@ -6,7 +6,7 @@ import type { Keys } from '../../catalog/keys.js';
 import type { Overview } from '../../catalog/overview.js';
 import { shownDatasets } from '../../catalog/stored-bytes.js';
 import { pathId, timeParameter } from '../parameters.js';
-import { created, noContent, ok, type Route, route } from '../route.js';
+import { created, noContentAfter, ok, type Route, route } from '../route.js';
 import { countField, idField, nameField, newHandleField, timeField } from './fields.js';
 
 const limit = z.int().nonnegative().nullable().meta({ description: 'Null: no limit.' });
@@ -113,7 +113,7 @@ const keyExample = {
   lastUsedAt: null,
 };
 
-const tags = ['Account'];
+const shared = { tags: ['Account'], auth: 'required' } as const;
 
 interface AccountRoutesDeps {
   readonly accounts: Accounts;
@@ -129,8 +129,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
     operationId: 'getAccount',
     summary: 'Read your account, its plan and its usage',
     description: 'A key that is limited to some repositories does not see the list of datasets.',
-    tags,
-    auth: 'required',
+    ...shared,
     responses: { 200: { description: 'The account.', schema: accountSchema, example: accountExample } },
     handler: async ({ caller }) => ok(await overview(caller)),
   }),
@@ -139,8 +138,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
     path: '/account',
     operationId: 'updateAccount',
     summary: 'Set name and active workspace',
-    tags,
-    auth: 'required',
+    ...shared,
     body: z.object({
       name: newHandleField(
         'Name. Accounts and teams share one namespace, in which names that look alike are the same.',
@@ -169,8 +167,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
     operationId: 'listKeys',
     summary: 'List the API keys of the account',
     description: 'A key that is limited to some repositories sees only itself.',
-    tags,
-    auth: 'required',
+    ...shared,
     responses: {
       200: { description: 'Keys that were not revoked.', schema: z.array(keySchema), example: [keyExample] },
     },
@@ -185,8 +182,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
     operationId: 'createKey',
     summary: 'Create an API key',
     description: 'The answer is the only place that shows it.',
-    tags,
-    auth: 'required',
+    ...shared,
     body: z.object({
       name: nameField('What it is for.'),
       readOnly: z.boolean().optional(),
@@ -215,8 +211,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
     description:
       'Days in UTC, newest first; today’s requests are counted with a delay of about a minute. ' +
       'A key that is limited to some repositories sees only its own.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id: pathId('Id of the key.') }),
     responses: {
       200: {
@@ -234,16 +229,12 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description: 'It stops working at once.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id: pathId('Id of the key.') }),
     responses: { 204: { description: 'Revoked.' } },
     errors: [403, 404],
-    handler: async ({ caller, params }) => {
-      requireFullKey(caller);
-      await keys.revoke(caller.accountId, params.id);
-      return noContent;
-    },
+    authorize: ({ caller }) => requireFullKey(caller),
+    handler: ({ caller, params }) => noContentAfter(keys.revoke(caller.accountId, params.id)),
   }),
 ];
 

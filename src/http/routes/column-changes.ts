@@ -11,7 +11,7 @@ import { uploadError } from '../../uploads/options/upload-error.js';
 import type { ColumnMergeRequests } from '../../versions/columns/column-merge-request.js';
 import type { ColumnRemoval } from '../../versions/columns/column-removal.js';
 import { pathId, queryInteger } from '../parameters.js';
-import { noContent, ok, type Reply, type Route, route } from '../route.js';
+import { noContentAfter, ok, type Reply, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
 import { descriptionField } from './fields.js';
 import { processSchema } from './process-schema.js';
@@ -47,10 +47,7 @@ const removal = ({ access, removal }: ColumnChangeRoutesDeps): Route =>
     authorize: ({ caller, params }) => access.dataset(caller, params.dataset_id, 'Write', 'write'),
     responses: { 204: { description: 'Deleted; the new version is the current one.' } },
     errors: [403, 404, 409],
-    handler: async ({ params }) => {
-      await removal.remove(params.dataset_id, params.column_id);
-      return noContent;
-    },
+    handler: ({ params }) => noContentAfter(removal.remove(params.dataset_id, params.column_id)),
   });
 
 const changeBody = z.object({

@@ -53,7 +53,7 @@ export const comparisonReply = async (
   dataset: DatasetAccess,
   answer: {
     readonly format: Format;
-    /** What follows the name of the dataset in the name of the file. */
+    /** Suffix of the file name, after the name of the dataset. */
     readonly name: string;
     readonly top: number | undefined;
     readonly right: StandingRight;

@@ -4,7 +4,7 @@ import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import { datasetReply, jsonList } from '../json-list.js';
 import { bodyId, pathId, queryId, queryInstant, queryText, timeParameter } from '../parameters.js';
-import { created, noContent, type Route, route } from '../route.js';
+import { created, noContentAfter, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
 import {
   countField,
@@ -91,6 +91,7 @@ const textFields = {
   sourceName: textField('Organization or publication that produced the data.', 1_000),
 };
 const tags = ['Datasets'];
+const shared = { tags, auth: 'required' } as const;
 const params = z.object({ id: pathId('Id of the dataset.') });
 
 const reads = (datasets: Datasets): Route[] => [
@@ -100,8 +101,7 @@ const reads = (datasets: Datasets): Route[] => [
     operationId: 'listDatasets',
     summary: 'List every dataset the caller can access',
     description: 'Across repositories, without paging.',
-    tags,
-    auth: 'required',
+    ...shared,
     query: z.object({
       repositoryId: queryId('Only datasets of this repository.').optional(),
       q: queryText('Words that all occur in name, description or source.').optional(),
@@ -139,8 +139,7 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
     operationId: 'createDataset',
     summary: 'Create a dataset',
     description: 'Not idempotent. Needs Write on the repository.',
-    tags,
-    auth: 'required',
+    ...shared,
     body: z.object({ ...textFields, repositoryId: bodyId('Repository of the new dataset.') }),
     bodyExample: {
       name: 'Prices',
@@ -164,8 +163,7 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
     summary: 'Update name, description and source of a dataset',
     description:
       'Replaces all of them: a description, source name or source address that is left out becomes null. Needs Write.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     body: z.object(textFields),
     bodyExample: { name: 'Consumer prices', sourceName: 'Statistics Office' },
@@ -183,15 +181,11 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
     operationId: 'deleteDataset',
     summary: 'Delete a dataset and its data',
     description: 'Needs Write.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     responses: { 204: { description: 'Deleted.' } },
     errors: [403, 404],
-    handler: async ({ caller, params: { id } }) => {
-      await datasets.remove(caller, id);
-      return noContent;
-    },
+    handler: ({ caller, params: { id } }) => noContentAfter(datasets.remove(caller, id)),
   }),
 ];
 
@@ -204,8 +198,7 @@ const clone = ({ access, clones }: DatasetRoutesDeps): Route =>
     description:
       'Makes a dataset of the same columns, rows and current version; both are independent afterwards. Needs ' +
       'Clone on the dataset and Write on the target repository.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     body: z.object({
       repositoryId: bodyId('Repository of the clone.'),

@@ -43,7 +43,7 @@ export const rightToRead = (caller: Caller | undefined, datasetId: number): Stan
 export const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
 
-/** The answer to a question, as far as its plan tells. */
+/** The answer to a question, as far as its plan determines it. */
 export interface Description {
   readonly plan: Plan;
   /** True when a link to the whole file is the answer. */
@@ -98,7 +98,7 @@ export const rowsReply = (
   };
 };
 
-/** Settles the ticket with what was sent, once the answer has ended, whichever way. */
+/** Settles the ticket with the sent bytes once the answer has ended, complete or not. */
 export const meterOf = (ticket: ExportTicket, log: Log): SentMeter => {
   let sent = 0;
   return {

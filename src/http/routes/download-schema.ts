@@ -41,7 +41,7 @@ export const versionQuery = z.object(
   ),
 );
 
-/** Of a request with a body: the address of the next page holds the token alone. */
+/** Query parameters of a request with a body: the address of its next page has only the token. */
 export const pageQuery = z.object(
   inBothSpellings(Object.fromEntries(Object.entries(shared).filter(([name]) => name === '$skiptoken'))),
 );

@@ -13,7 +13,7 @@ interface MetricsRouteOptions {
 /** Milliseconds for which scrapes share one text: rendering it takes some of them. */
 const keptMs = 250;
 
-/** Equal lengths, whatever is compared. */
+/** Hash, because `timingSafeEqual` needs equal lengths. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const requireToken = (token: string | undefined, authorization: string | undefined): void => {

@@ -5,12 +5,12 @@ import type { Log } from '../../lib/log.js';
 import { singleFlight } from '../../lib/single-flight.js';
 import { type Route, route } from '../route.js';
 
-/** One thing the process depends on. */
+/** Check of one dependency of the process. */
 export interface Check {
   readonly name: string;
   /** True: reported, but the process is ready without it. */
   readonly optional?: boolean;
-  /** Resolves when it works; what it throws is the reason why it does not. */
+  /** Resolves if it works; rejects with the reason otherwise. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ const keptMs = 250;
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
   const { build, checks, draining = () => false } = options;
   const shared = { method: 'GET', tags: ['Operations'], auth: 'none', permit: 'none', hidden: true } as const;
-  // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
+  // Probes come several times a second: only a check that begins to fail or passes again is logged.
   const failing = new Map<string, string>();
   const tellChange = (log: Log, check: string, failure: unknown): void => {
     const reason = failure === undefined ? undefined : messageOf(failure);

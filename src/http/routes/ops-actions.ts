@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { requireOperator, requireWritingKey } from '../../catalog/access.js';
-import type { Caller } from '../../model/permission.js';
 import type { ClickHouseSizes, ShardSummary, TableSizes } from '../../rows/index.js';
 import type {
   ListedUpload,
@@ -11,8 +9,9 @@ import type {
 import type { DeadLetterPreview } from '../../uploads/repair/dead-letter-preview.js';
 import type { DeadLetterEntry } from '../../uploads/repair/dead-letter-records.js';
 import { pathId, queryChoice, queryId, queryInteger, queryText } from '../parameters.js';
-import { noContent, ok, type Route, route } from '../route.js';
+import { noContentAfter, type Route, route, uncached } from '../route.js';
 import { timeField } from './fields.js';
+import { forOperators, operatorAction } from './for-operators.js';
 import {
   deadLetterDetailsSchema,
   deadLetterSchema,
@@ -58,22 +57,14 @@ export interface OpsActions {
   >;
 }
 
-const headers = { 'Cache-Control': 'no-store' };
-const shared = { tags: ['Operations'], auth: 'required' } as const;
 const needs = 'Needs the key of an operator account';
-
-/** Actions need a key that may write. */
-const requireActing = ({ caller }: { readonly caller: Caller }): void => {
-  requireOperator(caller);
-  requireWritingKey(caller);
-};
 
 const uploadParams = z.object({ processId: pathId('Of the process.') });
 const letterParams = z.object({ id: pathId('Of the dead letter.') });
 
 const uploadRoutes = (actions: OpsActions): Route[] => [
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/uploads',
     operationId: 'listAllUploads',
@@ -89,13 +80,11 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     }),
     responses: { 200: { description: 'Uploads.', schema: z.array(listedUploadSchema) } },
     errors: [403],
-    handler: async ({ caller, query: { $top: limit = 100, ...filter } }) => {
-      requireOperator(caller);
-      return { ...ok(await actions.uploads({ ...filter, limit })), headers };
-    },
+    handler: async ({ query: { $top: limit = 100, ...filter } }) =>
+      uncached(await actions.uploads({ ...filter, limit })),
   }),
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/uploads/:processId',
     operationId: 'getAnyUpload',
@@ -104,13 +93,10 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     params: uploadParams,
     responses: { 200: { description: 'The upload.', schema: uploadDetailsSchema } },
     errors: [403, 404],
-    handler: async ({ caller, params: { processId } }) => {
-      requireOperator(caller);
-      return { ...ok(await actions.upload(processId)), headers };
-    },
+    handler: async ({ params: { processId } }) => uncached(await actions.upload(processId)),
   }),
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/uploads/:processId/chunks',
     operationId: 'listUploadChunks',
@@ -125,13 +111,11 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
       200: { description: 'Chunks, in the order of the file.', schema: z.array(uploadChunkSchema) },
     },
     errors: [403, 404],
-    handler: async ({ caller, params: { processId }, query: { $top: limit = 100, after } }) => {
-      requireOperator(caller);
-      return { ...ok(await actions.chunks(processId, { after, limit })), headers };
-    },
+    handler: async ({ params: { processId }, query: { $top: limit = 100, after } }) =>
+      uncached(await actions.chunks(processId, { after, limit })),
   }),
   route({
-    ...shared,
+    ...operatorAction,
     method: 'POST',
     path: '/ops/uploads/:processId/replay',
     operationId: 'replayUpload',
@@ -145,18 +129,16 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     bodyExample: { takeOver: false },
     responses: { 202: { description: 'The upload, which is read again.', schema: uploadDetailsSchema } },
     errors: [403, 404, 409],
-    authorize: requireActing,
     handler: async ({ params: { processId }, body: { takeOver = false } }) => ({
+      ...uncached(await actions.replayUpload(processId, takeOver)),
       status: 202,
-      headers,
-      body: await actions.replayUpload(processId, takeOver),
     }),
   }),
 ];
 
 const deadLetterRoutes = (actions: OpsActions): Route[] => [
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/dead-letters',
     operationId: 'listDeadLetters',
@@ -167,13 +149,10 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     }),
     responses: { 200: { description: 'Dead letters.', schema: z.array(deadLetterSchema) } },
     errors: [403],
-    handler: async ({ caller, query: { $top: limit = 100 } }) => {
-      requireOperator(caller);
-      return { ...ok(await actions.deadLetters(limit)), headers };
-    },
+    handler: async ({ query: { $top: limit = 100 } }) => uncached(await actions.deadLetters(limit)),
   }),
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/dead-letters/:id',
     operationId: 'getDeadLetter',
@@ -182,13 +161,10 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     params: letterParams,
     responses: { 200: { description: 'The dead letter.', schema: deadLetterDetailsSchema } },
     errors: [403, 404],
-    handler: async ({ caller, params: { id } }) => {
-      requireOperator(caller);
-      return { ...ok(await actions.deadLetter(id)), headers };
-    },
+    handler: async ({ params: { id } }) => uncached(await actions.deadLetter(id)),
   }),
   route({
-    ...shared,
+    ...operatorAction,
     method: 'POST',
     path: '/ops/dead-letters/:id/replay',
     operationId: 'replayDeadLetter',
@@ -199,13 +175,10 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
       200: { description: 'What it belongs to.', schema: z.object({ process: z.int(), chunk: z.int() }) },
     },
     errors: [403, 404, 409],
-    handler: async ({ caller, params: { id } }) => {
-      requireActing({ caller });
-      return { ...ok(await actions.replayDeadLetter(id)), headers };
-    },
+    handler: async ({ params: { id } }) => uncached(await actions.replayDeadLetter(id)),
   }),
   route({
-    ...shared,
+    ...operatorAction,
     method: 'DELETE',
     path: '/ops/dead-letters/:id',
     operationId: 'dropDeadLetter',
@@ -214,11 +187,7 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     params: letterParams,
     responses: { 204: { description: 'It is off the list.' } },
     errors: [403, 404, 409],
-    handler: async ({ caller, params: { id } }) => {
-      requireActing({ caller });
-      await actions.dropDeadLetter(id);
-      return noContent;
-    },
+    handler: ({ params: { id } }) => noContentAfter(actions.dropDeadLetter(id)),
   }),
 ];
 
@@ -227,7 +196,7 @@ export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
   ...uploadRoutes(actions),
   ...deadLetterRoutes(actions),
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/stores',
     operationId: 'getStores',
@@ -235,13 +204,10 @@ export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
     description: `${needs}.`,
     responses: { 200: { description: 'What ClickHouse holds.', schema: storesSchema } },
     errors: [403],
-    handler: async ({ caller }) => {
-      requireOperator(caller);
-      return { ...ok(await actions.stores()), headers };
-    },
+    handler: async () => uncached(await actions.stores()),
   }),
   route({
-    ...shared,
+    ...operatorAction,
     method: 'PUT',
     path: '/ops/consuming',
     operationId: 'setConsuming',
@@ -256,7 +222,6 @@ export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
       },
     },
     errors: [403],
-    authorize: requireActing,
-    handler: async ({ body: { paused } }) => ({ ...ok(await actions.setConsuming(paused)), headers }),
+    handler: async ({ body: { paused } }) => uncached(await actions.setConsuming(paused)),
   }),
 ];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { requireOperator, requireWritingKey } from '../../catalog/access.js';
 import { jobList } from '../../jobs/list.js';
 import type { JobState } from '../../jobs/records.js';
-import { noContent, ok, type Route, route } from '../route.js';
+import { noContentAfter, type Route, route, uncached } from '../route.js';
 import { timeField } from './fields.js';
+import { forOperators, operatorAction } from './for-operators.js';
 
 export interface OpsJobs {
   jobs(): Promise<JobState[]>;
@@ -29,12 +29,10 @@ const jobSchema = z
   })
   .meta({ id: 'OperationsJob' });
 
-const shared = { tags: ['Operations'], auth: 'required' } as const;
-
 /** `/api/ops/jobs`: background jobs of all processes. */
 export const createOpsJobRoutes = ({ jobs, runJob }: OpsJobs): Route[] => [
   route({
-    ...shared,
+    ...forOperators,
     method: 'GET',
     path: '/ops/jobs',
     operationId: 'listJobs',
@@ -42,13 +40,10 @@ export const createOpsJobRoutes = ({ jobs, runJob }: OpsJobs): Route[] => [
     description: 'Needs the key of an operator account.',
     responses: { 200: { description: 'Jobs by name.', schema: z.array(jobSchema) } },
     errors: [403],
-    handler: async ({ caller }) => {
-      requireOperator(caller);
-      return { ...ok(await jobs()), headers: { 'Cache-Control': 'no-store' } };
-    },
+    handler: async () => uncached(await jobs()),
   }),
   route({
-    ...shared,
+    ...operatorAction,
     method: 'POST',
     path: '/ops/jobs/:name/run',
     operationId: 'runJob',
@@ -61,13 +56,6 @@ export const createOpsJobRoutes = ({ jobs, runJob }: OpsJobs): Route[] => [
     }),
     responses: { 204: { description: 'The job is due.' } },
     errors: [403, 404],
-    authorize: ({ caller }) => {
-      requireOperator(caller);
-      requireWritingKey(caller);
-    },
-    handler: async ({ params: { name } }) => {
-      await runJob(name);
-      return noContent;
-    },
+    handler: ({ params: { name } }) => noContentAfter(runJob(name)),
   }),
 ];

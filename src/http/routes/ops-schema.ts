@@ -168,7 +168,7 @@ export const opsSchema = z
 export interface ComponentState {
   readonly name: 'database' | 'clickhouse' | 'kafka';
   readonly ok: boolean;
-  /** Milliseconds until the answer, or until it was given up. */
+  /** Milliseconds until the answer or the timeout. */
   readonly ms: number;
   readonly error: string | null;
   /** Since when it has been so, as this process saw it; ISO 8601 in UTC. */

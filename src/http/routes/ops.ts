@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { requireOperator } from '../../catalog/access.js';
 import type { AuditTrail } from '../../catalog/audit-trail.js';
 import { type KeptSample, keptMinutes } from '../../storage/postgres/ops-samples.js';
 import { queryId, queryInteger, queryText, timeParameter } from '../parameters.js';
-import { ok, type Route, route } from '../route.js';
+import { type Route, route, uncached } from '../route.js';
+import { forOperators } from './for-operators.js';
 import { createOpsActionRoutes, type OpsActions } from './ops-actions.js';
 import { createOpsJobRoutes, type OpsJobs } from './ops-jobs.js';
 import { auditEventSchema, sampleSchema } from './ops-list-schema.js';
@@ -15,8 +15,6 @@ interface OpsRoutesDeps {
   readonly actions: OpsActions & OpsJobs;
   readonly audit: Pick<AuditTrail, 'list'>;
 }
-
-const noCache = { 'Cache-Control': 'no-store' };
 
 const auditExample = {
   id: 4711,
@@ -57,17 +55,13 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
     description:
       'Kept for a day, one for all processes. A minute without a line: no API process ran, or PostgreSQL did not answer. ' +
       'Needs the key of an operator account.',
-    tags: ['Operations'],
-    auth: 'required',
+    ...forOperators,
     query: z.object({
       minutes: queryInteger('How far back; 360 unless given.', { min: 1, max: keptMinutes }).optional(),
     }),
     responses: { 200: { description: 'Oldest first.', schema: z.array(sampleSchema) } },
     errors: [403],
-    handler: async ({ caller, query: { minutes = 360 } }) => {
-      requireOperator(caller);
-      return { ...ok(await samples(minutes)), headers: noCache };
-    },
+    handler: async ({ query: { minutes = 360 } }) => uncached(await samples(minutes)),
   }),
   route({
     method: 'GET',
@@ -77,8 +71,7 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
     description:
       'Permissions, keys, deletes, teams, accounts, plans and commands of operators, newest first. Each event is written in ' +
       'the transaction of what it tells. Needs the key of an operator account.',
-    tags: ['Operations'],
-    auth: 'required',
+    ...forOperators,
     query: auditQuery,
     responses: {
       200: {
@@ -88,10 +81,8 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
       },
     },
     errors: [403],
-    handler: async ({ caller, query: { $top: top = 100, ...filter } }) => {
-      requireOperator(caller);
-      return { ...ok(await audit.list({ ...filter, top })), headers: noCache };
-    },
+    handler: async ({ query: { $top: top = 100, ...filter } }) =>
+      uncached(await audit.list({ ...filter, top })),
   }),
   route({
     method: 'GET',
@@ -99,13 +90,9 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
     operationId: 'getServiceState',
     summary: 'State of the service, for operators',
     description: 'Needs the key of an operator account. The console at `/ops` shows it.',
-    tags: ['Operations'],
-    auth: 'required',
+    ...forOperators,
     responses: { 200: { description: 'The state.', schema: opsSchema } },
     errors: [403],
-    handler: async ({ caller }) => {
-      requireOperator(caller);
-      return { ...ok(await state()), headers: noCache };
-    },
+    handler: async () => uncached(await state()),
   }),
 ];

@@ -3,7 +3,7 @@ import type { Access } from '../../catalog/access.js';
 import type { Grants } from '../../catalog/grants.js';
 import { datasetGrantLevels, levels } from '../../model/permission.js';
 import { pathId, pathName } from '../parameters.js';
-import { noContent, ok, type Route, route } from '../route.js';
+import { noContentAfter, ok, type Route, route } from '../route.js';
 
 const permissionSchema = z
   .object({
@@ -18,9 +18,9 @@ const permissionSchema = z
   .meta({ id: 'Permission' });
 
 const example = { name: 'ada', type: 'account', level: 'Read', origin: 'grant' };
-const tags = ['Sharing'];
+const shared = { tags: ['Sharing'], auth: 'required' } as const;
 const name = pathName('Name of an account or team.');
-const shared = (description: string) => ({
+const listed = (description: string) => ({
   200: { description, schema: z.array(permissionSchema), example: [example] },
 });
 const given = { 200: { description: 'The grants now in force.', schema: permissionSchema, example } };
@@ -40,10 +40,9 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       operationId: 'listRepositoryPermissions',
       summary: 'List who may do what in a repository',
       description: 'Needs Admin.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id }),
-      responses: shared('Accounts and teams with their levels.'),
+      responses: listed('Accounts and teams with their levels.'),
       errors: [403, 404],
       handler: async ({ caller, params }) => ok(await grants.listOnRepository(caller, params.id)),
     }),
@@ -55,8 +54,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       description:
         'Needs Admin; no level above your own can be granted. A grant to an account decides alone; a grant to the ' +
         'team of the repository replaces what membership gives.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id, name }),
       body: z.object({ level: z.enum(levels) }),
       bodyExample: { level: 'Read' },
@@ -72,15 +70,12 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       operationId: 'revokeRepositoryPermission',
       summary: 'Revoke a grant on a repository',
       description: 'Needs Admin, or concerns your own account. The creator of the repository stays Owner.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id, name }),
       responses: gone,
       errors: [403, 404, 409],
-      handler: async ({ caller, params }) => {
-        await grants.removeOnRepository(caller, params.id, params.name);
-        return noContent;
-      },
+      handler: ({ caller, params }) =>
+        noContentAfter(grants.removeOnRepository(caller, params.id, params.name)),
     }),
   ];
 };
@@ -94,10 +89,9 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       operationId: 'listDatasetPermissions',
       summary: 'List the grants on a single dataset',
       description: 'In addition to the grants of its repository. Needs Admin.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id }),
-      responses: shared('Accounts and teams with their levels.'),
+      responses: listed('Accounts and teams with their levels.'),
       errors: [403, 404],
       handler: async ({ caller, params }) => ok(await grants.listOnDataset(caller, params.id)),
     }),
@@ -107,8 +101,7 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       operationId: 'setDatasetPermission',
       summary: 'Give an account or team Read or Clone on a dataset',
       description: 'Needs Admin.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id, name }),
       body: z.object({ level: z.enum(datasetGrantLevels) }),
       bodyExample: { level: 'Read' },
@@ -124,15 +117,11 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       operationId: 'revokeDatasetPermission',
       summary: 'Revoke a grant on a dataset',
       description: 'Needs Admin, or concerns your own account.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id, name }),
       responses: gone,
       errors: [403, 404],
-      handler: async ({ caller, params }) => {
-        await grants.removeOnDataset(caller, params.id, params.name);
-        return noContent;
-      },
+      handler: ({ caller, params }) => noContentAfter(grants.removeOnDataset(caller, params.id, params.name)),
     }),
   ];
 };

@@ -24,7 +24,7 @@ interface ProcessRoutesDeps {
 }
 
 const params = z.object({ id: pathId('Dataset'), processId: pathId('Process') });
-const tags = ['Data'];
+const shared = { tags: ['Data'], auth: 'required' } as const;
 export const forWhom =
   'Needs Write: a process and its rejected rows quote a file that may never be published. Read sees versions only.';
 
@@ -59,8 +59,7 @@ const read = (deps: ProcessRoutesDeps): Route =>
     operationId: 'getProcess',
     summary: 'Read an upload process',
     description: forWhom,
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     responses: { 200: { description: 'The process in its present state.', schema: processSchema } },
     errors: [403, 404],
@@ -77,8 +76,7 @@ const list = ({ access, processes }: ProcessRoutesDeps): Route =>
     operationId: 'listProcesses',
     summary: 'List the upload processes of a dataset',
     description: forWhom,
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id: pathId('Dataset') }),
     query: z.object({
       $top: queryInteger('Most processes in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
@@ -99,8 +97,7 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
     operationId: 'cancelProcess',
     summary: 'Cancel a pending upload process',
     description: 'The dataset stays as it was. Needs Write.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     responses: { 200: { description: 'The process, failed as `cancelled`.', schema: processSchema } },
     errors: [403, 404, 409],
@@ -155,8 +152,7 @@ const events = (deps: ProcessRoutesDeps): Route => {
     description:
       'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end; ' +
       `a broken connection when the right to read has ended. The data of each is the process. ${forWhom}`,
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     responses: { 200: { description: 'The events.', contentTypes: ['text/event-stream'] } },
     errors: [403, 404],
@@ -203,8 +199,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
     summary: 'Download the records that were set aside',
     permit: 'files',
     description: `Line, column, reason and the record as it is in the file (the first 64 KiB of it). ${forWhom}`,
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     query: z.object({ $format: queryChoice('Default csv.', ['csv', 'json']).optional() }),
     responses: { 200: { description: 'The records.', contentTypes: ['text/csv', 'application/json'] } },

@@ -12,7 +12,7 @@ import { type Format, formats } from '../../query/formats/formats.js';
 import { badOption } from '../../query/options/option.js';
 import { type DownloadOptions, givenOptions, parseOptions } from '../../query/options/options.js';
 import { pathId } from '../parameters.js';
-import { created, noContent, ok, type Route, route } from '../route.js';
+import { created, noContentAfter, ok, type Route, route } from '../route.js';
 import type { DataRequest } from './download-answer.js';
 import type { AnswerDownload } from './download-handler.js';
 import { downloadBody } from './download-schema.js';
@@ -34,6 +34,7 @@ interface ReadLinkRoutesDeps {
 }
 
 const tags = ['Read links'];
+const shared = { tags, auth: 'required' } as const;
 
 /** Longest question that is stored, in bytes. */
 const mostQueryBytes = 64 * 1024;
@@ -81,8 +82,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       summary: 'Save a question under a permanent address',
       description:
         'For tools that cannot send headers. The address needs no key and answers the question with the current version, or with the one that `versionId` or `asOf` names, as long as the account that made it may read the dataset. A link that is made with a key which is limited to some repositories ends with that key.',
-      tags,
-      auth: 'required',
+      ...shared,
       readsDataset: true,
       permit: 'own',
       params: z.object({ id: pathId('Dataset') }),
@@ -131,8 +131,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       operationId: 'listReadLinks',
       summary: 'List the read links of the account',
       description: 'A key that is limited to some repositories sees the links that were made with it.',
-      tags,
-      auth: 'required',
+      ...shared,
       responses: {
         200: { description: 'The links, oldest first.', schema: z.array(linkSchema), example: [linkExample] },
       },
@@ -143,8 +142,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       path: '/account/read-links/:id',
       operationId: 'updateReadLink',
       summary: 'Rename a read link, or set its end and its quota',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id: pathId('Id of the link.') }),
       body: z.object({ name: nameField('What it is for.').optional(), ...linkBounds }),
       bodyExample: { name: 'Dashboard', maxBytesPerDay: 1_000_000_000 },
@@ -162,16 +160,12 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       operationId: 'revokeReadLink',
       summary: 'Revoke a read link',
       description: 'It stops working at once; answers that are being sent are broken off.',
-      tags,
-      auth: 'required',
+      ...shared,
       params: z.object({ id: pathId('Id of the link.') }),
       responses: { 204: { description: 'Revoked.' } },
       errors: [403, 404],
-      handler: async ({ caller, params }) => {
-        requireWritingKey(caller);
-        await readLinks.revoke(caller, params.id);
-        return noContent;
-      },
+      authorize: ({ caller }) => requireWritingKey(caller),
+      handler: ({ caller, params }) => noContentAfter(readLinks.revoke(caller, params.id)),
     }),
   ];
 };

@@ -3,7 +3,7 @@ import { type Access, requireFullKey } from '../../catalog/access.js';
 import type { Repositories } from '../../catalog/repositories.js';
 import { jsonList } from '../json-list.js';
 import { pathId, queryText } from '../parameters.js';
-import { created, noContent, ok, type Route, route } from '../route.js';
+import { created, noContentAfter, ok, type Route, route } from '../route.js';
 import {
   descriptionField,
   handleField,
@@ -42,6 +42,7 @@ export const repositoryExample = {
 
 const name = nameField('Display name.');
 const tags = ['Repositories'];
+const shared = { tags, auth: 'required' } as const;
 const repositoryId = pathId('Id of the repository.');
 const one = (description: string) => ({ description, schema: repositorySchema, example: repositoryExample });
 
@@ -52,8 +53,7 @@ const list = (repositories: Repositories): Route =>
     operationId: 'listRepositories',
     summary: 'List every repository the caller can access',
     description: 'Your own, those of your teams, shared and public ones, without paging.',
-    tags,
-    auth: 'required',
+    ...shared,
     query: z.object({
       q: queryText('Words that all occur in name or description.').optional(),
       privacy: z.enum(['Public', 'Private'], 'must be Public or Private').optional(),
@@ -75,8 +75,7 @@ const reads = (repositories: Repositories): Route[] => [
     path: '/repositories/home',
     operationId: 'getHomeRepository',
     summary: "Read the caller's Home repository",
-    tags,
-    auth: 'required',
+    ...shared,
     responses: { 200: one('Home.') },
     errors: [403],
     handler: async ({ caller }) => ok(await repositories.home(caller)),
@@ -87,8 +86,7 @@ const reads = (repositories: Repositories): Route[] => [
     operationId: 'getDefaultRepository',
     summary: 'Read the default writable repository of the active workspace',
     description: 'Home, or the first writable repository of the active team; created when the team has none.',
-    tags,
-    auth: 'required',
+    ...shared,
     responses: { 200: one('The default repository.') },
     errors: [402, 403],
     handler: async ({ caller }) => ok(await repositories.preferred(caller)),
@@ -115,8 +113,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
     operationId: 'createRepository',
     summary: 'Create a repository',
     description: 'Not idempotent: every call creates a repository.',
-    tags,
-    auth: 'required',
+    ...shared,
     body: z.object({
       name,
       privacy: privacyField,
@@ -137,8 +134,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
     description:
       'Replaces name, privacy and description: a description that is left out becomes null. The team cannot be ' +
       'changed. Needs Owner.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id: repositoryId }),
     body: z.object({
       name,
@@ -157,15 +153,11 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
     path: '/repositories/:id',
     operationId: 'deleteRepository',
     summary: 'Delete a repository and all of its datasets',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id: repositoryId }),
     responses: { 204: { description: 'Deleted.' } },
     errors: [403, 404, 409],
-    handler: async ({ caller, params }) => {
-      await repositories.remove(caller, params.id);
-      return noContent;
-    },
+    handler: ({ caller, params }) => noContentAfter(repositories.remove(caller, params.id)),
   }),
 ];
 

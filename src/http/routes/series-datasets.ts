@@ -21,7 +21,7 @@ interface SeriesDatasetRoutesDeps {
   readonly callerOf: GatewayCallers;
 }
 
-const tags = ['Series'];
+const shared = { tags: ['Series'], auth: 'required' } as const;
 
 /** Most series of one dataset. They are fetched one after the other, within one request. */
 const mostSeries = 50;
@@ -71,8 +71,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     permit: 'calls',
     description:
       'Makes a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: seriesParams,
     body: z.strictObject({
       repositoryId: bodyId('Repository of the new dataset.'),
@@ -152,8 +151,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
       path: '/datasets/:id/refresh',
       operationId: 'setRefresh',
       summary: 'Change when a dataset made of series is refreshed',
-      tags,
-      auth: 'required',
+      ...shared,
       params,
       body: z.strictObject({ refresh: refreshField }),
       bodyExample: { refresh: '30 6 * * 1-5' },
@@ -173,8 +171,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
       summary: 'Refresh a dataset made of series soon',
       description:
         'The refresh runs in the background, with the next housekeeping; reading the dataset shows its result.',
-      tags,
-      auth: 'required',
+      ...shared,
       params,
       responses: { 202: { description: 'The run is due.', schema: datasetSchema } },
       errors: [403, 404],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sessions } from '../../catalog/sessions.js';
 import { AppError } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
-import { anyCaller, noContent, ok, type Reply, type Route, route } from '../route.js';
+import { anyCaller, ok, type Reply, type Route, route } from '../route.js';
 import { idField } from './fields.js';
 
 const sessionSchema = z
@@ -94,7 +94,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
     responses: { 204: { description: 'The session has ended.' } },
     handler: async ({ sessionCookie }): Promise<Reply> => {
       if (sessionCookie.token !== undefined) await sessions.end(sessionCookie.token);
-      return { ...noContent, headers: { 'Set-Cookie': sessionCookie.end } };
+      return { status: 204, headers: { 'Set-Cookie': sessionCookie.end } };
     },
   }),
 ];

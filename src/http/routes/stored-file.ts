@@ -31,7 +31,7 @@ interface WantedRead {
   readonly cacheControl: string;
   readonly right: StandingRight;
   readonly caller: Caller | undefined;
-  /** By `Date.now()`. */
+  /** Time of the decision about the right, `Date.now()`. */
   readonly judgedAt: number;
   /** Error of a request whose right ended while it waited. */
   readonly refusal: (ended: AppError) => AppError;

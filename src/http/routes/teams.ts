@@ -3,7 +3,7 @@ import { requireFullKey } from '../../catalog/access.js';
 import type { TeamInvitations } from '../../catalog/team-invitations.js';
 import type { Teams } from '../../catalog/teams.js';
 import { pathName } from '../parameters.js';
-import { created, noContent, ok, type Route, route } from '../route.js';
+import { created, noContentAfter, ok, type Route, route } from '../route.js';
 import { newHandleField, roleField, timeField } from './fields.js';
 
 const memberSchema = z.object({ account: z.string(), role: roleField });
@@ -26,7 +26,7 @@ const example = {
   members: [{ account: 'ada', role: 'admin' }],
   invitations: [{ account: 'bob', role: 'member' }],
 };
-const tags = ['Teams'];
+const shared = { tags: ['Teams'], auth: 'required' } as const;
 const name = pathName('Name of the team.');
 const account = pathName('Name of the account.');
 const one = (description: string) => ({ description, schema: teamSchema, example });
@@ -42,8 +42,7 @@ const onTeams = (teams: Teams): Route[] => [
     path: '/teams',
     operationId: 'listTeams',
     summary: 'List the teams the caller is in',
-    tags,
-    auth: 'required',
+    ...shared,
     responses: { 200: { description: 'Teams by name.', schema: z.array(teamSchema), example: [example] } },
     errors: [403],
     handler: async ({ caller }) => ok(await teams.list(caller)),
@@ -54,8 +53,7 @@ const onTeams = (teams: Teams): Route[] => [
     operationId: 'createTeam',
     summary: 'Create a team',
     description: 'The caller becomes its admin.',
-    tags,
-    auth: 'required',
+    ...shared,
     body,
     bodyExample: { name: 'Analysts' },
     authorize: ({ caller }) => requireFullKey(caller),
@@ -71,8 +69,7 @@ const onTeam = (teams: Teams): Route[] => [
     path: '/teams/:name',
     operationId: 'getTeam',
     summary: 'Read a team with its members',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ name }),
     responses: { 200: one('The team.') },
     errors: [403, 404],
@@ -84,8 +81,7 @@ const onTeam = (teams: Teams): Route[] => [
     operationId: 'renameTeam',
     summary: 'Rename a team',
     description: 'By an admin of the team.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ name }),
     body,
     bodyExample: { name: 'Analysts' },
@@ -101,15 +97,11 @@ const onTeam = (teams: Teams): Route[] => [
     operationId: 'deleteTeam',
     summary: 'Delete a team',
     description: 'By an admin of the team. Its repositories stay with those who created them.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ name }),
     responses: { 204: { description: 'Deleted.' } },
     errors: [403, 404],
-    handler: async ({ caller, params }) => {
-      await teams.remove(caller, params.name);
-      return noContent;
-    },
+    handler: ({ caller, params }) => noContentAfter(teams.remove(caller, params.name)),
   }),
 ];
 
@@ -122,8 +114,7 @@ const onMembers = (teams: Teams): Route[] => [
     description:
       'By an admin of the team. An account that is not in the team is invited (202) and is in it once it has ' +
       'accepted: see `/account/invitations`.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ name, account }),
     body: z.object({ role: roleField }),
     bodyExample: { role: 'member' },
@@ -145,15 +136,11 @@ const onMembers = (teams: Teams): Route[] => [
     summary: 'Remove an account from a team',
     description:
       'By an admin, or by the account itself. Access through the team ends at once. Also withdraws an invitation.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ name, account }),
     responses: { 204: { description: 'Removed.' } },
     errors: [403, 404, 409],
-    handler: async ({ caller, params }) => {
-      await teams.removeMember(caller, params.name, params.account);
-      return noContent;
-    },
+    handler: ({ caller, params }) => noContentAfter(teams.removeMember(caller, params.name, params.account)),
   }),
 ];
 
@@ -182,8 +169,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
     path: '/account/invitations',
     operationId: 'listInvitations',
     summary: 'List the invitations of the caller to teams',
-    tags,
-    auth: 'required',
+    ...shared,
     responses: {
       200: {
         description: 'Invitations that wait for an answer, oldest first.',
@@ -199,8 +185,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
     path: '/account/invitations/:team',
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation to a team',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ team: name }),
     responses: { 200: one('The team; the caller is now a member.') },
     errors: [403, 404],
@@ -211,15 +196,11 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
     path: '/account/invitations/:team',
     operationId: 'declineInvitation',
     summary: 'Decline an invitation to a team',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ team: name }),
     responses: { 204: { description: 'Declined.' } },
     errors: [403, 404],
-    handler: async ({ caller, params }) => {
-      await invitations.decline(caller, params.team);
-      return noContent;
-    },
+    handler: ({ caller, params }) => noContentAfter(invitations.decline(caller, params.team)),
   }),
 ];
 

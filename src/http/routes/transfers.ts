@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { RepositoryTransfers } from '../../catalog/repository-transfers.js';
 import { pathId } from '../parameters.js';
-import { noContent, ok, type Route, route } from '../route.js';
+import { noContentAfter, ok, type Route, route } from '../route.js';
 import { handleField, idField, timeField } from './fields.js';
 import { repositoryExample, repositorySchema } from './repositories.js';
 
@@ -24,7 +24,7 @@ const example = {
   createdAt: '2026-01-31T12:00:00.000',
 };
 
-const tags = ['Repositories'];
+const shared = { tags: ['Repositories'], auth: 'required' } as const;
 const id = pathId('Id of the repository.');
 
 interface TransferRoutesDeps {
@@ -41,8 +41,7 @@ const byOwner = ({ access, transfers }: TransferRoutesDeps): Route[] => [
     description:
       'Nothing changes until that account takes it (`PUT /account/transfers/{id}`): then it is the owner, with all ' +
       'datasets, versions and permissions, and the bytes count against its plan. An offer to somebody else is replaced.',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id }),
     body: z.object({ account: handleField('Name of the account.') }),
     bodyExample: { account: 'bob' },
@@ -56,15 +55,11 @@ const byOwner = ({ access, transfers }: TransferRoutesDeps): Route[] => [
     path: '/repositories/:id/transfer',
     operationId: 'withdrawRepositoryOffer',
     summary: 'Withdraw the offer of a repository',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id }),
     responses: { 204: { description: 'Withdrawn.' } },
     errors: [403, 404],
-    handler: async ({ caller, params }) => {
-      await transfers.withdraw(caller, params.id);
-      return noContent;
-    },
+    handler: ({ caller, params }) => noContentAfter(transfers.withdraw(caller, params.id)),
   }),
 ];
 
@@ -74,8 +69,7 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
     path: '/account/transfers',
     operationId: 'listTransfers',
     summary: 'List offers of repositories, to you and by you',
-    tags,
-    auth: 'required',
+    ...shared,
     responses: {
       200: {
         description: 'Offers that wait for an answer, oldest first.',
@@ -91,8 +85,7 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
     path: '/account/transfers/:id',
     operationId: 'acceptTransfer',
     summary: 'Take a repository that you were offered',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id }),
     responses: {
       200: {
@@ -109,15 +102,11 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
     path: '/account/transfers/:id',
     operationId: 'declineTransfer',
     summary: 'Decline a repository that you were offered',
-    tags,
-    auth: 'required',
+    ...shared,
     params: z.object({ id }),
     responses: { 204: { description: 'Declined.' } },
     errors: [403, 404],
-    handler: async ({ caller, params }) => {
-      await transfers.decline(caller, params.id);
-      return noContent;
-    },
+    handler: ({ caller, params }) => noContentAfter(transfers.decline(caller, params.id)),
   }),
 ];
 

@@ -28,7 +28,7 @@ export interface UploadRoutesDeps {
   readonly semaphore: Semaphore;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
-  /** True when this process is about to end: nobody waits for an outcome any longer. */
+  /** True when this process is stopping: requests that wait for an outcome are answered. */
   readonly stopping: () => boolean;
 }
 

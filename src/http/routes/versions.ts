@@ -5,7 +5,7 @@ import { changesShown } from '../../model/version.js';
 import type { Comparisons } from '../../query/comparison/comparisons.js';
 import type { VersionRecords } from '../../versions/version-records.js';
 import { pathId, pathVersion, queryId, queryInstant, queryInteger } from '../parameters.js';
-import { created, noContent, ok, type Route, route } from '../route.js';
+import { created, noContentAfter, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';
 
 const typeField = z.enum(['Date', 'String', 'Decimal']);
@@ -82,6 +82,7 @@ interface VersionRoutesDeps {
 }
 
 const tags = ['Versions'];
+const shared = { tags, auth: 'required' } as const;
 const id = pathId('Dataset');
 const params = z.object({ id, versionId: pathId('Version') });
 const one = { description: 'The version.', schema: versionSchema };
@@ -135,8 +136,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     operationId: 'labelVersion',
     summary: 'Label or pin a version',
     description: 'Sets both; what is left out is unset. Needs Write.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     body: z.object({ label: textField('Free text.', 255), pinned: z.boolean().optional() }),
     bodyExample: { label: 'As reported in March', pinned: true },
@@ -156,8 +156,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     description:
       'Creates a new version with the same rows and columns, which counts like any other for retention and the limits ' +
       'of the plan. Needs Write.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     responses: { 201: { ...one, description: 'The new version.' } },
     errors: [402, 403, 404],
@@ -173,15 +172,13 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     summary: 'Delete a version',
     description:
       'Its rows are deleted when no other version has them. The current version stays. Needs Write.',
-    tags,
-    auth: 'required',
+    ...shared,
     params,
     responses: { 204: { description: 'Deleted.' } },
     errors: [403, 404, 409],
     handler: async ({ params, caller }) => {
       const dataset = await access.dataset(caller, params.id, 'Write', 'write');
-      await versions.remove(dataset.id, params.versionId);
-      return noContent;
+      return noContentAfter(versions.remove(dataset.id, params.versionId));
     },
   }),
 ];

@@ -11,7 +11,7 @@ export type PlainKind = 'd' | 's' | 'f' | 'i' | 'h';
 /** First letter of a code. Part of names: never change. */
 export type CodeLetter = PhysicalType extends `${infer First}${string}` ? First : never;
 
-/** How a value is compared; values of one class can be compared whatever kinds they are. */
+/** How a value is compared; values of one class can be compared across kinds. */
 export type ComparisonClass = 'date' | 'number' | 'text';
 
 /** How dates are stored that are compared and taken apart: days of ClickHouse, or texts that sort as dates do. */
@@ -37,7 +37,7 @@ export interface ColumnType<L extends CodeLetter = CodeLetter> {
   };
   /** Expression of a value as text, digit for digit. */
   text(sql: string): string;
-  /** Text that equal values of a data type share, whichever type stores them. */
+  /** Text that equal values of a data type share, in every storage type. */
   canonicalText(sql: string): string;
   /**
    * A value of another kind in this one.

@@ -22,7 +22,7 @@ export const isPhysicalType = (text: string): text is PhysicalType => {
   return precision !== undefined && Number(scale) <= Number(precision);
 };
 
-/** @throws RangeError for a code that is none. */
+/** @throws RangeError for an unknown code. */
 export const columnTypeOf = (physical: PhysicalType): ColumnType => {
   const type: ColumnType | undefined = columnTypes[physical.charAt(0) as CodeLetter];
   if (type === undefined) throw new RangeError(`unknown physical type ${physical}`);
@@ -32,14 +32,14 @@ export const columnTypeOf = (physical: PhysicalType): ColumnType => {
 /** The public name of a physical type. */
 export const dataTypeOf = (physical: PhysicalType): DataType => columnTypeOf(physical).dataType;
 
-/** The form of a column of dates. @throws RangeError for what is none. */
+/** The form of a column of dates. @throws RangeError for other types. */
 export const dateStorageOf = (physical: PhysicalType): DateStorage => {
   const { dates } = columnTypeOf(physical);
   if (dates === undefined) throw new RangeError(`${physical} is no type of dates`);
   return dates;
 };
 
-/** The form of a column of numbers. @throws RangeError for what is none. */
+/** The form of a column of numbers. @throws RangeError for other types. */
 export const numberFormOf = (physical: PhysicalType): NumberForm => {
   const { numbers } = columnTypeOf(physical);
   if (numbers === undefined) throw new RangeError(`${physical} is no type of numbers`);

@@ -17,7 +17,7 @@ export const maxDigits = 76;
 /** The same of one in 16 bytes. */
 const maxShortDigits = 38;
 
-/** The type for so many digits before and after the point; undefined: no decimal has so many. */
+/** The type for the given digits before and after the point; undefined: more than a decimal has. */
 export const decimalOf = (integer: number, fraction: number): PhysicalType | undefined => {
   if (integer + fraction > maxDigits) return undefined;
   return `n${integer + fraction > maxShortDigits ? maxDigits : maxShortDigits}_${fraction}`;
@@ -49,7 +49,7 @@ export const decimal: ColumnType<'n'> = {
   },
   text: (sql) => `toString(${sql})`,
   canonicalText: (sql) => `toString(${sql})`,
-  // By its text: the digits that a double shows are those it stands for.
+  // By its shortest text, whose digits are the value of the double.
   widened: (sql, from, physical) =>
     `CAST(${from.numbers === 'doubles' ? from.text(sql) : sql}, 'Nullable(${storage(physical)})')`,
   key: asItIs,

@@ -33,7 +33,7 @@ interface SumSql {
 }
 
 const int64Bound = 2n ** 63n;
-/** Below it whole doubles are added without loss, in whatever order. */
+/** Below this, whole doubles are added without loss, in any order. */
 const doubleBound = 2n ** 53n;
 const decimalDigits = 76;
 

@@ -53,7 +53,7 @@ export const sumRange = ({ scale, units, total }: NumberRange, rows: number): Nu
   return { scale, units: total === undefined ? byRows : smaller(total, byRows) };
 };
 
-/** Digits that a double holds whatever they are, and powers of ten that it is exact for. */
+/** Digits that every double holds, and powers of ten that it represents exactly. */
 const doubleDigits = 15;
 const doubleScale = 22;
 

@@ -105,7 +105,7 @@ const requireNewNames = (
   }
 };
 
-/** The expression `node` up to where the scanner goes on. */
+/** The expression `node`, which ends where the scanner is now. */
 const resume = (context: Context, { next }: ParsedExpression): void => context.scan.move(next.start);
 
 const namedExpression = (context: Context): NamedExpression => {

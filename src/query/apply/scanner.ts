@@ -5,7 +5,7 @@ import type { Failures } from '../filter/failure.js';
 export interface Scanner {
   at(): number;
   move(offset: number): void;
-  /** Goes on behind white space and gives the offset there. */
+  /** Skips white space; returns the offset behind it. */
   skipSpace(): number;
   /** The text at the present offset that a sticky pattern matches; white space before it is skipped. */
   match(pattern: RegExp): string | undefined;

@@ -13,7 +13,7 @@ export interface Field extends FilterColumn {
   readonly range?: NumberRange | undefined;
 }
 
-/** Value of an expression; a condition or a bare null is none. */
+/** Value of an expression. Conditions and bare nulls are not values. */
 export type Value = Extract<Operand, { type: 'number' | 'text' | 'date' }>;
 
 /** A column that a step makes. */

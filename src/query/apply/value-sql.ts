@@ -60,5 +60,5 @@ export const doubleSql = (value: Value, context: CompileContext): string => {
   return value.node.kind === 'column' ? double : nullable(finite(double));
 };
 
-/** For grouping and counting: ClickHouse tells -0 from 0, and nobody else does. */
+/** For grouping and counting: only ClickHouse distinguishes -0 from 0. */
 export const keySql = (sql: string, physical: PhysicalType): string => columnTypeOf(physical).key(sql);

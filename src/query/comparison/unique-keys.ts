@@ -1,4 +1,4 @@
-/** The key by which rows of several versions are matched, and whether it tells the rows of each version apart. */
+/** The key by which rows of several versions are matched, and whether it is unique in each version. */
 import { createCache } from '../../lib/cache.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';

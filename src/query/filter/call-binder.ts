@@ -8,7 +8,7 @@ import type { DatePart, NumberNode, Operand, PeriodStart, TextNode } from './typ
 
 type Call = Extract<SyntaxNode, { kind: 'call' }>;
 
-/** Types of the arguments; a function of null is null, whatever its other arguments are. */
+/** Types of the arguments. A function of null is null for all other arguments. */
 const signatures: Readonly<Record<FunctionName, readonly Exclude<Operand['type'], 'null' | 'boolean'>[]>> = {
   contains: ['text', 'text'],
   startswith: ['text', 'text'],

@@ -59,7 +59,7 @@ export function* nested<T>(cursor: Cursor, start: number, parse: Steps<T>): Step
   return result;
 }
 
-/** Goes behind the comma or the bracket that follows an item; true behind the bracket. */
+/** Consumes the comma or the bracket after an item; true for the bracket. */
 export const endsList = (cursor: Cursor): boolean => {
   const next = peek(cursor);
   if (next.kind !== 'comma' && next.kind !== 'close') throw cursor.failures.syntax(next.start, "',' or ')'");

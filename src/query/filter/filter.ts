@@ -88,7 +88,7 @@ export const compileFilter = (
   limits: Partial<FilterLimits> = {},
 ): CompiledFilter => runAtOnce(compileSteps(text, columns, limits));
 
-/** The same for long texts: the event loop goes on in between. */
+/** The same for long texts, in time slices. */
 export const compileFilterYielding = (
   text: string,
   columns: readonly FilterColumn[],

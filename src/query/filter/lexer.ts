@@ -37,7 +37,7 @@ const stepsPerListed = 10;
 /** A text without quotes in it, or a number, up to what follows in a list. */
 const listedAt = /(?:'([^']*)'|([+-]?\d{1,30}(?:\.\d{1,30})?))(?=\s{0,9}[,)])/y;
 
-/** An operand is read, bound and compiled: so many of them are some 50 ms of work. */
+/** Most operands. Reading, binding and compiling this many takes some 50 ms. */
 const stepsPerOperand = 100;
 
 /** `not`, `(` and a minus are read and no more. */

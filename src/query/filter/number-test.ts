@@ -210,7 +210,7 @@ export const numberMembership = (
   return { operator: 'in', test: `if(${isExactRow([node])}, ${inExact}, ${inDouble})`, nulls };
 };
 
-/** Fifteen digits come back from a double as they went in, far from the ends of its range. */
+/** Far from the ends of its range a double preserves fifteen digits. */
 const surelyDouble = 10n ** 15n;
 const farFromEnds = 280;
 

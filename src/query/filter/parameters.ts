@@ -18,7 +18,7 @@ export interface Parameters {
   count(): number;
 }
 
-/** Fields that are left for whatever else the request carries. */
+/** Fields reserved for the rest of the request. */
 export const maxPlainParameters = 800;
 
 /** Characters of one field: ClickHouse takes 128 KiB as they are sent, and percent-encoding makes up to 9 of one. */

@@ -95,5 +95,5 @@ export type Operand =
   | { readonly type: 'text'; readonly node: TextNode }
   | { readonly type: 'date'; readonly node: DateNode }
   | { readonly type: 'boolean'; readonly node: Condition }
-  /** The literal, and whatever is null because one of its operands is that literal. */
+  /** The null literal, and expressions that are null because an operand is. */
   | { readonly type: 'null' };

@@ -39,7 +39,7 @@ export const operatorWordAt = (
   return word === undefined || found === undefined ? undefined : { word, length: found.length };
 };
 
-/** Letters, whatever follows them. */
+/** The letters at the offset. */
 export const wordAt = (text: string, offset: number): string | undefined =>
   matchAt(wordPattern, text, offset);
 

@@ -118,7 +118,7 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly linked: boolean;
   /** True where readers begin at the end of a file, so that they ask for its length first. */
   readonly readFromEnd: boolean;
-  /** True where equal rows give equal bytes, whatever their parts in ClickHouse. */
+  /** True if equal rows give equal bytes, independent of parts in ClickHouse. */
   readonly reproducible: boolean;
   /** True where a file can say what its rows are. */
   readonly describes: boolean;

@@ -81,7 +81,7 @@ export const parseOptions = (source: Readonly<Record<string, unknown>>): Downloa
   return options;
 };
 
-/** The options of a source under their own names, without what is none: to be stored and read again by `parseOptions`. */
+/** The options among the parameters, under their own names: to be stored and read again by `parseOptions`. */
 export const givenOptions = (source: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries([...collect(source)].map(([key, value]) => [table[key].name, value]));
 
@@ -121,7 +121,7 @@ const tagsAt = (
       .filter(([, tag]) => tag !== undefined),
   );
 
-/** Parts of the options that decide the rows of an answer, whatever the pages. */
+/** Options that decide the rows of an answer; the paging options do not. */
 export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
   tagsAt((decides) => decides === 'rows', options, bound);
 

@@ -4,7 +4,7 @@ import { textWithMac, withMac } from '../../lib/signed-text.js';
 
 /** Start of a page. */
 export type PageStart =
-  /** At this row of the version, in whatever order. */
+  /** At this row of the version, in any order. */
   | { readonly kind: 'row'; readonly position: string }
   /** Rows of the result before the page; the result is computed again for each page. */
   | { readonly kind: 'offset'; readonly rows: number };

@@ -5,7 +5,7 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 
-/** Up to so many rows distinct values and quantiles are exact. */
+/** Up to this many rows, distinct counts and quantiles are exact. */
 export const exactRows = 1_000_000;
 /** Most distinct values that are counted exactly, however many rows there are. */
 const exactDistinct = 100;

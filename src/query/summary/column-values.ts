@@ -1,5 +1,5 @@
 /**
- * Values of a column with counts, for completion while somebody types. A version never changes, so what was read once is
+ * Values of a column with counts, for completion while a user types. A version never changes, so what was read once is
  * kept, and answers every longer prefix as long as it holds all values that begin with the shorter one.
  *
  *   few values    all of them are read once, and every prefix is answered from memory

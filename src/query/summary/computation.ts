@@ -62,7 +62,7 @@ const batchesOf = (columns: readonly StoredColumn[], rows: number): readonly (re
   );
 };
 
-/** Runs so many at a time and gives the results in order; when one fails the others are broken off. */
+/** Runs computations with bounded concurrency; returns the results in order. When one fails the others are aborted. */
 const mapConcurrently = async <T, R>(
   items: readonly T[],
   count: number,

@@ -46,7 +46,7 @@ interface SummariesOptions {
 /** Columns whose summaries are kept in memory, some kilobytes each. */
 const rememberedColumns = 5_000;
 
-/** In a table with so many columns, a few that are requested are summarised alone: the others take minutes. */
+/** From this many columns on, only requested ones are summarised: all of them would take minutes. */
 const wideColumns = 200;
 const fewColumns = 50;
 

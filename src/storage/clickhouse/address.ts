@@ -1,4 +1,4 @@
-/** The address of ClickHouse, in which an authority of one's own is named as in an address of PostgreSQL. */
+/** The address of ClickHouse; a private certificate authority is named as in an address of PostgreSQL. */
 import { readFileSync } from 'node:fs';
 import type { ClickHouseClientConfigOptions } from '@clickhouse/client';
 import { AppError, messageOf } from '../../lib/errors.js';

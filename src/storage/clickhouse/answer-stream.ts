@@ -1,5 +1,5 @@
 /**
- * The bytes of an answer on their way to the client: never silently cut, whatever ClickHouse, the network or a
+ * The bytes of an answer on their way to the client: never silently cut, even if ClickHouse, the network or a
  * reader that pauses does.
  */
 import { type Readable, Transform } from 'node:stream';
@@ -76,7 +76,7 @@ export const createTailGuard = ({ tag, failure }: TailGuardOptions): Transform =
 interface SlowReaderOptions {
   /** Milliseconds of pause after which a little more is taken. @default 15000 */
   readonly sipMs?: number;
-  /** Milliseconds after which a reader that takes nothing is given up; bounds what is kept for it. @default 600000 */
+  /** Milliseconds after which the answer to a reader that takes nothing is aborted; bounds what is buffered for it. @default 600000 */
   readonly giveUpMs?: number;
 }
 

@@ -2,7 +2,7 @@ import type { Connection } from './client.js';
 
 /** The names that the setting has had; a server may lack both. */
 const names = ['os_threads_nice_value_query', 'os_thread_priority'];
-/** As `nice` counts, 19 is last: of work that nobody waits for, and of queries that must not slow down shorter ones. */
+/** `nice` values, 19 is lowest: for background work, and for queries that must not slow down shorter ones. */
 const niceValues = { background: '15', heavyQuery: '10' } as const;
 
 const known = new WeakMap<Connection, string | undefined>();

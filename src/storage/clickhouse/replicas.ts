@@ -11,7 +11,7 @@ const isAway = (error: unknown): boolean => isAppError(error) && error.code === 
 
 /**
  * Uses the replicas as one server, with the settings of the engine. A call to a replica that is down fails, as with a
- * single server; the next call goes to another replica.
+ * single server; the next call uses another replica.
  */
 export const overReplicas = (
   replicas: readonly [Connection, ...Connection[]],

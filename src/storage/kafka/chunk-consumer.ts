@@ -22,7 +22,7 @@ interface ChunkConsumerOptions {
   readonly groupId: string;
   readonly topicName: string;
   readonly handle: ChunkHandler;
-  /** Most chunks of a partition that are handed over together, when so many are at hand. */
+  /** Most chunks of a partition that are handled together. */
   readonly atOnce: number;
   readonly deadLetters: DeadLetterProducer;
   /** Called when a chunk could not be handled and is tried again. */
@@ -42,7 +42,7 @@ const pausedLookMs = 200;
 export interface ChunkConsumer {
   /** Milliseconds since the epoch of the last sign of life: a message handled, or an empty fetch. */
   lastTickAt(): number;
-  /** Lets the message that is being handled end, then leaves the group. */
+  /** Finishes the message that is being handled, then leaves the group. */
   close(): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     return false;
   };
 
-  /** The chunk in a message; undefined when it is none and was set aside. */
+  /** The chunk in a message; undefined for a message that cannot be decoded and was set aside. */
   const readMessage = async (message: KafkaMessage, partition: number): Promise<Delivery | undefined> => {
     const position: ChunkPosition = { topic, partition, offset: message.offset };
     try {

@@ -23,7 +23,7 @@ export interface KeptMessage {
 
 /** Keeps messages that cannot be used, with the reason and their origin. */
 export interface DeadLetterProducer {
-  /** @throws whatever went wrong: the caller must not go past the message before it is kept and written down. */
+  /** @throws the error of Kafka or PostgreSQL: the caller must not commit the message before it is copied and recorded. */
   keep(message: KeptMessage, origin: ChunkPosition, reason: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ interface DeadLetterProducerOptions {
   readonly record: (letter: DeadLetter) => Promise<void>;
 }
 
-/** Headers that are added; a message that goes back leaves them behind. */
+/** Headers that are added; a message that is sent back loses them. */
 const addedHeaders = {
   reason: 'dead-letter-reason',
   at: 'dead-letter-at',
@@ -94,7 +94,7 @@ export const createDeadLetterProducer = async ({
 
 /**
  * Sends a dead letter back to the partition it came from, as it was.
- * @throws whatever Kafka threw; the message may have arrived then all the same.
+ * @throws the error of Kafka; the message may have arrived nevertheless.
  */
 export const requeue = async (
   kafka: KafkaConnection,

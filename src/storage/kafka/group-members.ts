@@ -7,7 +7,7 @@ interface GroupMember {
   readonly memberId: string;
 }
 
-/** Takes members out of their groups, as if they had left. One that is not there any more is none. */
+/** Removes members from their groups, as if they had left. Unknown members are ignored. */
 export const removeMembers = (kafka: KafkaConnection, members: readonly GroupMember[]): Promise<void> =>
   withCluster(kafka, async (cluster) => {
     for (const { groupId, memberId } of members) {

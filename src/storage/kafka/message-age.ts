@@ -5,7 +5,7 @@ interface ReaderPosition {
   readonly needed: bigint;
 }
 
-/** By partition, the offset of the first message that is younger than so many milliseconds, or the end. */
+/** By partition, the offset of the first message younger than the given milliseconds, or the end. */
 type FirstYounger = (ageMs: number) => Promise<ReadonlyMap<number, bigint>>;
 
 const youngestMs = 1_000;

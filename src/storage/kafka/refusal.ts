@@ -7,7 +7,7 @@ const credentials = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PA
 /** Error codes of brokers, by Kafka's names. */
 const saslTypes: ReadonlySet<unknown> = new Set(['UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
 
-/** The failure that kafkajs went on to retry, or ended with. */
+/** The failure that kafkajs retried or ended with. */
 const innermost = (error: Error): Error => (error.cause instanceof Error ? innermost(error.cause) : error);
 
 const refusalOf = (error: Error, settings: SecuritySettings): string | undefined => {

@@ -22,7 +22,7 @@ export interface OffsetRange {
   readonly to: bigint;
 }
 
-/** Reads parts of a topic as they are, whatever they hold. */
+/** Reads parts of a topic without decoding them. */
 export interface TopicReader {
   /**
    * Parts of all partitions that hold what was written between two moments (milliseconds since the epoch). Exact

@@ -37,7 +37,7 @@ export const ensureTopics = (
       { name: 'retention.ms', value: String(options.retentionMs) },
       { name: 'retention.bytes', value: String(options.retentionBytes) },
       { name: 'max.message.bytes', value: String(options.maxMessageBytes) },
-      // Whatever a producer compresses is unpacked by the broker, within the largest message: readers get no batch that grows.
+      // The broker decompresses batches of producers, within the largest message: readers never get a batch that grows.
       { name: 'compression.type', value: 'uncompressed' },
       // Segments are what retention removes: small enough that the bound on disk means something.
       { name: 'segment.bytes', value: String(Math.max(64 * 1024 * 1024, options.maxMessageBytes * 2)) },

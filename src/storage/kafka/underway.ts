@@ -1,9 +1,9 @@
-/** Messages of partitions that this process is handling, or handled last, whichever of its members fetched them. */
+/** Messages in flight or last handled by this process, by partition, over all of its members. */
 export interface Underway {
   /** Offset of the last of them. */
   readonly last: string;
   readonly handled: Promise<boolean>;
-  /** Undefined: they are not handled yet. */
+  /** Undefined while in flight. */
   endedAt?: number;
 }
 

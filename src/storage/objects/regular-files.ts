@@ -1,4 +1,4 @@
-/** Regular files of a folder that somebody else may have written: no symbolic link on the way, no device, no pipe. */
+/** Reads regular files of a folder that others may write to: no symbolic links, devices or pipes. */
 import { constants, type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
@@ -17,7 +17,7 @@ export const requireOwnFolder = async (folder: string, key: string, refuse: Refu
 
 /**
  * Opens a file and checks what was opened, so nothing can be swapped between the check and the read.
- * `O_NONBLOCK`: a pipe that nobody writes into must not block the open.
+ * `O_NONBLOCK`: a pipe without a writer must not block the open.
  */
 export const openRegular = async (folder: string, key: string, refuse: Refuse): Promise<FileHandle> => {
   const path = join(folder, key);

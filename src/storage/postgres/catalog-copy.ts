@@ -79,7 +79,7 @@ const connected = async <T>(databaseUrl: string, work: (client: pg.Client) => Pr
   try {
     return await work(client);
   } finally {
-    // Whatever is open is rolled back.
+    // An open transaction is rolled back.
     await client.end();
   }
 };
@@ -122,7 +122,7 @@ export interface CatalogLoad {
   empty(tables: readonly CatalogTable[]): Promise<void>;
   /** Gives the number of rows. */
   write(table: CatalogTable, source: Readable): Promise<number>;
-  /** Goes on behind what was handed out, with room between. */
+  /** Continues the sequences behind the ids that were allocated, with a gap. */
   advance(sequence: CatalogSequence, by: number): Promise<void>;
 }
 

@@ -114,7 +114,7 @@ export const changeColumns = async (
   await columnsChanged(tx, datasetId);
 };
 
-/** From now on values of the column are stored under another id: nobody reads older ones as its own. */
+/** Stores values of the column under another id from now on, so that older ones are not read as its own. */
 export const storeElsewhere = async (tx: Sql, datasetId: number, columnId: number): Promise<void> => {
   await tx.query(
     `UPDATE columns SET storage_id = nextval(pg_get_serial_sequence('columns', 'id'))

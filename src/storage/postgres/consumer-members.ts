@@ -24,7 +24,7 @@ interface ConsumerMembers {
   forget(): Promise<void>;
 }
 
-/** Three beats: a worker that is taken for dead by mistake joins again. */
+/** Three beats: a worker that is declared dead by mistake joins again. */
 const silence = `interval '3 seconds'`;
 
 const member = 'group_id AS "groupId", member_id AS "memberId"';
@@ -33,7 +33,7 @@ const noteSql = prepared(`
   INSERT INTO consumer_members (member_id, group_id, worker, address) VALUES ($1, $2, $3, $4)
   ON CONFLICT (member_id) DO UPDATE SET seen_at = now()`);
 
-/** Nobody is taken for dead by a worker that was itself not heard of: it was PostgreSQL that was away. */
+/** A worker whose own heartbeats are missing declares no other dead: PostgreSQL was down. */
 const beatSql = prepared(`
   WITH own AS (
     SELECT max(seen_at) AS seen_at FROM consumer_members WHERE worker = $1

@@ -146,7 +146,7 @@ export const columnsChanged = async (tx: Sql, id: number): Promise<void> => {
   );
 };
 
-/** Files of whatever version has the segment are made again: their name holds this number. */
+/** Files of all versions with the segment are made again: their names contain this number. */
 export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void> => {
   await sql.query(
     `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (

@@ -5,7 +5,7 @@ import type { Sql } from './sql.js';
 /** Value: Unix time in seconds of the moment that the backup shows; 0: a backup was begun and none has ended well yet. */
 export const lastBackupSetting = 'last_backup';
 
-/** From here on somebody wants backups: an installation without one is alerted of. */
+/** Notes the first attempt: from now on an installation without a backup raises an alert. */
 export const recordBackupBegun = (sql: Sql): Promise<void> => raiseSetting(sql, lastBackupSetting, 0);
 
 export const recordBackup = (sql: Sql, takenAt: Date): Promise<void> =>

@@ -63,7 +63,7 @@ export interface EndedUploads {
   /** Code of the error; null: there was none. */
   readonly code: string | null;
   readonly count: number;
-  /** Those that were read again at least once. */
+  /** Uploads that were read again at least once. */
   readonly replayed: number;
 }
 

@@ -49,7 +49,7 @@ export const createPool = ({
   return pool;
 };
 
-/** Logs in; the socket ends with the signal, whatever state the login is in. */
+/** Logs in; the signal destroys the socket in any state of the login. */
 const logIn = async (databaseUrl: string, signal: AbortSignal): Promise<void> => {
   const socket = new Socket();
   signal.addEventListener('abort', () => socket.destroy(), { once: true });

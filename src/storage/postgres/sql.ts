@@ -66,7 +66,7 @@ export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sq
   return sql;
 };
 
-/** A connection that breaks between two statements says so as an event, which ends a process where nobody listens. */
+/** A connection that breaks between two statements emits an event, which would end the process without a listener. */
 const reportedByNextStatement = (): void => undefined;
 
 /** Milliseconds that the error of a cancelled statement may take to arrive. */

@@ -12,7 +12,7 @@
  * Guarantees
  *   - A crash between 2 and 3 repeats the same block with the same token: ClickHouse adds nothing.
  *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, 4 is done.
- *   - Whatever happened before, 4 publishes only when ClickHouse counts as many rows as 3 recorded; otherwise
+ *   - In every case 4 publishes only when ClickHouse counts as many rows as 3 recorded; otherwise
  *     the upload is read again from Kafka into a new segment.
  *   - Throwing means "try again"; a permanent error fails the upload, or is set aside (chunk-faults.ts).
  */

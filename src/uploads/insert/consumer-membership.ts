@@ -35,7 +35,7 @@ export const startMembership = async (
     await removeMembers(kafka, gone);
   };
 
-  /** Without it Kafka takes ten seconds, and everything goes on. */
+  /** Optional: without it Kafka needs ten seconds to notice. */
   const orLater = (error: unknown): void =>
     log.warn({ err: error, reason: messageOf(error) }, 'members of consumer groups not checked');
 

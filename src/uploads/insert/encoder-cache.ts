@@ -6,7 +6,7 @@ import { encoderOf } from './chunk-encoding.js';
 /** Encoders that are used again for chunks of the same form: short ones cost more to set up than to run. */
 interface EncoderCache {
   /**
-   * Runs `work` with an encoder that nobody else uses until it has ended: the result of the encoder is in its memory, so a caller that
+   * Runs `work` with an encoder that is exclusive until it has ended: the result of the encoder is in its memory, so a caller that
    * sends it sends it within `work`. One whose work failed is not used again.
    */
   use<T>(

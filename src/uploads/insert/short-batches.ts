@@ -1,9 +1,9 @@
 /**
- * Uploads of one chunk, many at a time. A batch is what is at hand when the one before it has been sent; nobody waits for it to fill.
+ * Uploads of one chunk, many at a time. A batch is what is at hand when the one before it has been sent; there is no wait for it to fill.
  *
  *   0 verify    the API sent the chunk for this upload: a forged one must not mark it
- *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or goes elsewhere is handled alone
- *   2 encode    every value is checked, rows and dates are counted; what does not fit goes its own way
+ *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or has another target is handled alone
+ *   2 encode    every value is checked, rows and dates are counted; what does not fit is handled alone
  *   3 append    rows are written together where they are stored together
  *   4 settle    record the chunks and publish the versions, one transaction for all that were written together
  *
@@ -36,7 +36,7 @@ import { type TraceWork, untraced } from './traced-work.js';
 export interface ShortBatches {
   /** Handles a chunk together with others. False: it has to be handled alone. */
   take(delivery: Delivery): Promise<boolean>;
-  /** Lets batches under way end; those that ClickHouse or PostgreSQL do not take are given up, for another worker. */
+  /** Finishes batches in flight. Batches that ClickHouse or PostgreSQL refuse are left to another worker. */
   close(): void;
 }
 
@@ -131,7 +131,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     });
   };
 
-  /** Undefined: it goes its own way. */
+  /** Undefined: it is handled alone. */
   const encode = async (begun: Begun): Promise<Ready | undefined> => {
     const { delivery, state, layout, done, failed } = begun;
     try {
@@ -214,7 +214,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       const appending = write.appendTogether(ready, { stop: stop.signal, log });
       await Promise.all(appending.map(async (appended) => settle(await appended, startedAt)));
     } catch (error) {
-      // Those that are done already do not hear of it.
+      // Settled deliveries ignore this.
       for (const { failed } of batch) failed(error);
     }
   };

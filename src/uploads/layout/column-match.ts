@@ -155,7 +155,7 @@ const refuseConflicts = (
     });
 };
 
-/** Long names take their time: they are looked up so many at a time. */
+/** Names per time slice: long names take time to compare. */
 const namesPerStep = 500;
 
 /** @throws AppError 400, 409 where header, manifest and dataset do not go together. */

@@ -21,7 +21,7 @@ const ofColumns = (code: string, message: string, names: readonly string[]): Not
         },
       ];
 
-/** Names that differ in nothing else are taken for each other: case, blanks, and how Unicode composes letters. */
+/** Differences that make names look the same: case, blanks, and how Unicode composes letters. */
 const likenessOf = (name: string): string =>
   name.normalize('NFKC').trim().replace(/\s+/gu, ' ').toLowerCase();
 
@@ -31,7 +31,7 @@ const difference = (a: string, b: string): string => {
   return a.toLowerCase() === b.toLowerCase() ? 'in case' : 'in case, blanks or the form of letters';
 };
 
-/** Long names take their time: they are compared so many at a time. */
+/** Names per time slice: long names take time to compare. */
 const namesPerStep = 200;
 
 /** Names of the file that look like another one of the file, or of the version before. */

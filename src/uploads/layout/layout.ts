@@ -68,7 +68,7 @@ export interface Layout extends StoredOptions {
 export interface ColumnMergeIds {
   /** Stays, with its name and role. */
   readonly into: number;
-  /** Goes. */
+  /** Is merged into the other and removed. */
   readonly from: number;
   /** Types that only text holds together become text; otherwise that is refused. */
   readonly widen: boolean;
@@ -84,7 +84,7 @@ const tableColumn = (column: LayoutColumn): NamedColumn => {
 
 export const tableColumns = (layout: Layout): NamedColumn[] => layout.columns.map(tableColumn);
 
-/** Rules of the file and those of the column itself, for whatever reads values. */
+/** Rules of the file merged with those of the column, for readers of values. */
 export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
   ...layout.rules,
   ...column.rules,

@@ -28,7 +28,7 @@ import type { Digits } from '../../rows/index.js';
 import { classOf, fitsClass, type Readings, readIn, resolveFree } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
 
-/** The type that values must have; undefined: whatever they are. */
+/** The type that values must have; undefined: any. */
 const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined => {
   if (column.dataType !== undefined) return column.dataType;
   if (column.existing === undefined) return undefined;

@@ -71,7 +71,7 @@ export const typeConflict = (
   ...counterexample,
 });
 
-/** The kind that a column would have but for the values that are not of it; undefined: there is none. */
+/** The kind that a column would have without its counterexamples; undefined: none. */
 export const hinderedKind = ({ keeps, physical }: LayoutColumn): Kind | undefined =>
   kindOfType(keeps ?? (physical === 'u' ? 'String' : dataTypeOf(physical)));
 

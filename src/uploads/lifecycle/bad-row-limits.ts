@@ -8,7 +8,7 @@ const tooMany = (state: UploadState, limit: string): ProcessError => ({
   message: `The file has ${state.rejectedRows} bad rows so far; ${limit}.`,
 });
 
-/** Checks the number of bad rows, after each chunk; undefined when there may be so many. */
+/** Checks the number of bad rows after each chunk; undefined if it is within the limit. */
 export const beyondCount = (state: UploadState, { maxBadRows }: Layout): ProcessError | undefined => {
   const limit = Math.min(
     maxBadRows !== undefined && 'count' in maxBadRows ? maxBadRows.count : maxRejects,

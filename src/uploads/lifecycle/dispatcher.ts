@@ -26,13 +26,13 @@ export interface Dispatcher {
   settle(state: UploadState, outcome: Outcome): Promise<Settled>;
   /** Writes down that uploads of one chunk each are stored, counted and whole, and publishes what is due then. */
   settleWhole(uploads: readonly WholeUpload[]): Promise<void>;
-  /** Goes on with a process in the background, from its present phase, unless this or another worker is at it. */
+  /** Continues a process in the background, from its present phase, unless this or another worker does already. */
   resume(processId: number): void;
   /** Ends a pending process as failed and publishes what waited for it. False when it had ended before. */
   fail(process: ProcessInDataset, error: ProcessError): Promise<boolean>;
   /** Publishes what is due in a dataset. */
   publish(datasetId: number): Promise<void>;
-  /** Tells of an upload that a sweep has ended as failed. */
+  /** Reports an upload that a sweep has failed. */
   announceFailed(upload: FailedUpload): void;
   /** Resolves when nothing runs in the background; nothing is begun afterwards. */
   close(): Promise<void>;

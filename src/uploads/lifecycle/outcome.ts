@@ -58,7 +58,7 @@ export type Settled =
 interface StepContext {
   /** Has an outcome on the way written down. */
   settle(outcome: Outcome): Promise<Settled>;
-  /** True once the worker closes: the step comes to an end; another worker goes on. */
+  /** True once the worker closes: the step ends early, and another worker continues. */
   readonly stopping: () => boolean;
 }
 

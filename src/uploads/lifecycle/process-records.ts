@@ -44,7 +44,7 @@ export interface Received {
   readonly bytes: number;
   /** Bytes of the request's body, as sent. */
   readonly sentBytes: number;
-  /** Those that it has in all; null: not known. */
+  /** Chunks in all; null: not known. */
   readonly expectedBytes: number | null;
   /** Chunks handed to Kafka. */
   readonly sentChunks: number;
@@ -63,7 +63,7 @@ export interface ProcessRecords extends ProcessViews {
    * @throws AppError 412 when the current version is not the expected one.
    */
   accept(upload: NewUpload): Promise<AcceptedUpload>;
-  /** Tells that the receiving API is alive, and how far it is. False when the process is no longer pending. */
+  /** Heartbeat of the receiving API, with its progress. False if the process is no longer pending. */
   heartbeat(processId: number, received: Received): Promise<boolean>;
   /** Tells what the file of a pending append is, before its last chunk leaves. */
   keepDigest(processId: number, digest: Buffer): Promise<void>;

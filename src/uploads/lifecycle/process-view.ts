@@ -67,7 +67,7 @@ const viewSql = prepared(
 
 export interface ProcessViews {
   view(datasetId: number, processId: number): Promise<ProcessView | undefined>;
-  /** Those of some processes that there are, in no order. */
+  /** Views of the processes that exist, in no order. */
   views(processIds: readonly number[]): Promise<ProcessView[]>;
   /** Newest first. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<ProcessView[]>;

@@ -9,7 +9,7 @@ import { isProcess } from './process-ids.js';
 import { unanswered } from './transition-records.js';
 import { moveSql } from './transitions.js';
 
-/** An upload that an operator wants to be read again. */
+/** An upload to be replayed by an operator. */
 export interface RetryCandidate {
   readonly processId: number;
   readonly datasetId: number;

@@ -48,9 +48,9 @@ export interface TransitionRecords {
   ): Promise<void>;
   /** Ends a pending process as failed. Undefined when it had ended before. */
   fail(processId: number, error: ProcessError): Promise<FailedUpload | undefined>;
-  /** Fails uploads that were received in part, or not answered, and whose receiving API has been silent for so long. */
+  /** Fails uploads that were received in part, or not answered, and whose receiving API has been silent for this long. */
   failAbandoned(silentMs: number): Promise<FailedUpload[]>;
-  /** Fails uploads of which chunks are missing and can no longer come, since Kafka keeps them only so long. */
+  /** Fails uploads with missing chunks that are older than the retention of Kafka. */
   failExpired(retentionMs: number): Promise<FailedUpload[]>;
   /** Event `expired`; removes what has been so for a day. Number of the former. */
   expireReserved(): Promise<number>;
@@ -81,7 +81,7 @@ const unfilled: ProcessError = {
   message: 'No upload has filled the process in time.',
 };
 
-/** The one line that says so. The part of the file in it is recorded in the process, for its reader. */
+/** The one log line of a failure. The quoted part of the file is only in the process, for its owner. */
 export const logFailed = (log: Log, upload: FailedUpload): void => {
   const { processId: process, datasetId: dataset, accountId: account, code, requestId } = upload;
   const traceId = upload.traceId ?? undefined;

@@ -8,7 +8,7 @@ import { inStates, isPhase, type ProcessState } from '../../storage/postgres/pro
 
 /** Action of the dispatcher once an event has been recorded. */
 export type Consequence =
-  /** Publish whatever is due in the dataset: something may have waited for this process to move. */
+  /** Publish what is due in the dataset: other uploads may have waited for this process. */
   | 'publish'
   /** Read the state again and take its next step. */
   | 'look_again'

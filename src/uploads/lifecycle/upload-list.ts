@@ -37,7 +37,7 @@ export interface UploadDetails extends ListedUpload {
   readonly rows: number;
   readonly rejectedRows: number;
   readonly bytes: number;
-  /** By which the logs name the request that brought it. */
+  /** Id of the upload request in the logs. */
   readonly requestId: string;
   readonly message: string | null;
 }

@@ -24,7 +24,7 @@ interface UploadSweepOptions {
   >;
   readonly chunks: Pick<ChunkRecords, 'forgetExpired'>;
   readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume' | 'announceFailed'>;
-  /** Silence after which a receiving API is taken for dead. */
+  /** Silence after which a receiving API is declared dead. */
   readonly receiveTimeoutMs: number;
   /** How long Kafka keeps chunks. */
   readonly retentionMs: number;

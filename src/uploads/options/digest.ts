@@ -55,7 +55,7 @@ export const parseDigests = (header: (name: string) => string | undefined): Expe
 interface DigestCheck {
   /** The same bytes, hashed as they pass. */
   readonly source: AsyncIterable<Buffer>;
-  /** @throws AppError when the bytes that went by are not the announced ones. */
+  /** @throws AppError if the bytes do not match the announced digest. */
   verify(): void;
 }
 

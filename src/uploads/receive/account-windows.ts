@@ -5,7 +5,7 @@
  * line within seconds, and all other uploads would wait behind it. So an account has a window: chunks that are in
  * Kafka and not handled yet. An account that has filled it waits with the next chunk, and so does the sender of the file.
  *
- * When nothing at all is handled, because workers or ClickHouse are away, waiting helps nobody: the log takes it all.
+ * When nothing at all is handled, because workers or ClickHouse are down, waiting does not help: the log takes everything.
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -33,7 +33,7 @@ interface AccountWindowsOptions {
   readonly log: Log;
   /** Milliseconds between polls while an upload waits. @default 100 */
   readonly pollMs?: number;
-  /** Milliseconds without a handled chunk after which nobody waits. @default 10000 */
+  /** Milliseconds without a handled chunk after which uploads stop waiting. @default 10000 */
   readonly stallMs?: number;
 }
 

@@ -10,7 +10,7 @@ interface BacklogWait {
    * @param at Milliseconds of a clock that does not jump.
    */
   observe(use: Pick<TopicBacklog, 'waiting' | 'taken'>, at: number): void;
-  /** Seconds that workers need for so many chunks; undefined while no rate is known. */
+  /** Seconds that workers need for the chunks; undefined while their rate is not known. */
   secondsFor(chunks: number): number | undefined;
 }
 

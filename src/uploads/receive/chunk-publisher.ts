@@ -29,7 +29,7 @@ export interface ChunkPublisher {
 
 interface ChunkPublisherOptions {
   readonly producer: Pick<ChunkProducer, 'send' | 'maxDataBytes'>;
-  /** Lets chunks wait for room in Kafka. */
+  /** Delays chunks while Kafka has no room. */
   readonly admission: Pick<UploadAdmission, 'wait' | 'sent'>;
   /** Keeps the account from filling the line of all others. */
   readonly windows: Pick<AccountWindows, 'enter'>;

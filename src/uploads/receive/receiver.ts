@@ -59,7 +59,7 @@ interface ReceiverOptions {
   readonly poolLimits: PoolLimits;
   /** Undefined: there is one server for all rows. */
   readonly everywhere: Everywhere | undefined;
-  /** @throws AppError `unavailable` for a store on no server of the configuration. Undefined: there is none. */
+  /** @throws AppError `unavailable` for a store on no server of the configuration. Undefined: the dataset has none. */
   readonly requireServed: ((storeId: number) => Promise<void>) | undefined;
   readonly log: Log;
 }
@@ -206,7 +206,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (split !== undefined) splitter.recycle(split);
     };
 
-    /** Before its chunk is sent: what a worker is given goes where the store says by then. */
+    /** Called before the chunk is sent: a worker stores it where the store is by then. */
     const placeWhenLarge = async ({ processId, layout }: Accepted): Promise<void> => {
       if (isPlaced) return;
       const { datasetId, storeId } = upload;

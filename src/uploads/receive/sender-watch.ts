@@ -70,7 +70,7 @@ export const createSenderWatch = ({
     async seal(processId, received) {
       requirePresent();
       const sealed = await processes.seal(processId, received);
-      // A failure is none of this upload's, and it is answered all the same: a sweep publishes what is due.
+      // A failure does not concern this upload, which is answered anyway: a sweep publishes what is due.
       if (sealed?.isStored)
         await dispatcher
           .publish(datasetId)

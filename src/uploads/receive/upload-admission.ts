@@ -93,11 +93,11 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
   const secondsOf = ({ topic, waiting }: TopicBacklog): number =>
     waits[topic].secondsFor(waiting + sent[topic].chunks) ?? 0;
 
-  /** Seconds until nobody would have to wait for too long any more; undefined: nobody has to. */
+  /** Seconds until the wait is acceptable again; undefined: it is now. */
   const tooLong = (): number | undefined => {
     const seconds = Math.max(0, ...uses.map(secondsOf));
     if (seconds > maxWaitSeconds) return Math.ceil(seconds - maxWaitSeconds);
-    // How long those that are late still have is not known when nobody takes them.
+    // The remaining time of late chunks is unknown while no worker takes them.
     return uses.some(({ late }) => late) ? Math.ceil(seconds) || retryAfterSeconds : undefined;
   };
 

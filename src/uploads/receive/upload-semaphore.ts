@@ -6,7 +6,7 @@ interface UploadSemaphoreOptions {
   readonly onRefused?: (what: 'refused' | 'lost') => void;
 }
 
-/** Uploads that wait for a permit; each holds an open connection whose body nobody reads. */
+/** Uploads that wait for a permit; each holds an open connection whose body is not read. */
 const uploadsQueued = 1_000;
 
 /** Longest wait for a permit, in milliseconds. */
@@ -15,7 +15,7 @@ const longestWaitMs = 300_000;
 /** An upload that has waited for its client for this long loses its permit when others need one. */
 const pauseLimitMs = 5_000;
 
-/** Semaphore for uploads. Slow clients keep nobody from theirs. */
+/** Semaphore for uploads. The permits of slow clients are paused. */
 export const createUploadSemaphore = ({ maxRunning, onRefused }: UploadSemaphoreOptions): Semaphore =>
   createSemaphore({
     name: 'uploads',

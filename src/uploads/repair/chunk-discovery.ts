@@ -51,7 +51,7 @@ export const createChunkDiscovery = ({
     return true;
   };
 
-  /** Undefined for a message that is not one of the upload's, though its header says so. */
+  /** Undefined for a message with the header of the upload that is not one of its chunks. */
   const ownChunk = (owner: ChunkOwner, message: RawMessage): Chunk | undefined => {
     try {
       return chunkOf(owner, message);

@@ -17,14 +17,14 @@ export interface DeadLetterEntry extends DeadLetter {
 export interface DeadLetterRecords {
   /** Writes a dead letter down. False when it was known and waits already. */
   record(letter: DeadLetter): Promise<boolean>;
-  /** Those that nobody has settled, oldest first. */
+  /** Unsettled dead letters, oldest first. */
   list(limit: number): Promise<DeadLetterEntry[]>;
   count(): Promise<number>;
   /** @throws AppError 404. */
   read(id: number): Promise<DeadLetterEntry>;
   /**
    * Resolves a message once `act` has resolved; of several operators one gets to act.
-   * @throws AppError 404, or 409 when it is settled already; whatever `act` throws leaves it waiting.
+   * @throws AppError 404, or 409 when it is settled already. If `act` throws, it stays unsettled.
    */
   settle<T>(id: number, state: Resolution, act: () => Promise<T>): Promise<T>;
 }

@@ -8,7 +8,7 @@ import { type BaseVersion, readBase } from '../../uploads/layout/base-version.js
 import { acceptColumnMerge, type NewColumnMerge } from '../../uploads/lifecycle/column-merge-records.js';
 
 interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids' | 'bytes'> {
-  /** The column that goes. */
+  /** The column that is removed. */
   readonly columnId: number;
   /** The name of the one that stays. */
   readonly name: string;

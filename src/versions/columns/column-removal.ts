@@ -58,7 +58,7 @@ export const createColumnRemoval = ({
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
 }): ColumnRemoval => {
-  /** The range of dates is that of another column when the one that gave it goes. */
+  /** The range of dates is that of another column if the removed one defined it. */
   const datesOf = async (base: BaseVersion, columns: readonly Column[]): Promise<DateFacts | undefined> => {
     const before = timeColumnOf(base.columns);
     const date = timeColumnOf(base.columns.filter(({ id }) => columns.some((column) => column.id === id)));

@@ -39,7 +39,7 @@ const tooLong = ({ name }: StoredColumn, { integer, fraction }: Digits): Process
   column: name,
 });
 
-/** The column of the version before whose numbers take another type now; undefined: there is none. */
+/** The column of the version before whose numbers need another type now; undefined: none. */
 const changedBase = (merge: SegmentMerge, column: StoredColumn): StoredColumn | undefined => {
   const base = merge.baseColumns.find(({ id }) => id === column.id);
   if (base === undefined || base.physical === column.physical || base.untyped === true) return undefined;

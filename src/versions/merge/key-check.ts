@@ -43,7 +43,7 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
   let done = 0;
   let due = 0;
 
-  /** Storage ids of the entity columns, if they are a key; null: they are not, or there are none. */
+  /** Storage ids of the entity columns if they are a key; otherwise null. */
   const keyOf = async ({ id, datasetId }: Due): Promise<readonly number[] | null | undefined> => {
     const base = await readBase(sql, datasetId);
     if (base?.versionId !== id || base.place === null) return undefined;
@@ -77,7 +77,7 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
     done = next.id;
     const found = await keyOf(next).catch((error: unknown) => {
       if (!isClickHouseException(error) && !isAppError(error)) throw error;
-      // An upsert checks by itself.
+      // An upsert makes its own check.
       log.warn({ err: error, dataset: next.datasetId }, 'key of a version not checked');
       return undefined;
     });

@@ -18,7 +18,7 @@ import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
 type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
 
-/** One thing that is not as it must be. */
+/** One deviation. */
 export interface Fault {
   /** Lowest id of the datasets that have it, and that one's name. */
   readonly dataset: number;

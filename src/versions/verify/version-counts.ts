@@ -35,7 +35,7 @@ const cutsSql = `
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
   WHERE r.dataset_id = ANY ($1) AND r.before_upload IS NOT NULL`;
 
-/** A running sum over the versions of each dataset: what a range brings at its start goes at its end. */
+/** A running sum over the versions of each dataset: a range adds at its start and subtracts at its end. */
 const countsSql = `
   WITH ranges AS (
     SELECT r.dataset_id, r.from_version, r.until_version, CASE WHEN r.before_upload IS NULL THEN g.rows - g.hidden ELSE c.n END AS n
@@ -58,7 +58,7 @@ const countsSql = `
     AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = d.current_version_id AND v.dataset_id = d.id)
   ORDER BY 1, 3`;
 
-/** Tells each wrong one; gives the number of versions. */
+/** Reports each wrong count; returns the number of versions. */
 export const wrongVersions = async (
   { sql, hashes, check, dataset }: VersionCountsOptions,
   tell: (fault: VersionFault | UnreadableVersions) => void,

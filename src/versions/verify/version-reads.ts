@@ -75,7 +75,7 @@ const versionSql = `
 const pageSize = 200;
 
 export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptions): VersionReads => {
-  /** Undefined for a version that went meanwhile. */
+  /** Undefined for a version that was deleted meanwhile. */
   const read = async ({ dataset, version }: VersionGroup): Promise<VersionRow | undefined> =>
     (await sql.query<VersionRow>(versionSql, [dataset, version]))[0];
 

@@ -45,7 +45,7 @@ const cloneWhile = async (
     cloning = ada.ask('POST', `/datasets/${datasetId}/clone`, { repositoryId, name });
     await someoneWaits();
   });
-  if (cloning === undefined) throw new Error('the clone was never asked for');
+  if (cloning === undefined) throw new Error('the clone was never requested');
   return cloning;
 };
 

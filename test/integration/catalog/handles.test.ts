@@ -33,7 +33,7 @@ describe('names of accounts and teams', () => {
     expect((await bob.ask('PUT', '/account', { name })).status).toBe(400);
   });
 
-  it('gives one of two names that look alike, when both are asked for at once', async () => {
+  it('gives one of two names that look alike, when both are requested at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letter = String.fromCharCode(97 + round);
       const answers = await Promise.all([

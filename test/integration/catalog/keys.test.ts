@@ -97,7 +97,7 @@ describe('keys', () => {
 });
 
 describe('a read-only key', () => {
-  it('reads what the account reads and is told why it may not write', async () => {
+  it('reads what the account reads, and the refusal of a write says why', async () => {
     const { key } = await newKey({ readOnly: true });
     expect((await api.ask('GET', `/repositories/${home}`, { key })).json()).toMatchObject({
       permission: 'Owner',

@@ -69,7 +69,7 @@ describe('searching the catalog', () => {
     expect(names(await search('?q=100_', ada.key))).toEqual([]);
   });
 
-  it('gives what changed last without words, as much as is asked for', async () => {
+  it('gives what changed last without words, up to the requested number', async () => {
     const all = await search('', ada.key);
     expect(names(all)).toEqual(['Secret prices', 'Open prices']);
     expect(all.datasets.map(({ columnCount }) => columnCount)).toEqual([2, 2]);

@@ -1,4 +1,4 @@
-/** Exports cost what is sent, whatever way it is asked for. */
+/** Exports cost the bytes that are sent, by whichever route. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -63,7 +63,7 @@ const recording = (prepare: ExportFiles['prepare']): ExportFiles => ({
   sweep: async () => 0,
   linkTo: async () => '',
   find: async () => {
-    throw new Error('not asked for here');
+    throw new Error('not called here');
   },
 });
 

@@ -1,4 +1,4 @@
-/** A link works as long as the credential that asked for it, its account and its permission, whatever is asked of it. */
+/** A link works as long as the credential that requested it, its account and its permission exist, for every kind of request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../src/catalog/keys.js';
 import { createPlans } from '../../../src/catalog/plans.js';

@@ -156,7 +156,7 @@ describe('a whole table in Parquet', () => {
     expect(one.equals(other)).toBe(true);
   });
 
-  it('is told apart from the same rows in a file that was made again, whose bytes may differ', async () => {
+  it('differs from the same rows in a file that was made again, whose bytes may differ', async () => {
     const question = server.dataUrl(table, '$format=parquet');
     const asked = await fetch(question, { redirect: 'manual' });
     const weak = asked.headers.get('etag') ?? '';

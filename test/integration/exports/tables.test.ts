@@ -153,7 +153,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(then.equals(first)).toBe(true);
   });
 
-  it('keeps the names that a version had where it is asked for, and has the present ones otherwise', async () => {
+  it('keeps the names that a version had where it is requested, and has the present ones otherwise', async () => {
     const { client, id, get } = await newTable();
     const [version] = await json<{ versionId: string; createdAt: string }[]>(
       await call(client, 'GET', `/datasets/${id}/versions`),

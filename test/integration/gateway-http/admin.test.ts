@@ -35,7 +35,7 @@ describe('providers check', () => {
     expect(await run('providers check --provider BankOfCanada')).toMatch(/bankofcanada +ok +\d+ +FXUSDCAD/);
   });
 
-  it('leaves the real ones alone unless told to ask them', async () => {
+  it('sends nothing to the real ones without the option', async () => {
     const found = JSON.parse(
       await run('providers check --json', { providerUrls: { bankofcanada: world.bank.baseUrl } }),
     ) as { slug: string; state: string }[];

@@ -280,7 +280,7 @@ describe('a backfill', () => {
     expect(found.map(({ rows }) => rows)).toEqual([7, 7, 6, 5]);
   });
 
-  it('is refused for a provider without vintages, which is told with those that have some', async () => {
+  it('is refused for a provider without vintages, with the names of those that have some', async () => {
     const before = (await world.ask('GET', '/datasets', { key })).json<unknown[]>().length;
     const answer = await world.ask('POST', '/providers/bankofcanada/series/FXUSDCAD/dataset', {
       key,

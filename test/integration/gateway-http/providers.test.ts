@@ -185,7 +185,7 @@ describe('what is left of limits', () => {
     expect(await quota('fred')).toMatchObject({ key: 'none', quotas: [] });
   });
 
-  it('is told without a key, and asks nobody', async () => {
+  it('is answered without a key, and sends no request', async () => {
     const calls = world.bank.calls.length;
     expect((await get('/providers/oecd/quota')).json()).toMatchObject({
       key: 'none',

@@ -13,7 +13,7 @@ let world: GatewayWorld;
 let key = '';
 let repositoryId = 0;
 beforeAll(async () => {
-  // Nothing in memory, so that a test can make the service forget what it was told.
+  // Nothing in memory, so that a test can make the service forget its answers.
   world = await startGatewayWorld({ gatewayIntervalMs: '200', gatewayMemoryBytes: '0' });
   key = (await world.product.createAccount('maker')).key;
   repositoryId = (await world.ask('GET', '/repositories/home', { key })).json<{ id: number }>().id;
@@ -186,7 +186,7 @@ describe('a series kept as a dataset', () => {
     }
   });
 
-  it('keeps the flags of the observations where they are asked for', async () => {
+  it('keeps the flags of the observations where they are requested', async () => {
     const noted = { '2026-03-11': null, '2026-03-12': 'Bank holiday', '2026-03-13': '1.3706' };
     await forgetReplies();
     world.bank.answerAll({ reply: bankObservations('FXUSDCAD', noted) });

@@ -15,7 +15,7 @@ import {
 } from '../../support/replay-upstream.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
-/** A reply that is expired is asked for again under the condition that it changed. */
+/** An expired reply is requested again, conditionally. */
 
 const [mines] = readOwnSources(
   `- kind: csv
@@ -111,7 +111,7 @@ describe('an expired answer', () => {
     expect(after.rows).toHaveLength(rows.length);
   });
 
-  it('is asked for as a whole if it could have changed within the second that the upstream names', async () => {
+  it('is requested whole if it could have changed within the second that the upstream names', async () => {
     const gateway = await open([
       { ...data, reply: rates, headers: { 'last-modified': new Date().toUTCString() } },
     ]);
@@ -124,7 +124,7 @@ describe('an expired answer', () => {
     ]);
   });
 
-  it('is asked for as a whole after thirty days, whatever the upstream says', async () => {
+  it('is requested whole after thirty days, whatever the upstream says', async () => {
     const gateway = await open([
       { ...data, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },
       { ...data, headers: { etag: '"1"' }, reply: rates },
@@ -142,7 +142,7 @@ describe('an expired answer', () => {
     await expect(read(gateway)).rejects.toMatchObject({ code: 'upstream_failed' });
   });
 
-  it('that several series share is asked for once, and read again', async () => {
+  it('that several series share is requested once, and read again', async () => {
     const file = { path: '/output.csv', headers: { etag: '"1"' } };
     const gateway = await open([
       { ...file, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },

@@ -245,7 +245,7 @@ describe('series', () => {
     expect(part.data).toEqual([{ date: '2026-01-02', value: '2.50' }]);
     expect(part.params).toEqual({ units: 'lin', ...range });
     expect(upstream.calls).toHaveLength(1);
-    // Others are asked for: a change at the start of a range needs the value before it.
+    // Others are requested: a change at the start of a range needs the value before it.
     await gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch' });
     await expect(
       gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch', start: '2026-01-02' }),
@@ -322,7 +322,7 @@ describe('series', () => {
     await database.sql.query(`DELETE FROM gateway_items WHERE id = 'p/1'`);
   });
 
-  it('names what was asked for when it is not found, whatever the connector asked on the way', async () => {
+  it('names what the caller requested when it is not found, whatever the connector requested on the way', async () => {
     const gateway = open();
     await expect(gateway.fullSeries(anonymous, 'keyed', 'none', {})).rejects.toMatchObject({
       code: 'series_not_found',

@@ -122,7 +122,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect((await processes[1].remaining(requestOf('modest'))).heldUntil).toEqual(new Date(nowMs + 60_000));
   });
 
-  it('gives a lone account all of a day, whatever tasks of the service asked for', async () => {
+  it('gives a lone account all of a day, whatever tasks of the service have requested', async () => {
     for (const task of ['task:check', 'task:index']) {
       await take(0, { perDay: 25 }, { account: task, user: 'alone' });
     }
@@ -191,7 +191,7 @@ describe('limits under 1,000 requests from two processes', () => {
   it('holds a daily limit until midnight in the zone of the upstream, however long that is', async () => {
     nowMs = Date.parse('2026-03-07T12:00:00-05:00');
     expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(12 * 3_600_000);
-    // A hold that is asked for later does not shorten it.
+    // A later hold does not shorten it.
     expect(await processes[1].hold(scope, 1_000)).toBe(12 * 3_600_000);
     nowMs = Date.parse('2026-03-08T00:00:00-05:00');
     expect(await take(1, {})).toMatchObject({ granted: true, careful: true });
@@ -287,7 +287,7 @@ describe('the limiter', () => {
     });
     await expect.poll(() => sent).toBe(1);
     const others: Promise<void>[] = [];
-    // Three wait in the queue for two seconds; who could not have its turn by then is told a longer time, at once.
+    // Three wait in the queue for two seconds; a request that would wait longer is refused at once, with the longer time.
     do {
       const other = limiter.run(owner, { counted: true }, async () => {
         sent += 1;

@@ -183,7 +183,7 @@ describe('corrections', () => {
   );
   const search = (query: string) => index.search(query, { providers: ['rates'], limit: 5 });
 
-  it('are told, and made only if nothing matches the query as it is', async () => {
+  it('are reported, and made only if nothing matches the query as it is', async () => {
     expect(await search('povertty rate')).toMatchObject({ corrected: 'poverty rate', hits: [{ id: 'R-1' }] });
     expect(await search('poverty rate')).not.toHaveProperty('corrected');
   });
@@ -278,7 +278,7 @@ describe('filling the index', () => {
       `SELECT failed_parts, last_error FROM gateway_fillings WHERE provider = 'parts'`,
     );
     expect(row).toMatchObject({ failed_parts: 1, last_error: expect.stringContaining('second') });
-    // The part is asked for again before the listing is old.
+    // The part is requested again before the listing is old.
     nowMs += 6 * 3_600_000;
     expect(await indexerOf(listing('parts', parts(false))).fillDue()).toEqual(['parts']);
   });

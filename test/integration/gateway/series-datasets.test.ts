@@ -198,7 +198,7 @@ describe('a dataset made of series', () => {
     expect(outcomes).toEqual(['unchanged']);
   });
 
-  it('has no next run without a schedule, until one is asked for', async () => {
+  it('has no next run without a schedule, until one is requested', async () => {
     const id = await make({ refresh: null });
     expect((await stateOf(id)).next).toBeNull();
     expect(await openProcess().runDue(never)).toBe(0);
@@ -317,7 +317,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('that was asked for during a run is made after it', async () => {
+  it('that was requested during a run is made after it', async () => {
     const id = await make();
     const records = createSeriesDatasetRecords(database.sql);
     await records.refreshSoon(id);

@@ -79,7 +79,7 @@ describe('a job of the installation', () => {
     expect(most).toBe(1);
   });
 
-  it('is continued by another process when its process falls silent, and its own run is told', async () => {
+  it('is continued by another process when its process falls silent, and its own run is aborted', async () => {
     const takenOver: string[] = [];
     const first = await open({ leaseMs: 300 });
     let lost = false;
@@ -256,7 +256,7 @@ describe('leases', () => {
     expect(outcome).toEqual([['drops', '5']]);
   });
 
-  it('go to another process when the first one falls silent, which is told', async () => {
+  it('go to another process when the first one falls silent, whose signal is aborted', async () => {
     const outcome = await leasesOf(sql, 300).whileHeld('drops', '', async (lost) => {
       await holderDies('drops');
       const taken = await leasesOf(sql).whileHeld('drops', '', async () => {

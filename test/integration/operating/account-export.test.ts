@@ -131,7 +131,7 @@ it('holds what the API answers, of datasets of any name, and nothing of others',
   expect(parsed(files, 'manifest.json')).toMatchObject({ account: 'ada', files: listed.length, gone: [] });
 });
 
-it('holds every version that is kept when it is asked for', async () => {
+it('holds every version that is kept when all are requested', async () => {
   const id = await named(bob, await repository(bob, 'many'), 'many');
   for (const value of [1, 2, 3]) await upload(bob, id, `a\n${value}\n`);
   const files = await get(bob, '?versions=all');

@@ -124,7 +124,7 @@ describe('formats', () => {
     expect(tsv).toContain('3\t\t"tab\there"\t-1.5\r\n');
   });
 
-  it('leads to a file when the whole table is asked for as CSV or Parquet', async () => {
+  it('leads to a file when the whole table is requested as CSV or Parquet', async () => {
     expect((await planOf(prices, {})).wholeFile).toBe('table');
     expect((await planOf(prices, { transpose: 'true' })).wholeFile).toBe('transposed');
     expect((await planOf(prices, { $format: 'parquet' })).wholeFile).toBe('table');
@@ -314,7 +314,7 @@ describe('what an answer is', () => {
       semaphore: querySemaphore({ maxRunning: 1, queueLength: 0, maxWaitMs: 1 }),
     });
     expect(never.recall(requestFor(prices, query))).toBeUndefined();
-    // A version asked for by id may have been dropped: the database has to tell.
+    // A version requested by id may have been dropped, so the database is queried.
     expect(recall({ ...query, versionId: String(prices.versionId) })).toBeUndefined();
     expect(recall({ ...query, asOf: '2099-12-31' })).toBeUndefined();
   });

@@ -154,7 +154,7 @@ describe('texts with characters that have a meaning on their way', () => {
   const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
   it('find themselves, alone and in lists', async () => {
-    // An empty field is null: the last text cannot be stored, only asked for.
+    // An empty field is null: the last text cannot be stored, only requested.
     const version = await tables.add(
       [{ name: 'V', physical: 's' }],
       texts.map((text) => [text]),

@@ -168,7 +168,7 @@ describe('pages', () => {
     }
   });
 
-  it('of a question in a body are asked for with the same body', async () => {
+  it('of a question in a body are requested with the same body', async () => {
     const version = await tables.add([{ name: 'a', physical: 'f' }], [[1], [2], [3]]);
     const post = (url: string, body: object): Promise<Response> =>
       fetch(url, {

@@ -90,7 +90,7 @@ describe('an answer that is kept', () => {
     expect(await statusOf({ ...owner, baseUrl: other.baseUrl }, dataset)).toBe(503);
   });
 
-  it('is given in the coding that is asked for, as 304, and by its head alone', async () => {
+  it('is given in the requested coding, as 304, and by its head alone', async () => {
     const dataset = await newDataset();
     const plain = await ask(owner, dataset, question, { 'accept-encoding': 'identity' });
     const text = await plain.text();

@@ -90,7 +90,7 @@ describe('an answer whose right ends while it is read breaks off', () => {
     expect(bytes).toBeGreaterThan(rows.length);
   });
 
-  it('the file behind a link, when the grant of who asked for it is taken away', async () => {
+  it('the file behind a link, when the grant of its requester is revoked', async () => {
     const { dataset, repository } = await createIn('Private');
     await upload(owner, dataset, rows);
     const grant = `/repositories/${repository}/permissions/bob`;

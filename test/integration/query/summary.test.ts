@@ -236,7 +236,7 @@ describe('values while somebody types', () => {
     expect(await values('many', 'k', '&$top=2500')).toEqual(expected(({ many }) => many, 'k', 2_500));
   });
 
-  it('are those of the version that is asked for', async () => {
+  it('are those of the requested version', async () => {
     await upload('t\nold\n');
     const { versionId } = await json<Summary>(`/datasets/${dataset}/summary`);
     expect(await texts('t', 'o')).toEqual(['old']);

@@ -97,7 +97,7 @@ describe('createVersions', () => {
     });
   });
 
-  it('shows new names and roles in the current data, and the old ones in a version asked for by id', async () => {
+  it('shows new names and roles in the current data, and the old ones in a version requested by id', async () => {
     const versionId = await publish();
     const names = async (wanted: object) =>
       (await versions.find({ datasetId, currentVersionId: versionId, ...wanted })).columns.map(

@@ -87,7 +87,7 @@ describe('a header with blanks after its commas', () => {
 describe('names that differ in blanks alone', () => {
   const both = 'Code, Code,V\n1,a,1\n1,b,2\n';
 
-  it('are told apart where they are written exactly', async () => {
+  it('are distinguished where they are written exactly', async () => {
     const dataset = await datasetOf(both);
     expect((await upsert(dataset, ['Code', ' Code'], 'Code, Code,V\n1,b,3\n')).error).toBeNull();
     expect(await download(owner, dataset, `?$select=${encodeURIComponent('[Code],V')}`)).toBe(

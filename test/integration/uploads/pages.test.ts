@@ -91,7 +91,7 @@ describe('pages of a dataset', () => {
     ]);
   });
 
-  it('name the address of the product and hold no key; rights are asked for each', async () => {
+  it('name the address of the product and hold no key; rights are checked for each', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     const url = `${owner.baseUrl}/datasets/${dataset}/data?apiKey=${owner.key}&$pagesize=1`;

@@ -135,7 +135,7 @@ describe('a reserved process', () => {
       await json(await call(owner, 'DELETE', `/datasets/${dataset}/processes/${cancelled.id}`)),
     ).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
     expect(await tries(cancelled.id)).toEqual([409, 'process_used']);
-    // No byte of a body of a gigabyte is asked for.
+    // No byte of a body of a gigabyte is read.
     const socket = await openUpload(owner, dataset, 1e9, `processId=${mine.id}`);
     expect(await answerOf(socket)).toMatch(/^HTTP\/1.1 409 /);
   });

@@ -62,7 +62,7 @@ const send = async (dataset: number, file: string): Promise<ProcessAnswer> => {
   return done;
 };
 
-/** A row number that is not asked for reads all rows; the cache of answers is left out. */
+/** A read that does not select the row number reads all rows; the cache of answers is left out. */
 const expectWhole = async (dataset: number, file: string): Promise<void> => {
   const found = await download(owner, dataset, `?$filter=${encodeURIComponent('row ge 0')}`);
   expect(found === file, `${found.length} characters of ${file.length}`).toBe(true);

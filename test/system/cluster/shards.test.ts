@@ -372,7 +372,7 @@ const operatorKey = async (name: string): Promise<string> => {
 };
 
 describe('a shard that does not answer', () => {
-  it('is named to operators, who are told what the others have', async () => {
+  it('is named to operators, with the state of the others', async () => {
     // Nothing listens at the first port.
     const urls = (embedded.access.clickhouseNodeUrls ?? '').split(',');
     const clickhouseNodeUrls = urls.map((url, at) => (at === 1 ? url.replace(/:\d+(\/?)$/, ':1$1') : url));

@@ -126,7 +126,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Topics that are listed, and sizes that are told: both kinds of requests get through. */
+/** Lists topics and reads sizes: both kinds of requests get through. */
 const reach = async (access: KafkaAccess): Promise<string[]> => {
   const kafka = connectKafka('security-test', access, { retries: 0 });
   const admin = clientOf(kafka).admin();

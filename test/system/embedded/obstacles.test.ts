@@ -46,7 +46,7 @@ describe('ports', () => {
     { key: 'kafkaController', options: onlyKafka, variable: 'EMBEDDED_KAFKA_CONTROLLER_PORT' },
     { key: 'clickhouse', options: onlyClickhouse, variable: 'EMBEDDED_CLICKHOUSE_PORT' },
   ];
-  it.each(cases)('an occupied port that was asked for is refused, naming $variable', async (given) => {
+  it.each(cases)('an occupied configured port is refused, naming $variable', async (given) => {
     const folder = folders.make();
     const stranger = await occupy(0);
     const address = stranger.address();
@@ -62,7 +62,7 @@ describe('ports', () => {
     stranger.close();
   });
 
-  it('a port that was asked for is taken; a remembered one gives way to a stranger', async () => {
+  it('a configured port is taken; a remembered one is replaced when another program has it', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyClickhouse);
     await first.scope.close();
@@ -112,7 +112,7 @@ describe('a port that somebody takes between the choice and the start', () => {
     await again.scope.close();
   });
 
-  it('is refused by name when it was asked for', async () => {
+  it('is refused by name when it is configured', async () => {
     const folder = folders.make();
     const free = await occupy(0);
     const { port } = free.address() as AddressInfo;

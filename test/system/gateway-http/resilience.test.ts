@@ -67,7 +67,7 @@ describe('equal questions at the same time', () => {
     return (value('tabulary_http_requests_in_flight') ?? 0) - 1;
   };
 
-  it('that fail are told to all, and the next one asks again', async () => {
+  it('that fail are reported to all callers, and the next one requests again', async () => {
     let allCame = (): void => {};
     const after = new Promise<void>((resolve) => {
       allCame = resolve;

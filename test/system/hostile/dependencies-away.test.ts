@@ -19,7 +19,7 @@ import { createGate, type Gate } from '../../support/gate.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
 
-/** ClickHouse as a server that takes one query at a time, or none, as it is told. */
+/** ClickHouse as a server that takes one query at a time, or none, as the test sets it. */
 const createClickHouseDoor = async (target: string) => {
   let limit = '';
   const to = new URL(target);

@@ -95,7 +95,7 @@ describe('a client that hangs up', () => {
 describe('a slow client', () => {
   const silences = stages.filter(([name]) => !name.startsWith('before the closing'));
 
-  it.each(silences)('that falls silent %s is told so, and nothing is stored', async (_name, bytes) => {
+  it.each(silences)('that falls silent %s gets an error, and nothing is stored', async (_name, bytes) => {
     const dataset = await createDataset(owner);
     const socket = await openUpload(owner, dataset, body.length);
     socket.write(body.slice(0, bytes));

@@ -49,7 +49,7 @@ it('events of a pending upload end in good order; the next process goes on with 
   await product.stopWorker();
 });
 
-it('a caller who waits for the outcome is told that it is pending', async () => {
+it('a caller that waits for the outcome is answered that it is pending', async () => {
   const dataset = await createDataset(owner);
   const { api, client } = await reach();
   const waiting = putWith(client, dataset, 'a\n1\n', { async: 'false', wait: '55' });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Treatment of the next statements that insert rows. */
 export type Mischief =
-  /** ClickHouse does what it was asked for; its answer is lost with the connection. */
+  /** ClickHouse runs the statement; its answer is lost with the connection. */
   | 'lose_answer'
   /** The connection breaks in the middle of the rows. */
   | 'break_request'

@@ -124,7 +124,7 @@ describe('a record', () => {
 });
 
 describe('the bookkeeping of an upload', () => {
-  /** Written every so often, or by an API process that makes ready what is likely to be asked for. */
+  /** Written every so often, or by an API process that prepares what is likely to be requested. */
   const byTheClock = ['ops_samples', 'api_key_days', 'version_summaries'];
 
   const rowsByTable = async (): Promise<Record<string, number>> => {

@@ -56,7 +56,7 @@ it('is generated whole and creates, uploads, polls, filters and downloads', asyn
   const generator = await installGenerator();
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));
-  // The generator has to be told of each binary type that is not application/octet-stream.
+  // The generator needs a setting for each binary type that is not application/octet-stream.
   const config = join(folder, 'generator.json');
   await writeFile(
     config,

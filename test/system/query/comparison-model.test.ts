@@ -187,7 +187,7 @@ describe('what is remembered of two versions', () => {
     expect(await ask(path)).toEqual(first);
   });
 
-  it('is not told once one of them was deleted', async () => {
+  it('is not answered once one of them was deleted', async () => {
     const { dataset, from, path } = await two();
     await ask(path);
     expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${from}`)).status).toBe(204);
@@ -195,7 +195,7 @@ describe('what is remembered of two versions', () => {
       expect((await call(owner, 'GET', `${path}${suffix}`)).status).toBe(404);
   });
 
-  it('is not told to somebody whose access was taken away', async () => {
+  it('is not answered after access was revoked', async () => {
     const repository = await json<{ id: number }>(
       await call(owner, 'POST', '/repositories', { name: `r${Math.random()}`, privacy: 'Private' }),
       201,
@@ -209,7 +209,7 @@ describe('what is remembered of two versions', () => {
     for (const suffix of ['', '/rows']) expect((await call(bob, 'GET', `${path}${suffix}`)).status).toBe(403);
   });
 
-  it('has the rows that were asked for, and no others', async () => {
+  it('has the requested rows, and no others', async () => {
     const { path } = await two();
     const all = await ask(path);
     const one = await call(owner, 'GET', `${path}/rows?$top=1`);

@@ -103,7 +103,7 @@ describe('the grid', () => {
         const grid = document.querySelector('.grid');
         grid.scrollTop = (grid.scrollHeight * ${step}) / 10;
       })()`);
-      // No answer comes, so what is asked for next cancels it.
+      // No answer comes, so the next request cancels it.
       await expect.poll(() => asked).toBeGreaterThan(before);
     }
     await expect.poll(() => cancelled).toBeGreaterThan(2);
@@ -173,7 +173,7 @@ describe('the grid', () => {
     await page.locator('.menu-list').getByText('no summary yet').waitFor();
     await page.keyboard.press('Escape');
     isDown = false;
-    // It is asked for again without anybody doing anything.
+    // It is requested again without any action.
     await page.getByTitle('Austria: 40').waitFor();
     await words('no summary yet').waitFor({ state: 'detached' });
     await page.unrouteAll({ behavior: 'ignoreErrors' });

@@ -23,7 +23,7 @@ const openSession = async (): Promise<string> => {
 
 const cookieOf = (header: string): string => header.split(';', 1)[0] ?? '';
 
-/** Nothing that a page still asks for may be told first that the session has ended: its answer takes the cookie away. */
+/** No request of the page may be the first to learn that the session has ended: that answer removes the cookie. */
 const leave = (page: Page): Promise<unknown> => page.goto('about:blank');
 
 /** Holds the answer to the page's question who is signed in; default: the one that it has now. */
@@ -74,7 +74,7 @@ describe('what is served', () => {
     expect((await ask('/datasets/3', { method: 'POST', headers: asBrowser })).status).toBe(404);
   });
 
-  it('sends files compressed, to be kept for ever, and the page to be asked for again', async () => {
+  it('sends files compressed, to be kept for ever, and the page to be revalidated', async () => {
     const page = await ask('/');
     const tag = page.headers.get('etag') ?? '';
     expect(page.headers.get('cache-control')).toBe('no-cache');

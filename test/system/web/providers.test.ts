@@ -64,7 +64,7 @@ const bankExchanges: readonly Exchange[] = [
     path: '/observations/LIMITED/json',
     query: { recent: '24' },
     status: 429,
-    // Longer than the test takes, shorter than what is told in minutes.
+    // Longer than the test takes, shorter than a time that is shown in minutes.
     headers: { 'retry-after': '88' },
     reply: {},
   },
@@ -229,7 +229,7 @@ describe('the tree of a provider', () => {
     await page.getByRole('link', { name: 'Conventional mortgage, 5-year' }).waitFor();
   });
 
-  it('needs a key where the provider does; it is stored, told, and deleted', async () => {
+  it('needs a key where the provider does; it is stored, shown, and deleted', async () => {
     const person = await stage.product.createAccount('keys');
     const page = await stage.visit('/providers/fred', { key: person.key });
     await heading(page, 'This needs a key').waitFor();

@@ -97,7 +97,7 @@ describe('what is a number', () => {
     expect(parse(text)?.double).toBeNaN();
   });
 
-  it('reads the fraction after the sign it is told', () => {
+  it('reads the fraction after the given decimal sign', () => {
     expect(parse('1,5', 0x2c)?.double).toBe(1.5);
     expect(parse('1.5', 0x2c)).toBeUndefined();
   });

@@ -64,7 +64,7 @@ const commandsIn = (text: string): string[] =>
 
 const commands = documents.flatMap((path) => commandsIn(projectFile(path)).map((line) => ({ path, line })));
 
-describe('operators are told commands that there are', () => {
+describe('documents name commands that exist', () => {
   it('above all in the pages for operators', () => {
     expect(commands.filter(({ path }) => path.startsWith('docs/operating/')).length).toBeGreaterThan(15);
   });

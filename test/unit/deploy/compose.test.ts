@@ -192,7 +192,7 @@ describe('Dockerfile', () => {
     }
   });
 
-  it('builds with every script that the build runs, and with the commit that it is told', () => {
+  it('builds with every script that the build runs, and with the commit of its argument', () => {
     const { scripts } = JSON.parse(projectFile('package.json')) as { scripts: Record<string, string> };
     const run = [...(scripts['build:production'] ?? '').matchAll(/node (scripts\/\S+)/g)].map(
       ([, path]) => path ?? '',

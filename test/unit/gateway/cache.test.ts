@@ -119,7 +119,7 @@ describe('the cache', () => {
     ).rejects.toBe(down);
   });
 
-  it('keeps nothing that rests on old answers alone, and for a while what rests on them in part', async () => {
+  it('keeps nothing that is made of stale answers only, and for a while what is made of some', async () => {
     const { cache, clock, stored } = open();
     const old = await cache.answer(question(['a']), async () => ({ body: 'old', staleSeconds: 9_000 }));
     expect([old, stored.size]).toEqual([{ body: 'old', ageSeconds: 9_000, stale: true }, 0]);

@@ -54,7 +54,7 @@ describe('a server that stops', () => {
     await closed;
   });
 
-  it('does not wait for kept connections any longer than it is told', async () => {
+  it('does not wait for kept connections longer than its limit', async () => {
     const { server, port } = await start();
     const ask = keepingClient(port);
     await ask();

@@ -29,7 +29,7 @@ describe('batches', () => {
     expect(calls.map(({ keys }) => keys)).toEqual([['a', 'b']]);
   });
 
-  it('begin a new call for a key that is asked for during a call', async () => {
+  it('begin a new call for a key that is requested during a call', async () => {
     const { find, at } = createCalls();
     const first = find('a');
     const call = await at(0);

@@ -174,7 +174,7 @@ describe('bls', () => {
 
   const several = (rows: Readonly<Record<string, readonly Row[]>>) => {
     const series = Object.entries(rows).flatMap(([id, own]) => reply(id, own).Results.series);
-    // In another order than asked for.
+    // In another order than requested.
     return { ...reply('', []), Results: { series: series.toReversed() } };
   };
 

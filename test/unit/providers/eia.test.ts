@@ -212,7 +212,7 @@ describe('eia', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('takes fewer rows than are told for an error', async () => {
+  it('rejects a reply with fewer rows than it announces', async () => {
     const { ctx } = await open([futures('RCLC1', oldest, reply('9', []))]);
     await expect(eia.series(rclc1, {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
   });

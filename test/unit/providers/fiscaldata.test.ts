@@ -236,7 +236,7 @@ describe('fiscaldata', () => {
     }
   });
 
-  it('takes fewer rows than are told for an error', async () => {
+  it('rejects a reply with fewer rows than it announces', async () => {
     const reply = parsed('debt_to_penny');
     const { ctx } = await open([ask(debt, whole, { ...reply, meta: { ...reply.meta, 'total-count': 3 } })]);
     await expect(fiscalData.series(`${debt}/tot_pub_debt_out_amt`, {}, ctx)).rejects.toMatchObject({

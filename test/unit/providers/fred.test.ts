@@ -312,7 +312,7 @@ describe('fred', () => {
   });
 
   it.each([
-    ['fewer rows than are told', { count: 5, offset: 0, limit: 100000, observations: [] }],
+    ['fewer rows than announced', { count: 5, offset: 0, limit: 100000, observations: [] }],
     ['no rows of a whole series', { count: 0, offset: 0, limit: 100000, observations: [] }],
   ])('takes %s for an error', async (_name, reply) => {
     const { ctx } = await open({ apiKey, exchanges: [observations(everything, reply), ...exchanges] });

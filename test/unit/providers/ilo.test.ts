@@ -50,7 +50,7 @@ describe('ilo', () => {
   let opened: OpenedConnector | undefined;
   afterEach(() => opened?.close());
 
-  it('reads a series with spelled title and unit, its multiplier told and not applied', async () => {
+  it('reads a series with spelled title and unit, its multiplier reported and not applied', async () => {
     opened = await openConnector(ilo, { exchanges });
     const { label, metadata, data } = await ilo.series(
       unemployed,

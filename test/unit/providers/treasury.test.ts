@@ -34,7 +34,7 @@ describe('treasury', () => {
       Number(new URL(url, upstream.baseUrl).searchParams.get('field_tdr_date_value')),
     );
 
-  it('reads the yields of the years that are asked for', async () => {
+  it('reads the yields of the requested years', async () => {
     const connector = await open();
     const { label, metadata, data } = await treasury.series(
       'BC_10YEAR',

@@ -107,7 +107,7 @@ const magnitudeIn = (units: string | undefined): number => {
 };
 
 describe('units', () => {
-  it('are told by every connector', () => {
+  it('are known for every connector', () => {
     const told = new Set(conventions.map(([slug]) => slug));
     expect([...told].sort()).toEqual(allProviders.map(({ slug }) => slug).sort());
     expect(samples.map(({ provider }) => provider.slug)).toEqual(allProviders.map(({ slug }) => slug));

@@ -129,7 +129,7 @@ describe('world bank', () => {
     expect(data.map(({ date }) => date)).toEqual(['2024-01-01', '2023-01-01']);
   });
 
-  it('takes the finest of several frequencies, or the one that is asked for', async () => {
+  it('takes the finest of several frequencies, or the requested one', async () => {
     const { ctx } = await open();
     const ask = (params: Params) => worldBank.series('DPANUSSPB', { country: 'CHN', ...params }, ctx);
     const finest = await ask({});
@@ -214,7 +214,7 @@ describe('world bank', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('takes fewer rows than are told for an error', async () => {
+  it('rejects a reply with fewer rows than it announces', async () => {
     const { ctx } = await open([data('WLD', 'LONG', whole, rowsOf(1, 3, [['2023', 3]]))]);
     await expect(worldBank.series('LONG', { country: 'WLD' }, ctx)).rejects.toMatchObject({
       code: 'unexpected_reply',

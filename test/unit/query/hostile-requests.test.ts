@@ -84,7 +84,7 @@ describe('hostile filters', () => {
     expect(count).toBeGreaterThanOrEqual(fewest);
   });
 
-  it('that take too many steps are told so', async () => {
+  it('that take too many steps are refused with that reason', async () => {
     const columns = manyLengths.map((column) => ({ ...column, sql: storageName(column) }));
     await expect(compileFilterYielding(repeated('a eq 1', 6_000), columns)).rejects.toMatchObject({
       code: 'too_complex',
@@ -109,7 +109,7 @@ describe('hostile lists of columns', () => {
     expect(message.length).toBeLessThan(10_000);
   });
 
-  it('are cut in messages, and their number is told', () => {
+  it('are cut in messages, which give their number', () => {
     const names = Array.from({ length: 5_140 }, (_, at) => `no${at}`);
     expect(() => selectedColumns(names, few)).toThrow(/no18, no19 … and 5,120 more \(\$select\)\.$/);
   });

@@ -74,7 +74,7 @@ describe('parseOptions', () => {
     });
   });
 
-  it('lists the formats when another is asked for', () => {
+  it('lists the formats when another is requested', () => {
     expect(messageOf({ $format: 'xml' })).toBe(
       '$format must be one of csv, json, xlsx, tsv, parquet, arrow.',
     );

@@ -39,7 +39,7 @@ const columnar = (
 ): FormatRecord => ({
   ...record,
   compressible: false,
-  // Of an answer, groups of rows end where blocks do, and merges move those.
+  // Row groups of an answer end where blocks of ClickHouse end, and merges move those.
   reproducible: false,
   describes: true,
   maxColumns: undefined,

@@ -50,7 +50,7 @@ interface Part {
   readonly restAt: number;
 }
 
-/** Where the index of pages begins that is the last thing before the footer; undefined: something else is. */
+/** Offset of the page index if it is directly before the footer; otherwise undefined. */
 const pagesStart = ({ groups, rest, restAt }: Part): number | undefined => {
   const chunks = groups.flatMap((group) => structsOf(group, groupFields.columns));
   const indexes = chunks.flatMap((chunk) => {

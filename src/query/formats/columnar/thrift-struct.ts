@@ -146,7 +146,7 @@ export const numberField = (id: number, value: number, type: number = thrift.i32
 export const fieldOf = (fields: readonly Field[], id: number): Field | undefined =>
   fields.find((field) => field.id === id);
 
-/** The whole number of a field; undefined: there is none. */
+/** The integer of a field; undefined if it is missing. */
 export const numberOf = (fields: readonly Field[], id: number): number | undefined => {
   const field = fieldOf(fields, id);
   if (field === undefined) return undefined;

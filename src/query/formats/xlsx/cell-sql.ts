@@ -100,7 +100,7 @@ export const columnLetters = (place: number): string => {
   return `${rest < 0 ? '' : columnLetters(rest)}${String.fromCharCode(65 + (place % 26))}`;
 };
 
-/** Rows of a sheet below its header; the rest goes on further sheets. */
+/** Rows of a sheet below its header; more are on further sheets. */
 export const rowsPerSheet = (columns: number): number =>
   Math.max(1, Math.min(mostRows, Math.floor(mostCells / Math.max(1, columns))));
 

@@ -7,7 +7,7 @@ export const mostCharacters = 32_767;
 
 const isText = ({ physical }: OutputColumn): boolean => columnTypeOf(physical).sheet === 'text';
 
-/** Selects the length of the longest text of each text column; undefined when there is none. `from` starts with FROM. */
+/** Selects the length of the longest text of each text column; undefined without text columns. `from` starts with FROM. */
 const longestTextSql = (columns: readonly OutputColumn[], from: string): string | undefined => {
   const texts = columns.filter(isText);
   if (texts.length === 0) return undefined;

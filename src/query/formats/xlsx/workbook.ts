@@ -21,7 +21,7 @@ const mostWidth = 60;
 /** Room for the button of the filter, in characters. */
 const buttonWidth = 3;
 
-/** Columns as wide as their headers: the rows are written as they come, nobody knows their widths before. */
+/** Columns as wide as their headers: rows are streamed, so their widths are not known before. */
 const columnWidths = (names: readonly string[]): string => {
   const columns = names.map((name, index) => {
     const width = Math.min(
@@ -203,7 +203,7 @@ async function* archive(
 
 /**
  * A workbook out of lines of row XML. Flat memory: nothing is kept but the chunk at hand.
- * @param maxRows rows of a sheet below its header; the rest goes on further sheets. The rows are numbered so.
+ * @param maxRows rows of a sheet below its header; more are on further sheets. The rows are numbered so.
  * @param about a last sheet
  */
 export const writeWorkbook = (

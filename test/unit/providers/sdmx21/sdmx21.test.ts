@@ -99,7 +99,7 @@ describe('an SDMX 2.1 service', () => {
     expect(metadata.labels_note).toMatch(/names of the codes/);
     expect(data).toContainEqual({ date: '2025-12-01', value: '0.50' });
     expect(passed).toEqual(['structure']);
-    // Nobody may go on without it: the error is told.
+    // Nothing works without it: the error reaches the caller.
     await expect(xbank.series('RATES/M.CH', {}, opened.ctx)).rejects.toMatchObject({ kind: 'upstream' });
   });
 

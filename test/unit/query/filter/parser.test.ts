@@ -207,7 +207,7 @@ describe('bounds', () => {
     ['comparisons', `Speed gt 1${' eq true'.repeat(5_000)}`],
     ['digits', `Speed lt ${'9'.repeat(1_001)}`],
     ['values of a list', `Speed in (${'1,'.repeat(1_000)}1)`],
-  ])('of %s are told', (_, text) => {
+  ])('of %s are reported', (_, text) => {
     expect(errorOf(text)).toMatchObject({ kind: 'invalid', code: 'filter_limit' });
   });
 

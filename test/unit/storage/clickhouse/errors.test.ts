@@ -31,7 +31,7 @@ describe('a failure of ClickHouse', () => {
   });
 });
 
-describe('what a reader is told', () => {
+describe('messages for readers', () => {
   it.each([
     ['the code of the header before that of the text', 'Code: 395. DB::Exception: x', '241', 'store_busy'],
     [
@@ -50,7 +50,7 @@ describe('what a reader is told', () => {
     expect(error.message).not.toContain('SQL');
   });
 
-  it('an unknown table is told from other exceptions', () => {
+  it('an unknown table is distinguished from other exceptions', () => {
     expect(isUnknownTable(exception('60', 'Unknown table'))).toBe(true);
     expect(isUnknownTable(exception('81', 'Unknown database'))).toBe(false);
     expect(isUnknownTable(new Error('60'))).toBe(false);

@@ -156,7 +156,7 @@ describe('a shard that was added', () => {
 });
 
 describe('a table', () => {
-  it('has one name on its shard, and another where all shards are asked for it', () => {
+  it('has one name on its shard, and another where all shards are queried', () => {
     const pool = { pool: 'narrow', mapId: 1, slots: {} } as const;
     expect(statedTable('db', placeOf({ storeId: 7, shard: 2, pool: null }))).toBe('db.s7');
     expect(statedTable('db', placeOf({ storeId: 7, shard: null, pool: null }))).toBe('db.ds7');

@@ -1,0 +1,21 @@
+import { requireOperator, requireWritingKey } from '../../catalog/access.js';
+import type { Caller } from '../../model/permission.js';
+
+const tags = ['Operations'] as const;
+
+/** Fields of routes that need the key of an operator account. */
+export const forOperators = {
+  tags,
+  auth: 'required',
+  authorize: ({ caller }: { readonly caller: Caller }): void => requireOperator(caller),
+} as const;
+
+/** The same for routes that change something: the key must be one that may write. */
+export const operatorAction = {
+  tags,
+  auth: 'required',
+  authorize: ({ caller }: { readonly caller: Caller }): void => {
+    requireOperator(caller);
+    requireWritingKey(caller);
+  },
+} as const;
