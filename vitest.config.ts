@@ -29,7 +29,7 @@ const withServers = {
 /** Random tests, and how many samples they draw in `npm run test:long`; elsewhere they draw the first of these. */
 const manySamples = {
   include: [
-    'test/integration/query/{pages,filter-http}.test.ts',
+    'test/integration/query/{pages,filter-http,download-http}.test.ts',
     'test/integration/uploads/{column-lists,folds}.test.ts',
     'test/system/query/{apply,patched-reads}.test.ts',
     'test/system/uploads/changes-model.test.ts',
@@ -37,6 +37,7 @@ const manySamples = {
   env: {
     PAGE_ANSWERS: '48',
     FILTER_FUZZ: '1000',
+    OPTION_COMBINATIONS: '1000',
     LISTED_VERSIONS: '152',
     ASKED_VERSIONS: '1',
     COMPARED_PAIRS: 'all',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { createRandom } from '../../harness/random.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -135,15 +136,10 @@ describe('Row-Count', () => {
   });
 });
 
+/** Questions of options at random; `npm run test:long` asks more. */
+const combinations = Number(process.env.OPTION_COMBINATIONS ?? 60);
+
 describe('options in any combination', () => {
-  /** Deterministic, so that a failure can be repeated. */
-  const createRandom = (seed: number) => {
-    let state = seed;
-    return (below: number): number => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
-  };
   const values: Readonly<Record<string, readonly string[]>> = {
     $format: ['csv', 'json', 'tsv', 'xlsx', 'parquet', 'arrow'],
     $select: ['Country', 'GDP', 'Date,GDP', 'Country,Country', 'Nope'],
@@ -165,10 +161,10 @@ describe('options in any combination', () => {
   it('are answered, or refused with a reason', async () => {
     const random = createRandom(7);
     const faults: string[] = [];
-    for (let round = 0; round < 150; round += 1) {
+    for (let round = 0; round < combinations; round += 1) {
       const query = new URLSearchParams();
       for (const [name, choices] of Object.entries(values)) {
-        if (random(100) < 30) query.set(name, choices[random(choices.length)] ?? '');
+        if (random.chance(0.3)) query.set(name, random.pick(choices));
       }
       const answer = await get(query.toString(), { redirect: 'manual' });
       const body = await answer.text();
