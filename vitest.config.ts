@@ -98,7 +98,17 @@ export default defineConfig({
       },
       ...(OTHER_NODES === undefined
         ? []
-        : [{ test: { ...withServers, name: 'other-nodes', include: dependsOnNode } }]),
+        : [
+            {
+              resolve: { alias: { 'fast-check': join(import.meta.dirname, 'test/support/few-samples.ts') } },
+              test: {
+                ...withServers,
+                name: 'other-nodes',
+                include: dependsOnNode,
+                env: { MOST_SAMPLES: '200' },
+              },
+            },
+          ]),
     ],
   },
 });

@@ -1,7 +1,7 @@
-/** In place of fast-check: random tests draw few samples, since they run once for each change. */
+/** In place of fast-check: random tests draw few samples where they run again and again. MOST_SAMPLES: how many. */
 import fc from '../../node_modules/fast-check/lib/fast-check.js';
 
-const mostRuns = 50;
+const mostRuns = Number(process.env.MOST_SAMPLES ?? 50);
 
 type Assert = typeof fc.assert;
 
