@@ -84,13 +84,13 @@ const clone = async (owner: Client, dataset: number, name: string): Promise<numb
 };
 
 describe('clones', () => {
-  it('40 of a dataset share one file with it, which stays until the last of them is deleted', async () => {
+  it('of a dataset share one file with it, which stays until the last of them is deleted', async () => {
     const owner = await newOwner();
     const source = await newTable(owner, 100_000);
     const text = await download(owner, source);
     const folder = await folderOf(owner, source);
     const clones: number[] = [];
-    for (let turn = 0; turn < 40; turn += 1) clones.push(await clone(owner, source, `clone ${turn}`));
+    for (let turn = 0; turn < 5; turn += 1) clones.push(await clone(owner, source, `clone ${turn}`));
     const ofClone = await clone(owner, clones[0] ?? 0, 'clone of a clone');
     for (const dataset of [...clones, ofClone]) expect(await download(owner, dataset)).toBe(text);
     expect(await folders()).toEqual([folder]);
