@@ -65,16 +65,23 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
 
   const runOnce = async ({ name, stopping, run }: Scheduled, claimed: ClaimedRun): Promise<void> => {
     const startedAt = performance.now();
+    const lost = new AbortController();
     const renewing = {
       leaseMs,
+      lost,
       renew: () => records.renew(claimed),
       onError: (error: unknown) => log.warn({ err: error, job: name }, 'lease not renewed'),
     };
     let failure: string | null = null;
     try {
-      await whileLeased(renewing, (lost) => run(AbortSignal.any([stopping.signal, lost])));
+      await whileLeased(renewing, () => run(AbortSignal.any([stopping.signal, lost.signal])));
     } catch (error) {
       failure = messageOf(error);
+      if (lost.signal.aborted) {
+        log.warn({ job: name }, 'job lost its lease');
+        // Nobody may have taken it: the job stays due, as that of a process that died.
+        return records.giveBack(claimed);
+      }
       if (!stopping.signal.aborted) log.error({ err: error, job: name }, 'job failed');
     }
     if (stopping.signal.aborted) return records.giveBack(claimed);

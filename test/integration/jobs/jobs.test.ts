@@ -140,6 +140,35 @@ describe('a job of the installation', () => {
     await expect.poll(() => stateOf('storage-sweep')).toMatchObject({ failure: null, failures: 0 });
   });
 
+  it('runs again at once when its lease could not be renewed in time and no process has taken it', async () => {
+    const { jobs, scope } = await open({ leaseMs: 300 });
+    let runs = 0;
+    await jobs.start('segment-hashes', {
+      everyMs: hourMs,
+      firstAfterMs: 0,
+      scope,
+      async run(stop) {
+        runs += 1;
+        if (runs > 1) return;
+        await sql.query('ALTER TABLE jobs RENAME TO away');
+        try {
+          if (!stop.aborted) await once(stop, 'abort');
+        } finally {
+          await sql.query('ALTER TABLE away RENAME TO jobs');
+        }
+        stop.throwIfAborted();
+      },
+    });
+    await expect.poll(() => runs).toBe(2);
+    await expect
+      .poll(() => stateOf('segment-hashes'))
+      .toMatchObject({
+        state: 'waiting',
+        failure: null,
+        lastRunAt: expect.any(String),
+      });
+  });
+
   it('shows its failure until it succeeds, and runs again after the interval', async () => {
     const outcomes: string[] = [];
     const { jobs, scope } = await open({ onRun: (_name, outcome) => outcomes.push(outcome) });
