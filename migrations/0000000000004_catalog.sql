@@ -95,6 +95,8 @@ CREATE TABLE read_links (
   hash bytea NOT NULL UNIQUE,
   -- options of the download as JSON; not jsonb, which refuses some texts
   query text NOT NULL,
+  -- how the answer is drawn, as JSON; null: it is rows
+  chart text,
   created_at timestamptz NOT NULL DEFAULT now(),
   -- null: never
   expires_at timestamptz,

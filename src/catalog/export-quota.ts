@@ -15,7 +15,7 @@ import { addBytes, closeRead, exportsOfToday, mayExport, takeBack, takeExport } 
 import { planOf } from './plans.js';
 
 /** A file behind a link: ranges of it within the life of the link are one export. */
-interface LinkedRead {
+export interface LinkedRead {
   /** Fingerprint of the file. */
   readonly file: string;
   /** Seconds for which ranges belong to the same export. */
@@ -79,6 +79,7 @@ const createTicket = (sql: Sql, accountId: number, taken: Taken, file: string | 
     throw exportsUsedUp(await planOf(sql, accountId), await readDay(sql, accountId));
   };
   return {
+    isPart: exports === 0,
     spend: (bytesSent) => (bytesSent - added < step ? undefined : spend(bytesSent)),
     async finish(bytesSent) {
       await add(bytesSent);

@@ -1,5 +1,7 @@
 /** One export that is under way. Exactly one of `finish` and `cancel` is called, once. */
 export interface ExportTicket {
+  /** True for ranges of a file that belong to an export which was counted before. */
+  readonly isPart?: boolean;
   /**
    * Tells how much has been sent so far. A promise: nothing more may be sent before it resolves.
    * @throws AppError 402 (the promise) when the quota was reached by another export: this one is to be broken off. Other

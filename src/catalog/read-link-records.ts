@@ -17,6 +17,7 @@ export interface ShownRow {
   datasetName: string;
   prefix: string;
   query: string;
+  chart: string | null;
   keyId: number | null;
   createdAt: Date;
   expiresAt: Date | null;
@@ -29,7 +30,8 @@ export interface ShownRow {
 
 /** Select items of `ShownRow`; the link is `l`. */
 const columns = `l.id, l.name, l.dataset_id AS "datasetId",
-  (SELECT d.name FROM datasets d WHERE d.id = l.dataset_id) AS "datasetName", l.prefix, l.query, l.key_id AS "keyId",
+  (SELECT d.name FROM datasets d WHERE d.id = l.dataset_id) AS "datasetName", l.prefix, l.query, l.chart,
+  l.key_id AS "keyId",
   l.created_at AS "createdAt", l.expires_at AS "expiresAt", l.max_bytes_per_day AS "maxBytesPerDay",
   l.last_used_at AS "lastUsedAt", l.reads, l.bytes, ${bytesToday}`;
 
@@ -37,8 +39,8 @@ const columns = `l.id, l.name, l.dataset_id AS "datasetId",
 const seen = 'l.account_id = :accountId AND (:keyId::bigint IS NULL OR l.key_id = :keyId)';
 
 export const insertLink = named(`
-  INSERT INTO read_links AS l (account_id, dataset_id, key_id, name, prefix, hash, query, expires_at, max_bytes_per_day)
-  SELECT :accountId, :datasetId, :keyId, :name, :prefix, :hash, :query, :expiresAt, :maxBytesPerDay
+  INSERT INTO read_links AS l (account_id, dataset_id, key_id, name, prefix, hash, query, chart, expires_at, max_bytes_per_day)
+  SELECT :accountId, :datasetId, :keyId, :name, :prefix, :hash, :query, :chart, :expiresAt, :maxBytesPerDay
   WHERE (SELECT count(*) FROM read_links WHERE account_id = :accountId) < ${rowLimits.links}
   RETURNING ${columns}`);
 
@@ -65,14 +67,15 @@ export interface FoundRow extends KeyRow {
   linkId: number;
   datasetId: number;
   query: string;
+  chart: string | null;
   maxBytesPerDay: number | null;
   bytesToday: number;
   usedLongAgo: boolean;
 }
 
 export const findLink: PreparedStatement = prepared(`
-  SELECT l.id AS "linkId", l.dataset_id AS "datasetId", l.query, l.max_bytes_per_day AS "maxBytesPerDay", ${bytesToday},
-    ${usedLongAgo('l')} AS "usedLongAgo", account.*
+  SELECT l.id AS "linkId", l.dataset_id AS "datasetId", l.query, l.chart, l.max_bytes_per_day AS "maxBytesPerDay",
+    ${bytesToday}, ${usedLongAgo('l')} AS "usedLongAgo", account.*
   FROM read_links l LEFT JOIN LATERAL (${linkCallerSql('link.id = l.id')}) AS account ON true WHERE l.hash = $1`);
 
 export const noteLinkUse: PreparedStatement = prepared(

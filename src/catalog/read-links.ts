@@ -24,6 +24,13 @@ import {
 } from './read-link-records.js';
 import { tooMany } from './row-limits.js';
 
+/** How the answer of a link is drawn. */
+export interface LinkChart {
+  readonly kind: 'line' | 'bar' | 'scatter';
+  readonly title: string;
+  readonly theme: 'auto' | 'light' | 'dark';
+}
+
 /** A link as its owner sees it: never its address. */
 export interface ReadLink {
   readonly id: number;
@@ -34,6 +41,8 @@ export interface ReadLink {
   readonly prefix: string;
   /** Options of the download. */
   readonly query: Readonly<Record<string, unknown>>;
+  /** Null: the answer is rows. */
+  readonly chart: LinkChart | null;
   /** The key that limits the link, and with which it ends; null: it depends on the account alone. */
   readonly keyId: number | null;
   readonly createdAt: string;
@@ -61,6 +70,7 @@ interface NewReadLink extends LinkBounds {
   readonly name: string;
   readonly datasetId: number;
   readonly query: Readonly<Record<string, unknown>>;
+  readonly chart: LinkChart | null;
 }
 
 interface LinkChange extends LinkBounds {
@@ -72,6 +82,7 @@ export interface FoundReadLink {
   readonly id: number;
   readonly datasetId: number;
   readonly query: Readonly<Record<string, unknown>>;
+  readonly chart: LinkChart | null;
   /** Bytes that it may still send today; null: without limit. */
   readonly left: number | null;
   /** The account behind it, with the limits of its key if it has one. */
@@ -89,8 +100,11 @@ export interface ReadLinks {
   revoke(caller: Caller, id: number): Promise<void>;
   /** @throws AppError 403 for a token without a link, or of one that has expired, 402 when its bytes of the day are used up. */
   find(token: string): Promise<FoundReadLink>;
-  /** Counts an answer of a link; the one that reaches the quota of the day is finished, others are broken off. */
-  startRead(link: Pick<FoundReadLink, 'id' | 'left'>): ExportTicket;
+  /**
+   * Counts an answer of a link; the one that reaches the quota of the day is finished, others are broken off.
+   * @param isPart True for ranges of a file whose read was counted already: their bytes alone are added.
+   */
+  startRead(link: Pick<FoundReadLink, 'id' | 'left'>, isPart?: boolean): ExportTicket;
 }
 
 const marker = 'tabr_';
@@ -111,10 +125,13 @@ const bytesUsedUp = (limit: number, used: number): AppError =>
 
 // Written by `create`, so it has that shape.
 const queryOf = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+const chartOf = (text: string | null): LinkChart | null =>
+  text === null ? null : (JSON.parse(text) as LinkChart);
 
 const shown = (row: ShownRow): ReadLink => ({
   ...row,
   query: queryOf(row.query),
+  chart: chartOf(row.chart),
   createdAt: isoUtc(row.createdAt),
   expiresAt: row.expiresAt && isoUtc(row.expiresAt),
   lastUsedAt: row.lastUsedAt && isoUtc(row.lastUsedAt),
@@ -138,11 +155,15 @@ const record = (tx: Sql, action: AuditAction, link: ShownRow, more: Record<strin
 
 const boundsOf = ({ expiresAt, maxBytesPerDay }: ShownRow) => ({ expiresAt, maxBytesPerDay });
 
-const createTicket = (sql: Sql, { id, left }: Pick<FoundReadLink, 'id' | 'left'>): ExportTicket => {
+const createTicket = (
+  sql: Sql,
+  { id, left }: Pick<FoundReadLink, 'id' | 'left'>,
+  isPart: boolean,
+): ExportTicket => {
   const read = randomUUID();
   const step = stepOf(left);
   let added = 0;
-  let counted = 0;
+  let counted = isPart ? 1 : 0;
   const add = async (bytesSent: number): Promise<void> => {
     const bytes = bytesSent - added;
     // At once: the answer may end while the statement runs.
@@ -175,7 +196,7 @@ const createTicket = (sql: Sql, { id, left }: Pick<FoundReadLink, 'id' | 'left'>
 };
 
 export const createReadLinks = ({ sql }: { sql: Sql }): ReadLinks => ({
-  async create(caller, { name, datasetId, query, expiresAt = null, maxBytesPerDay = null }) {
+  async create(caller, { name, datasetId, query, chart, expiresAt = null, maxBytesPerDay = null }) {
     requireName(name);
     requireFuture(expiresAt);
     const token = marker + randomBytes(32).toString('base64url');
@@ -186,6 +207,7 @@ export const createReadLinks = ({ sql }: { sql: Sql }): ReadLinks => ({
       prefix: token.slice(0, prefixLength),
       hash: hashOf(token),
       query: JSON.stringify(query),
+      chart: chart && JSON.stringify(chart),
       expiresAt,
       maxBytesPerDay,
     };
@@ -232,13 +254,13 @@ export const createReadLinks = ({ sql }: { sql: Sql }): ReadLinks => ({
   async find(token) {
     const [row] = await sql.query<FoundRow>(findLink, [hashOf(token)]);
     if (row === undefined || row.keyId === null) throw linkInvalid();
-    const { linkId: id, datasetId, query, maxBytesPerDay, bytesToday } = row;
+    const { linkId: id, datasetId, query, chart, maxBytesPerDay, bytesToday } = row;
     const left = maxBytesPerDay === null ? null : maxBytesPerDay - bytesToday;
     if (maxBytesPerDay !== null && bytesToday >= maxBytesPerDay)
       throw bytesUsedUp(maxBytesPerDay, bytesToday);
     if (row.usedLongAgo) await sql.query(noteLinkUse, [id]);
-    return { id, datasetId, query: queryOf(query), left, by: foundCaller(row) };
+    return { id, datasetId, query: queryOf(query), chart: chartOf(chart), left, by: foundCaller(row) };
   },
 
-  startRead: (link) => createTicket(sql, link),
+  startRead: (link, isPart = false) => createTicket(sql, link, isPart),
 });

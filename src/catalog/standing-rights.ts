@@ -1,4 +1,4 @@
-import { AppError } from '../lib/errors.js';
+import { AppError, forbidden } from '../lib/errors.js';
 import { type Caller, decide, type Level } from '../model/permission.js';
 import type { DownloadRights } from '../model/plan.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
@@ -22,6 +22,8 @@ export interface StandingRight {
   readonly need: Level;
   /** True where the plan of the caller must include the download as well. */
   readonly download?: boolean;
+  /** True where the dataset must be public, whoever asks. */
+  readonly publicOnly?: boolean;
 }
 
 /** The right of a caller, as far as a request tells. */
@@ -75,6 +77,10 @@ const judgeSql = prepared(`
 const sessionEnded = (): AppError =>
   new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
 
+/** A chart is part of pages that everybody sees. */
+export const notPublic = (datasetId: number): AppError =>
+  forbidden('chart_not_public', `Charts are for public datasets, and dataset ${datasetId} is private.`);
+
 const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
   if (right.linkId !== undefined && row.keyId === null) return { ended: linkInvalid() };
   const isAnonymous = right.keyId === null && right.linkId === undefined;
@@ -89,6 +95,7 @@ const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
   if (!decision.allowed) return { ended: refusal(decision, { what: 'dataset', id: right.datasetId, need }) };
   const { plan: name, downloads, privacy } = row;
   const own = target !== undefined && isOwn(caller, target);
+  if (right.publicOnly === true && privacy !== 'Public') return { ended: notPublic(right.datasetId) };
   const refused = right.download ? refuseDownload(caller, { own, privacy }, { name, downloads }) : undefined;
   return refused === undefined ? { caller } : { ended: refused };
 };

@@ -110,13 +110,13 @@ export const createDownloadPart = async (
     quotas,
     readLinks,
     rights,
-    semaphores: { queries: semaphore, calculations },
+    semaphores: { queries: semaphore, calculations, files: fileSemaphore },
   }: {
     access: Access;
     quotas: Quotas;
     readLinks: ReadLinks;
     rights: StandingRights;
-    semaphores: Pick<Semaphores, 'queries' | 'calculations'>;
+    semaphores: Pick<Semaphores, 'queries' | 'calculations' | 'files'>;
   },
 ): Promise<{
   readonly routes: Route[];
@@ -222,7 +222,16 @@ export const createDownloadPart = async (
       downloads: createDownloads({ versions: odataVersions, reader, semaphore, pageTokens }),
       apiUrl,
     }),
-    ...createReadLinkRoutes({ authorize, quotas, answer, downloads, readLinks, judge: rights.judge, apiUrl }),
+    ...createReadLinkRoutes({
+      authorize,
+      quotas,
+      answer,
+      files: { semaphore: fileSemaphore, versions, send },
+      downloads,
+      readLinks,
+      judge: rights.judge,
+      apiUrl,
+    }),
     ...createSummaryRoutes({
       authorize,
       quotas,

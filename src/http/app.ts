@@ -85,6 +85,9 @@ export const apiBase = '/api';
 /** Read links are for pages of every site; signed links have a file name behind the token. */
 const isReadLink = (path: string): boolean => /^\/api\/links\/[^/]+$/.test(path);
 
+/** Charts for frames; what refuses them is framed as well. */
+const isChartPage = (path: string): boolean => /^\/api\/links\/[^/]+\.html$/.test(path);
+
 const everyOrigin: CorsOptions = { origins: ['*'] };
 
 const noSessions: Authenticate = async () => {
@@ -148,7 +151,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       identifyClient,
     }),
   );
-  app.use(createSecurityHeaders());
+  app.use(createSecurityHeaders(isChartPage));
   app.use(createCors({ ...cors, openTo: isReadLink }));
   app.use(createErrors());
   app.use(createHostCheck());

@@ -77,14 +77,20 @@ export const createCors = ({
   };
 };
 
-/** Answers of this service are data: nothing in them may run, be framed, be guessed at, or leak an address. */
-export const createSecurityHeaders = (): Middleware<RequestState> =>
+/**
+ * Answers of this service are data: nothing in them may run, be framed, be guessed at, or leak an address.
+ * @param isFramed Paths of pages that are made for frames of other sites.
+ */
+export const createSecurityHeaders = (
+  isFramed: (path: string) => boolean = () => false,
+): Middleware<RequestState> =>
   async function securityHeaders(ctx, next) {
+    const framed = isFramed(ctx.path);
     ctx.set({
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
-      'X-Frame-Options': 'DENY',
-      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      ...(framed ? {} : { 'X-Frame-Options': 'DENY' }),
+      'Content-Security-Policy': `default-src 'none'; frame-ancestors ${framed ? '*' : "'none'"}`,
       'Cross-Origin-Resource-Policy': 'cross-origin',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',

@@ -74,13 +74,15 @@ export const describeAnswer = (
   return { plan, isFile, coding, entityTag, headers };
 };
 
+export type RowsReply = Reply & { readonly body: Buffer | Readable };
+
 /** The rows, or for HEAD what is known of them. */
 export const rowsReply = (
   { plan, coding, headers }: Description,
   { body, rowCount, next }: RowCounts & { body: Buffer | Readable | undefined },
   request: DataRequest,
   apiUrl: string,
-): Reply & { body: Buffer | Readable } => {
+): RowsReply => {
   const { mediaType, extension } = formats[plan.format];
   return {
     status: 200,

@@ -24,6 +24,7 @@ import {
   type Description,
   describeAnswer,
   meterOf,
+  type RowsReply,
   rightToRead,
   rowsReply,
   startExport,
@@ -44,7 +45,7 @@ interface DownloadHandlerDeps {
 }
 
 /** The options, with what depends on the route. */
-interface Question {
+export interface Question {
   readonly options: DownloadOptions;
   readonly ifNoneMatch: string | undefined;
   /** Whole files are answered by a link; otherwise by their rows like everything else. */
@@ -52,6 +53,8 @@ interface Question {
   readonly filterLimits?: DownloadRequest['filterLimits'];
   /** Set by a read link. Its answers are not kept by caches, which would outlive it. */
   readonly readLink?: { readonly right: StandingRight; startRead(): Promise<ExportTicket> };
+  /** Makes another representation of the rows; the tag stays that of the rows. */
+  readonly present?: (plan: Plan, rows: RowsReply) => Promise<RowsReply>;
 }
 
 /** Answers a question about a dataset that the caller may read. */
@@ -124,11 +127,13 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
       return uncounted({ status: 200, headers: { ...headers, ...type }, body });
     }
     if (described.isFile) return uncounted(await redirect(described, request));
-    if (request.method === 'HEAD') {
-      const counts = await downloads.counts(plan, download);
-      return uncounted(rowsReply(described, { body: undefined, ...counts }, request, apiUrl(request.raw)));
-    }
-    const reply = rowsReply(described, await answerTo(described, download), request, apiUrl(request.raw));
+    const present = async (rows: Parameters<typeof rowsReply>[1]): Promise<RowsReply> => {
+      const reply = rowsReply(described, rows, request, apiUrl(request.raw));
+      return question.present === undefined ? reply : question.present(plan, reply);
+    };
+    if (request.method === 'HEAD')
+      return uncounted(await present({ body: undefined, ...(await downloads.counts(plan, download)) }));
+    const reply = await present(await answerTo(described, download));
     return {
       stop: () => void (reply.body instanceof Readable && reply.body.destroy()),
       finish: async (ticket) => {

@@ -1,6 +1,24 @@
 import { z } from 'zod';
+import { chartKinds, chartThemes } from '../../query/chart/chart.js';
 import { timeParameter } from '../parameters.js';
-import { countField, idField, timeField } from './fields.js';
+import { countField, idField, nameField, timeField } from './fields.js';
+
+const chartFields = {
+  kind: z.enum(chartKinds).meta({
+    description:
+      'The first date of the answer is the axis, otherwise its first column; texts name the series, numbers are drawn. For `scatter` the first number is the axis.',
+  }),
+  theme: z
+    .enum(chartThemes)
+    .default('auto')
+    .meta({ description: 'Colours; `auto` follows the system of the reader.' }),
+};
+export const chartBody = z
+  .object({
+    ...chartFields,
+    title: nameField('Above the chart. @default the name of the dataset').optional(),
+  })
+  .meta({ id: 'ReadLinkChart', description: 'Answers with a chart instead of rows.' });
 
 const linkFields = {
   id: idField('Assigned by the service.'),
@@ -9,6 +27,10 @@ const linkFields = {
   datasetName: z.string(),
   prefix: z.string().meta({ description: 'Start of the token in the address.' }),
   query: z.record(z.string(), z.unknown()).meta({ description: 'Options of the download.' }),
+  chart: z
+    .object({ ...chartFields, title: z.string() })
+    .nullable()
+    .meta({ description: 'How the answer is drawn; null: it is rows.' }),
   keyId: z
     .int()
     .nullable()
@@ -26,7 +48,14 @@ const linkFields = {
 };
 export const linkSchema = z.object(linkFields).meta({ id: 'ReadLink' });
 export const createdLinkSchema = z
-  .object({ ...linkFields, url: z.string().meta({ description: 'The address; shown this once.' }) })
+  .object({
+    ...linkFields,
+    url: z.string().meta({ description: 'The address; shown this once.' }),
+    pageUrl: z
+      .string()
+      .nullable()
+      .meta({ description: 'The chart as a page for an `<iframe>`; null: it is rows.' }),
+  })
   .meta({ id: 'CreatedReadLink' });
 
 export const linkExample = {
@@ -36,6 +65,7 @@ export const linkExample = {
   datasetName: 'Prices',
   prefix: 'tabr_A1b2C3d4',
   query: { $select: 'GDP', $filter: "Country eq 'France'", $format: 'csv' },
+  chart: null,
   keyId: null,
   createdAt: '2026-01-31T12:00:00.000',
   expiresAt: null,

@@ -1,34 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type DatasetAccess, requireWritingKey } from '../../catalog/access.js';
-import { bothTickets } from '../../catalog/export-ticket.js';
-import type { Quotas } from '../../catalog/quotas.js';
-import type { FoundReadLink, ReadLink, ReadLinks } from '../../catalog/read-links.js';
-import type { StandingRight, StandingRights } from '../../catalog/standing-rights.js';
-import { invalid, isAppError } from '../../lib/errors.js';
-import type { Caller } from '../../model/permission.js';
+import { requireWritingKey } from '../../catalog/access.js';
+import type { ReadLink } from '../../catalog/read-links.js';
+import type { StandingRights } from '../../catalog/standing-rights.js';
+import { invalid } from '../../lib/errors.js';
+import { chartRoles } from '../../query/chart/chart.js';
 import type { Downloads } from '../../query/download.js';
 import { type Format, formats } from '../../query/formats/formats.js';
 import { badOption } from '../../query/options/option.js';
 import { type DownloadOptions, givenOptions, parseOptions } from '../../query/options/options.js';
 import { pathId } from '../parameters.js';
 import { created, noContentAfter, ok, type Route, route } from '../route.js';
-import type { DataRequest } from './download-answer.js';
-import type { AnswerDownload } from './download-handler.js';
 import { downloadBody } from './download-schema.js';
 import { nameField } from './fields.js';
-import { linkEnded } from './links.js';
-import { createdLinkSchema, linkBounds, linkExample, linkSchema } from './read-link-schema.js';
+import {
+  createReadLinkRoute,
+  type ReadLinkAnswerDeps,
+  requirePublic,
+  rightOfLink,
+} from './read-link-answer.js';
+import { requireDrawable } from './read-link-chart.js';
+import { chartBody, createdLinkSchema, linkBounds, linkExample, linkSchema } from './read-link-schema.js';
 
-interface ReadLinkRoutesDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
-  readonly readLinks: ReadLinks;
+interface ReadLinkRoutesDeps extends ReadLinkAnswerDeps {
   /** The decision about the right behind a link, which is the same as for a request to the API. */
   readonly judge: StandingRights['judge'];
   readonly downloads: Pick<Downloads, 'plan'>;
-  readonly answer: AnswerDownload;
   /** Address of the API as this client reaches it, such as `https://host/api`. */
   readonly apiUrl: (request: IncomingMessage) => string;
 }
@@ -39,15 +36,6 @@ const shared = { tags, auth: 'required' } as const;
 /** Longest question that is stored, in bytes. */
 const mostQueryBytes = 64 * 1024;
 
-/** The right of a link, for the checks while an answer is sent. */
-const rightOfLink = ({ id, datasetId }: Pick<ReadLink, 'id' | 'datasetId'>): StandingRight => ({
-  keyId: null,
-  linkId: id,
-  datasetId,
-  need: 'Read',
-  download: true,
-});
-
 interface SavedQuestion {
   readonly query: Readonly<Record<string, unknown>>;
   readonly options: DownloadOptions;
@@ -55,10 +43,11 @@ interface SavedQuestion {
 }
 
 /** A question as it is stored: with its format, which no header of a reader changes. */
-const savedQuestion = (given: Readonly<Record<string, unknown>>): SavedQuestion => {
+const savedQuestion = (given: Readonly<Record<string, unknown>>, isChart: boolean): SavedQuestion => {
   const options = parseOptions(given);
   if (options.pageSize !== undefined || options.skipToken !== undefined)
     throw badOption('$pagesize', 'is not for read links: they send all rows in one answer');
+  if (isChart) requireDrawable(options);
   const format = options.format ?? 'csv';
   const query = { ...givenOptions(given), $format: format };
   if (Buffer.byteLength(JSON.stringify(query)) > mostQueryBytes)
@@ -81,12 +70,17 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       operationId: 'createReadLink',
       summary: 'Save a question under a permanent address',
       description:
-        'For tools that cannot send headers. The address needs no key and answers the question with the current version, or with the one that `versionId` or `asOf` names, as long as the account that made it may read the dataset. A link that is made with a key which is limited to some repositories ends with that key.',
+        'For tools that cannot send headers. The address needs no key and answers the question with the current version, or with the one that `versionId` or `asOf` names, as long as the account that made it may read the dataset. A link that is made with a key which is limited to some repositories ends with that key. With `chart` the answer is a picture (SVG) and a page for frames, as long as the dataset is public.',
       ...shared,
       readsDataset: true,
       permit: 'own',
       params: z.object({ id: pathId('Dataset') }),
-      body: z.object({ name: nameField('What it is for.'), query: downloadBody.optional(), ...linkBounds }),
+      body: z.object({
+        name: nameField('What it is for.'),
+        query: downloadBody.optional(),
+        chart: chartBody.optional(),
+        ...linkBounds,
+      }),
       bodyExample: { name: linkExample.name, query: linkExample.query },
       authorize: async ({ caller, params }) => {
         requireWritingKey(caller);
@@ -98,16 +92,18 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
         201: {
           description: 'The new link. No other answer shows its address.',
           schema: createdLinkSchema,
-          example: { ...linkExample, url: 'https://host/api/links/tabr_A1b2C3d4….csv' },
+          example: { ...linkExample, url: 'https://host/api/links/tabr_A1b2C3d4….csv', pageUrl: null },
         },
       },
       errors: [402, 403, 404, 409, 504],
       handler: async ({ access, body, caller, owner, signal, requestId, releasePermit, raw }) => {
-        const { query = {}, ...link } = body;
-        const saved = savedQuestion(query as Record<string, unknown>);
+        const { query = {}, chart: wanted, ...link } = body;
+        const chart = wanted && { ...wanted, title: wanted.title ?? access.name };
+        if (chart !== undefined) requirePublic(access);
+        const saved = savedQuestion(query as Record<string, unknown>, chart !== undefined);
         const { options, format } = saved;
         // Refuses what could never be answered.
-        await downloads.plan({
+        const { output } = await downloads.plan({
           dataset: access,
           options,
           format,
@@ -116,13 +112,19 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
           signal,
           requestId,
         });
+        if (chart !== undefined) chartRoles(output, chart.kind);
         const { token, ...made } = await readLinks.create(caller, {
           ...link,
           datasetId: access.id,
           query: saved.query,
+          chart: chart ?? null,
         });
-        const url = `${apiUrl(raw)}/links/${token}.${formats[format].extension}`;
-        return created({ ...made, refusedBecause: null, url });
+        const address = `${apiUrl(raw)}/links/${token}`;
+        const urls =
+          chart === undefined
+            ? { url: `${address}.${formats[format].extension}`, pageUrl: null }
+            : { url: `${address}.svg`, pageUrl: `${address}.html` };
+        return created({ ...made, refusedBecause: null, ...urls });
       },
     }),
     route({
@@ -170,74 +172,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
   ];
 };
 
-/** The token of an address, which ends with the extension of the format for tools that look at it. */
-const tokenOf = (segment: string): string => segment.replace(/\.\w+$/, '');
-
-interface LinkAccess {
-  readonly link: FoundReadLink;
-  readonly caller: Caller | undefined;
-  readonly dataset: DatasetAccess;
-}
-
-const reading = ({ authorize, quotas, readLinks, answer }: ReadLinkRoutesDeps): Route => {
-  /** @throws AppError 403 or 404 when the account may not read the dataset any more. */
-  const requireRight = async (link: FoundReadLink): Promise<LinkAccess> => {
-    try {
-      if (link.by.refused !== undefined) throw link.by.refused;
-      const { caller } = link.by;
-      const dataset = await authorize(caller, link.datasetId);
-      await quotas.requireDownload(caller, dataset);
-      return { link, caller, dataset };
-    } catch (error) {
-      const isRefusal =
-        isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind);
-      throw isRefusal ? linkEnded(error) : error;
-    }
-  };
-
-  return route({
-    method: 'GET',
-    path: '/links/:token',
-    operationId: 'fetchReadLink',
-    summary: 'Read the rows behind a read link',
-    description:
-      'Takes no key. Pages of every site may read it. `HEAD` and conditional requests are answered; each answer with rows counts as an export of the account that made the link.',
-    tags,
-    auth: 'none',
-    permit: 'own',
-    secretParams: ['token'],
-    params: z.object({ token: z.string().max(200) }),
-    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
-    authorize: async ({ params }) => requireRight(await readLinks.find(tokenOf(params.token))),
-    responses: {
-      200: {
-        description: 'The rows, or their number with `$count`.',
-        contentTypes: [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/plain'],
-      },
-      304: { description: 'The client already has this response.' },
-    },
-    errors: [402, 403, 404, 504],
-    handler: (request) => {
-      const { link, caller, dataset } = request.access;
-      const linked: DataRequest = {
-        ...request,
-        params: { id: dataset.id },
-        caller,
-        access: dataset,
-        // The account that made the link shares its places among all readers.
-        owner: `account:${caller?.accountId}`,
-      };
-      return answer(linked, {
-        options: parseOptions(link.query),
-        ifNoneMatch: request.header('if-none-match'),
-        links: false,
-        readLink: {
-          right: rightOfLink(link),
-          startRead: async () => bothTickets(await quotas.startExport(caller), readLinks.startRead(link)),
-        },
-      });
-    },
-  });
-};
-
-export const createReadLinkRoutes = (deps: ReadLinkRoutesDeps): Route[] => [...managing(deps), reading(deps)];
+export const createReadLinkRoutes = (deps: ReadLinkRoutesDeps): Route[] => [
+  ...managing(deps),
+  createReadLinkRoute(deps),
+];

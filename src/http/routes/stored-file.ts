@@ -1,4 +1,6 @@
 /** Sends the stored file of a version, whether a link or the dataset's own address leads to it. */
+import type { LinkedRead } from '../../catalog/export-quota.js';
+import type { ExportTicket } from '../../catalog/export-ticket.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import type { StandingRight, StandingRights } from '../../catalog/standing-rights.js';
 import type { ExportFiles, ServedFile, SoughtFile } from '../../exports/export-files.js';
@@ -37,6 +39,8 @@ interface WantedRead {
   readonly refusal: (ended: AppError) => AppError;
   /** Seconds for which an address of object storage is valid that the request is redirected to; 0: the API sends the file. */
   readonly directSeconds: number;
+  /** Counts the read. @default as an export of the caller */
+  readonly startExport?: (read: LinkedRead) => Promise<ExportTicket>;
 }
 
 type FileRequest = Pick<
@@ -109,7 +113,8 @@ export const createSendStoredFile = (deps: StoredFilesDeps): SendStoredFile => {
         : undefined;
     const begin: FileSending['begin'] = async (part) => {
       const read = { file: file.fingerprint, seconds: linkTtlSeconds, whole: part === 'whole' };
-      return meterOf(await quotas.startExport(wanted.caller, read), log);
+      const start = wanted.startExport ?? ((one) => quotas.startExport(wanted.caller, one));
+      return meterOf(await start(read), log);
     };
     const reply = await answerFile(storage, file, properties, { method, header }, { begin, direct });
     return { ...reply, right: wanted.right };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
+import type { SoughtFile } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import { type Format, formats } from '../../query/formats/formats.js';
 import { type DownloadOptions, parseOptions } from '../../query/options/options.js';
@@ -34,34 +35,29 @@ type TableRequest = RouteRequest<
 const description =
   'The whole table as a file at an address that stays the same, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered here, without a redirect; of a dataset that changes meanwhile, name the `versionId` or compare `ETag`. Ranges of a file count as one export; of the bytes, those that are sent.';
 
+/** The file of a whole table in the version that the options name. */
+export const tableFileOf = async (
+  versions: Pick<Versions, 'at'>,
+  { id, currentVersionId }: DatasetAccess,
+  { versionId, asOf }: DownloadOptions,
+  format: Format,
+): Promise<SoughtFile> => {
+  const named = asOf === undefined ? versionId : await versions.at(id, asOf);
+  const wanted = named ?? currentVersionId;
+  if (wanted === null) throw noData();
+  const isCurrent = named === undefined;
+  return { datasetId: id, versionId: wanted, variant: 'table', format, presentNames: isCurrent, isCurrent };
+};
+
 /** The table of a dataset as a file, at one address for each format that has files. */
 export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
   const { authorize, quotas, versions, send, publicMaxAgeSeconds } = deps;
 
-  const versionIdOf = async (
-    { id, currentVersionId }: DatasetAccess,
-    { versionId, asOf }: DownloadOptions,
-  ): Promise<number> => {
-    if (asOf !== undefined) return versions.at(id, asOf);
-    const wanted = versionId ?? currentVersionId;
-    if (wanted === null) throw noData();
-    return wanted;
-  };
-
   const answer = async (request: TableRequest, format: Format): Promise<Reply> => {
     const { access, caller } = request;
     const judgedAt = Date.now();
-    const options = parseOptions(request.query);
-    const isCurrent = options.versionId === undefined && options.asOf === undefined;
     const reply = await send(request, {
-      file: {
-        datasetId: access.id,
-        versionId: await versionIdOf(access, options),
-        variant: 'table',
-        format,
-        presentNames: isCurrent,
-        isCurrent,
-      },
+      file: await tableFileOf(versions, access, parseOptions(request.query), format),
       fileName: fileNameOf(access.name, formats[format].extension),
       cacheControl: cacheControlOf(access, publicMaxAgeSeconds),
       right: rightToRead(caller, access.id),

@@ -37,6 +37,7 @@ interface Link {
   readonly id: number;
   readonly name: string;
   readonly url: string;
+  readonly pageUrl: string | null;
   readonly prefix: string;
   readonly keyId: number | null;
   readonly lastUsedAt: string | null;
@@ -330,7 +331,7 @@ describe('read links are managed', () => {
     const made = await makeLink(reader, dataset, { query: { $top: 1 } });
     const change = { name: 'Dashboard', expiresAt: '2999-01-01', maxBytesPerDay: 1_000 };
     const changed = await json<Link>(await call(reader, 'PATCH', `/account/read-links/${made.id}`, change));
-    const { url: _url, ...shown } = made;
+    const { url: _url, pageUrl: _pageUrl, ...shown } = made;
     expect(changed).toEqual({ ...shown, ...change, expiresAt: '2999-01-01T00:00:00.000' });
     expect(changed).toMatchObject({ datasetName: 'rows of all', query: { $top: 1, $format: 'csv' } });
     await cases['the grant is removed']?.end(world, made);

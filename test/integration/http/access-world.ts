@@ -94,6 +94,7 @@ const makeSubject = async (sql: Sql, catalog: Catalog, ownerKey: string, privacy
     name: 'link',
     datasetId: dataset.id,
     query: {},
+    chart: null,
   });
   const { id: spareKeyId } = await catalog.keys.create(owner.accountId, { name: 'spare' });
   return {

@@ -13,35 +13,55 @@ const t = texts.manage.readLinks;
 /** Formats that spreadsheets and dashboards read. */
 const formats = ['csv', 'json', 'xlsx', 'tsv'] as const;
 
-/** Saves the present view under an address of its own. */
+/** Longest title that the service takes, in characters. */
+const mostTitle = 255;
+
+/** A chart as the service draws it. */
+export interface ChartLook {
+  readonly kind: 'line' | 'bar' | 'scatter';
+  readonly title: string;
+}
+
+interface Made {
+  readonly url: string;
+  readonly pageUrl: string | null;
+}
+
+/** The page as it is put into another one. */
+const frameOf = (pageUrl: string): string =>
+  `<iframe src="${new URL(pageUrl, location.href).href}" width="720" height="410" style="border:0" loading="lazy"></iframe>`;
+
+/** Saves the present view under an address of its own. `chart`: it can be saved as a picture too. */
 export const NewReadLink = ({
   datasetId,
   query,
+  chart,
   onClose,
 }: {
   datasetId: number;
   query: Query;
+  chart?: ChartLook | undefined;
   onClose: () => void;
 }) => {
   const [name, setName] = useState('');
-  const [format, setFormat] = useState<string>('csv');
+  const [format, setFormat] = useState<string>(chart === undefined ? 'csv' : 'chart');
   const [megabytes, setMegabytes] = useState('');
-  const [made, setMade] = useState('');
+  const [made, setMade] = useState<Made>();
   const { isBusy, error, run } = useAct();
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const body = {
       name,
-      query: { ...query, $format: format },
+      ...(format === 'chart' && chart !== undefined
+        ? { query, chart: { ...chart, title: Array.from(chart.title).slice(0, mostTitle).join('') } }
+        : { query: { ...query, $format: format } }),
       maxBytesPerDay: megabytes === '' ? null : Math.round(Number(megabytes) * 1_000_000),
     };
-    await run(async () =>
-      setMade((await api.post<{ url: string }>(`/datasets/${datasetId}/read-links`, { body })).url),
-    );
+    await run(async () => setMade(await api.post<Made>(`/datasets/${datasetId}/read-links`, { body })));
   };
   return (
     <Dialog title={t.makeTitle} onClose={onClose}>
-      {made === '' ? (
+      {made === undefined ? (
         <form class="stack" onSubmit={(event) => void submit(event)}>
           <p class="small soft">{t.makeNote}</p>
           <TextField label={t.name} required value={name} onInput={setName} />
@@ -52,6 +72,7 @@ export const NewReadLink = ({
               value={format}
               onChange={({ currentTarget }) => setFormat(currentTarget.value)}
             >
+              {chart !== undefined && <option value="chart">{t.chart}</option>}
               {formats.map((one) => (
                 <option key={one} value={one}>
                   {texts.take.formats[one]}
@@ -68,7 +89,10 @@ export const NewReadLink = ({
           </p>
         </form>
       ) : (
-        <Secret note={t.made} text={new URL(made, location.href).href} />
+        <div class="stack">
+          <Secret note={t.made} text={new URL(made.url, location.href).href} />
+          {made.pageUrl !== null && <Secret note={t.frame} text={frameOf(made.pageUrl)} />}
+        </div>
       )}
     </Dialog>
   );

@@ -7,13 +7,13 @@ import { type SnippetFacts, snippets } from '../lib/snippets.js';
 import { useStore } from '../lib/store.js';
 import { texts } from '../texts.js';
 import { Menu } from './menu.js';
-import { NewReadLink } from './new-read-link.js';
+import { type ChartLook, NewReadLink } from './new-read-link.js';
 import { Snippets } from './snippets.js';
 
 const formats = ['csv', 'json', 'xlsx', 'parquet', 'tsv', 'arrow'] as const;
 
-/** Exports the present view as a file or as code that reads it. `path` is relative to the API. */
-export const TakeAlong = (facts: SnippetFacts) => {
+/** Exports the present view as a file or as code that reads it; `chart` as a picture too, where the dataset is public. */
+export const TakeAlong = ({ chart, ...facts }: SnippetFacts & { chart?: ChartLook }) => {
   const [isOpen, setOpen] = useState(false);
   const [isLinking, setLinking] = useState(false);
   const { account } = useStore(session);
@@ -39,7 +39,12 @@ export const TakeAlong = (facts: SnippetFacts) => {
         </button>
       )}
       {isLinking && (
-        <NewReadLink datasetId={facts.datasetId} query={facts.query} onClose={() => setLinking(false)} />
+        <NewReadLink
+          datasetId={facts.datasetId}
+          query={facts.query}
+          chart={facts.isPublic ? chart : undefined}
+          onClose={() => setLinking(false)}
+        />
       )}
       {isOpen && (
         <Snippets

@@ -165,6 +165,7 @@ const Picture = ({ dataset, question, drawn, onChange }: PictureProps) => {
             isPublic={dataset.privacy === 'Public'}
             query={{ $apply: apply }}
             columns={typedColumns(asked, model)}
+            chart={{ kind: asked.kind, title: `${dataset.name}: ${titleOf(asked)}` }}
           />
         </p>
       </section>

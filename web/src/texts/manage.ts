@@ -67,6 +67,8 @@ export const manageTexts = {
       'Anyone with the address can read these rows, as long as you can read the dataset. It follows the current version.',
     name: 'What it is for',
     format: 'Format',
+    chart: 'Chart (SVG, frame)',
+    frame: 'In a page of yours, put this:',
     perDay: 'Megabytes a day at most',
     made: 'This is the address. Copy it now: it will not be shown again.',
     of: 'Reads',

@@ -1,0 +1,38 @@
+/** Read links and what they lead to, made as a client would. */
+import { type Client, call, json, upload } from './datasets.js';
+
+export interface MadeLink {
+  readonly id: number;
+  readonly url: string;
+  readonly pageUrl: string | null;
+  readonly chart: object | null;
+  readonly refusedBecause: string | null;
+  readonly reads: number;
+  readonly bytes: number;
+}
+
+export const makeReadLink = async (client: Client, dataset: number, body: object = {}): Promise<MadeLink> =>
+  json<MadeLink>(
+    await call(client, 'POST', `/datasets/${dataset}/read-links`, { name: 'link', ...body }),
+    201,
+  );
+
+export const readLinksOf = async (client: Client): Promise<MadeLink[]> =>
+  json<MadeLink[]>(await call(client, 'GET', '/account/read-links'));
+
+let count = 0;
+
+/** A dataset in a repository of its own. */
+export const createOpenDataset = async (
+  client: Client,
+  content: string,
+  privacy: 'Public' | 'Private' = 'Public',
+): Promise<{ readonly repository: number; readonly dataset: number }> => {
+  count += 1;
+  const at = await call(client, 'POST', '/repositories', { name: `open ${count}`, privacy });
+  const { id: repository } = await json<{ id: number }>(at, 201);
+  const body = { name: 'Gross product', repositoryId: repository };
+  const { id: dataset } = await json<{ id: number }>(await call(client, 'POST', '/datasets', body), 201);
+  await upload(client, dataset, content);
+  return { repository, dataset };
+};
