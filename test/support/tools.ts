@@ -88,6 +88,14 @@ const tools = {
         'import pandas, polars, duckdb, duckdb_extension_httpfs, openpyxl, pyarrow, fsspec, aiohttp, requests, httpx, hatchling, mypy',
       ]),
   },
+  'Python loaders': {
+    install: 'as for Python readers',
+    find: async () =>
+      working(await onPath(process.env.CLIENTS_PYTHON, 'python3'), [
+        '-c',
+        'import dlt, dbt.adapters.duckdb, pyarrow, httpx, duckdb_extension_httpfs',
+      ]),
+  },
   'Python venv': {
     install: 'apt-get install python3-venv',
     find: async () => working(await onPath('python3'), ['-c', 'import venv, ensurepip']),

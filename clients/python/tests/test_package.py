@@ -197,7 +197,7 @@ class PackageTest(unittest.TestCase):
         with self.assertRaises(FileNotFoundError):
             files.open(f"{dataset.id}/data.xlsx")
         [version] = dataset.versions()
-        with files.open(path, cache_type="none") as file:
+        with files.open(path) as file:
             dataset.upload(b"k,v\n1,1\n")
             with self.assertRaises(ChangedMeanwhile):
                 file.read(10)

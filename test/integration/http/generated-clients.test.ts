@@ -1,21 +1,21 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openapiTS, { astToString } from 'openapi-typescript';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seen } from '../../clients/seen.js';
 import { createAsk } from '../../support/api.js';
 import type { OpenApiDocument } from '../../support/contract.js';
+import { blocksOf } from '../../support/documents.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 /** The document is what generators of clients expect, and the TypeScript client works as it comes. */
 const run = promisify(execFile);
 const typeScript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
-const clients = fileURLToPath(new URL('../../clients', import.meta.url));
+const generatedNote =
+  '// Generated from the OpenAPI document of the service; see README.md. Do not edit.\n\n';
 /** Below node_modules, so that generated files find the packages. */
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/generated-clients', import.meta.url));
 
@@ -151,29 +151,38 @@ describe('the document', () => {
   });
 });
 
-describe('the TypeScript client of openapi-typescript and openapi-fetch', () => {
-  it('type-checks and creates, uploads, polls, filters and downloads', async () => {
-    const source = await readFile(join(clients, 'walk-generated.ts.txt'), 'utf8');
-    await writeFile(join(folder, 'api.ts'), astToString(await openapiTS(JSON.stringify(document))));
-    await writeFile(join(folder, 'walk.ts'), source);
+describe('the TypeScript client', () => {
+  const source = fileURLToPath(new URL('../../../clients/typescript', import.meta.url));
+
+  it('has the types of the document; -u generates them again', async () => {
+    const types = astToString(await openapiTS(JSON.stringify(document)));
+    await expect(`${generatedNote}${types}`).toMatchFileSnapshot(join(source, 'src/schema.ts'));
+  });
+
+  it('compiles, and the program of its page creates, uploads, filters and downloads', async () => {
+    await cp(source, join(folder, 'client'), { recursive: true });
+    const [program = ''] = blocksOf('clients/typescript/README.md', 'ts');
+    const local = program.replace("'tabulary-client'", "'./client.js'");
+    await writeFile(
+      join(folder, 'client/src/program.ts'),
+      `declare const process: { env: Record<string, string | undefined> };\n${local}`,
+    );
     // In a process of its own: the product runs in this one, and a blocked event loop looks like a Kafka that is down.
-    const flags =
-      '--strict --noEmit --skipLibCheck --target ES2022 --module ESNext --moduleResolution Bundler';
-    const libraries = ['--lib', 'es2022,dom,dom.iterable', '--typeRoots', join(folder, 'types')];
-    const checked = run(process.execPath, [
-      ...[typeScript, ...flags.split(' '), ...libraries, join(folder, 'walk.ts')],
-    ]);
-    const faults = await checked.then(
+    const faults = await run(process.execPath, [typeScript, '-p', join(folder, 'client')]).then(
       () => '',
       ({ stdout }: { stdout: string }) => stdout,
     );
     expect(faults).toBe('');
-    const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-    const { outputText } = ts.transpileModule(source, { compilerOptions });
-    await writeFile(join(folder, 'walk.mjs'), outputText);
-    const { walk } = (await import(pathToFileURL(join(folder, 'walk.mjs')).href)) as {
-      walk(base: string, key: string): Promise<unknown>;
-    };
-    expect(await walk(document.servers[0]?.url ?? '', key)).toEqual(seen);
+    const env = { ...process.env, TABULARY_API: product.baseUrl, TABULARY_KEY: key };
+    const { stdout } = await run(process.execPath, [join(folder, 'client/dist/program.js')], { env });
+    expect(stdout.trim().split('\n')).toEqual([
+      'completed 3',
+      JSON.stringify([
+        { Country: 'France', Day: '1931-07-14', GDP: '123456789012345678901234567890' },
+        { Country: 'France', Day: '2024-01-01', GDP: '1.5' },
+      ]),
+      '5',
+      '400 unknown_column',
+    ]);
   });
 });

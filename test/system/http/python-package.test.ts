@@ -1,11 +1,12 @@
 /** The Python package, built as a wheel and used against the product as its users do. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { exactColumns, exactCsv, exactRows } from '../../support/exact-values.js';
 import { type LocalProvider, startLocalProvider } from '../../support/local-provider.js';
 import { testWith } from '../../support/optional-tools.js';
 import { longestTestMs } from '../../support/patience.js';
@@ -14,6 +15,7 @@ import { programOf } from '../../support/tools.js';
 
 const run = promisify(execFile);
 const pythonTest = await testWith('Python readers');
+const loaderTest = await testWith('Python loaders');
 const source = fileURLToPath(new URL('../../../clients/python', import.meta.url));
 
 let product: TestProduct;
@@ -60,8 +62,23 @@ describe('the Python package', () => {
     'reads, uploads and compares, and adds rows once whatever gets lost',
     async () => {
       const site = await installed();
-      const env = { PYTHONPATH: site, TABULARY_API: product.baseUrl, TABULARY_KEY: key };
-      const { stderr } = await python([join(source, 'tests', 'test_package.py')], env);
+      const values = join(folder, 'values.json');
+      await writeFile(values, JSON.stringify({ csv: exactCsv, columns: exactColumns, rows: exactRows }));
+      const env = { PYTHONPATH: site, TABULARY_API: product.baseUrl, TABULARY_KEY: key, VALUES: values };
+      for (const file of ['test_package.py', 'test_values.py']) {
+        const { stderr } = await python([join(source, 'tests', file)], env);
+        expect(stderr).toMatch(/^OK$/m);
+      }
+    },
+    longestTestMs,
+  );
+
+  loaderTest(
+    'is a destination of dlt, and its pages a source',
+    async () => {
+      const env = { PYTHONPATH: join(source, 'src'), TABULARY_API: product.baseUrl, TABULARY_KEY: key };
+      const quiet = { RUNTIME__DLTHUB_TELEMETRY: 'false' };
+      const { stderr } = await python([join(source, 'tests', 'test_dlt.py')], { ...env, ...quiet });
       expect(stderr).toMatch(/^OK$/m);
     },
     longestTestMs,

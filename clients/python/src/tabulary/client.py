@@ -16,7 +16,7 @@ import httpx
 from .frames import Into, Uploadable, from_arrow, source_of
 from .models import Diff, Process, Progress, Series, Version
 from .transport import Transport
-from .upload import OnProgress, Upload
+from .upload import OnProgress, Upload, reserve
 
 #: A day (its end), a time, or either as text.
 AsOf = datetime.date | datetime.datetime | str
@@ -77,20 +77,26 @@ class Dataset:
         mode: str = "replace",
         on_progress: OnProgress = silent,
         wait: bool = True,
+        process_id: int | None = None,
         **options: object,
     ) -> Process:
         """Uploads a file, a frame or rows, and waits until the rows can be read.
 
         It is sent again where the connection breaks, under an id that takes one file: rows are never there twice.
+        With `process_id`, from `reserve`, this holds for a program that was started again as well.
         `options` are those of an upload, such as `key="Country,Year"` or `onBadRow="quarantine"`.
         """
         source = source_of(data)
         try:
             given = {"mode": mode, **options}
-            return Upload(self.transport, self.id, source, given, on_progress).run(wait)
+            return Upload(self.transport, self.id, source, given, on_progress, process_id).run(wait)
         finally:
             if source.owned:
                 source.file.close()
+
+    def reserve(self) -> int:
+        """An id for one upload, to be saved before the file is sent."""
+        return reserve(self.transport, self.path)
 
     def versions(self) -> Iterator[Version]:
         """All versions, newest first, read as they are asked for."""
@@ -152,9 +158,13 @@ class Client:
     def dataset(self, dataset_id: int) -> Dataset:
         return Dataset(self.transport, dataset_id)
 
+    def home(self) -> int:
+        """Id of the repository Home."""
+        return int(self.transport.read_json("GET", "/repositories/home")["id"])
+
     def create_dataset(self, name: str, *, repository_id: int | None = None) -> Dataset:
         """A new dataset, in the repository Home unless another one is named."""
-        repository = repository_id or self.transport.read_json("GET", "/repositories/home")["id"]
+        repository = repository_id or self.home()
         made = self.transport.write_json("POST", "/datasets", {"name": name, "repositoryId": repository})
         return self.dataset(int(made["id"]))
 

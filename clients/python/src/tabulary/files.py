@@ -62,7 +62,9 @@ class TabularyFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def _open(self, path: str, mode: str = "rb", block_size: int | None = None, **options: Any) -> TableFile:
         if mode != "rb":
             raise ValueError("tables are read as files, and written by Dataset.upload")
-        return TableFile(self, path, mode, block_size or "default", **options)
+        # Readers of Parquet ask for what they need: reading ahead would fetch the columns in between.
+        cache = "none" if path.endswith(".parquet") else "readahead"
+        return TableFile(self, path, mode, block_size or "default", **{"cache_type": cache, **options})
 
 
 class TableFile(AbstractBufferedFile):  # type: ignore[misc]

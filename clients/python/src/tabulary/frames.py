@@ -31,12 +31,25 @@ class Source:
     owned: bool
 
 
+def to_polars(stream: bytes) -> Any:
+    """polars has decimals of 38 digits; longer ones become texts, for which pyarrow is needed."""
+    import polars
+
+    try:
+        import pyarrow
+    except ImportError:
+        return polars.read_ipc_stream(io.BytesIO(stream))
+    table = pyarrow.ipc.open_stream(stream).read_all()
+    for place, field in enumerate(table.schema):
+        if pyarrow.types.is_decimal256(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pyarrow.string()))
+    return polars.from_arrow(table)
+
+
 def from_arrow(stream: bytes, into: Into) -> Any:
     """Exact decimals, dates and nulls stay what they are in each of the three."""
     if into == "polars":
-        import polars
-
-        return polars.read_ipc_stream(io.BytesIO(stream))
+        return to_polars(stream)
     import pyarrow
 
     table = pyarrow.ipc.open_stream(stream).read_all()

@@ -52,9 +52,20 @@ def with_types(options: Mapping[str, object], texts: list[str]) -> dict[str, obj
     return {**options, "manifest": {"columns": columns}}
 
 
+def reserve(transport: Transport, path: str) -> int:
+    """An id that takes one file. Repeated freely: one that no file takes expires."""
+    return int(transport.read_json("POST", f"{path}/processes")["id"])
+
+
 class Upload:
     def __init__(
-        self, transport: Transport, dataset_id: int, source: Source, options: Mapping[str, object], on_progress: OnProgress
+        self,
+        transport: Transport,
+        dataset_id: int,
+        source: Source,
+        options: Mapping[str, object],
+        on_progress: OnProgress,
+        process_id: int | None = None,
     ) -> None:
         self.transport = transport
         self.path = f"/datasets/{dataset_id}"
@@ -62,10 +73,21 @@ class Upload:
         self.fields = {name: option(value) for name, value in with_types(options, list(source.texts)).items()}
         self.on_progress = on_progress
         self.total = source.file.seek(0, 2)
+        #: Reserved by the caller, and not tried yet.
+        self.reserved = process_id
 
     def reserve(self) -> int:
-        # Repeated freely: an id that no file takes expires.
-        return int(self.transport.read_json("POST", f"{self.path}/processes")["id"])
+        return reserve(self.transport, self.path)
+
+    def begin(self) -> int | Process:
+        """The id to send the file under, or the process where the file arrived before."""
+        process_id, self.reserved = self.reserved, None
+        if process_id is None:
+            return self.reserve()
+        seen = self.process(process_id)
+        if seen.status == "failed" and (seen.error or {}).get("code") in LOST:
+            return self.reserve()
+        return process_id if seen.status == "pending" and seen.mode is None else seen
 
     def process(self, process_id: int) -> Process:
         return Process.of(self.transport.read_json("GET", f"{self.path}/processes/{process_id}"))
@@ -86,7 +108,10 @@ class Upload:
 
     def send(self) -> Process:
         """Sends the file until it has arrived: again only where the process says that it has not."""
-        process_id = self.reserve()
+        begun = self.begin()
+        if isinstance(begun, Process):
+            return begun
+        process_id = begun
         for attempt in range(ATTEMPTS):
             is_last = attempt == ATTEMPTS - 1
             response: httpx.Response | None = None
