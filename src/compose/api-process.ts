@@ -44,6 +44,7 @@ import { leaveFrom } from './accounts.js';
 import { type Core, connect, type Listening, requestDrainMs } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
+import { createMcpPart } from './mcp.js';
 import { openMetrics } from './metrics-port.js';
 import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
 import { createUploadPart } from './uploads.js';
@@ -98,7 +99,8 @@ export const createApiProcess = async (
     semaphore: uploadSemaphore,
   } = await createUploadPart(core, scope);
   const downloads = await createDownloadPart(core, scope, { ...catalog, semaphores });
-  const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
+  const providers = await createGatewayPart(core, scope, { catalog, receiver });
+  const { gateway, routes: gatewayRoutes } = providers;
   const apiUrl = createApiUrl({
     publicUrl: config.publicUrl,
     identifyClient: createIdentifyClient(config.trustedProxies),
@@ -172,7 +174,9 @@ export const createApiProcess = async (
         draining: () => shutdown.draining,
       }),
       ...metricsRoutes,
+      createMcpPart(core, { catalog, query: downloads, providers, semaphores, version: build.version }),
     ],
+    hosts: config.mcpHosts ?? [],
     authenticate: catalog.authenticate,
     authenticateSession: catalog.sessions.authenticate,
     web: await loadWebApp(webAppFolder, { version: build.version, publicUrl: config.publicUrl }),

@@ -33,7 +33,7 @@ import type { Caller } from '../model/permission.js';
 import { createODataVersions } from '../odata/view.js';
 import { traceReader } from '../operations/traced-parts.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
-import { createDownloads } from '../query/download.js';
+import { createDownloads, type Downloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
 import { createResultCache } from '../query/result-cache.js';
 import { createRevisions } from '../query/revisions/revisions.js';
@@ -121,6 +121,9 @@ export const createDownloadPart = async (
 ): Promise<{
   readonly routes: Route[];
   readonly files: WholeFiles;
+  readonly versions: Versions;
+  readonly downloads: Downloads;
+  readonly summaries: Summaries;
   readonly comparisons: Comparisons;
 }> => {
   const { config, log, sql, tracing } = core;
@@ -265,5 +268,5 @@ export const createDownloadPart = async (
       publicMaxAgeSeconds: config.publicMaxAgeSeconds,
     }),
   ];
-  return { routes, files, comparisons };
+  return { routes, files, versions, downloads, summaries, comparisons };
 };

@@ -11,10 +11,14 @@ import { meteredTelemetry, silentTelemetry, type Telemetry } from '../gateway/te
 import { createTransport } from '../gateway/upstream/transport.js';
 import type { Route } from '../http/route.js';
 import { createFeedRoutes } from '../http/routes/feed.js';
-import { createGatewayCallers } from '../http/routes/gateway-caller.js';
+import { createGatewayCallers, type GatewayCallers } from '../http/routes/gateway-caller.js';
 import { createProviderRoutes } from '../http/routes/providers.js';
 import { createSeriesRoutes } from '../http/routes/series.js';
-import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
+import {
+  createKeepSeries,
+  createSeriesDatasetRoutes,
+  type KeepSeries,
+} from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
 import type { Leases } from '../jobs/leases.js';
 import type { Log } from '../lib/log.js';
@@ -84,7 +88,12 @@ export const createGatewayPart = async (
   core: Core,
   scope: Scope,
   { catalog, receiver }: { catalog: Catalog; receiver: Receiver },
-): Promise<{ readonly gateway: Gateway; readonly routes: Route[] }> => {
+): Promise<{
+  readonly gateway: Gateway;
+  readonly callerOf: GatewayCallers;
+  readonly keepSeries: KeepSeries;
+  readonly routes: Route[];
+}> => {
   const { config, jobs, leases, log, sql, metrics, tracing } = core;
   const gateway = openGateway({
     config,
@@ -113,12 +122,14 @@ export const createGatewayPart = async (
   });
 
   const { access, datasets } = catalog;
+  const kept = { seriesDatasets, datasets, access, callerOf };
+  const keepSeries = createKeepSeries(kept);
   const routes = [
     ...createProviderRoutes({ gateway, callerOf }),
     ...createSeriesRoutes({ gateway, callerOf }),
-    ...createSeriesDatasetRoutes({ seriesDatasets, datasets, access, callerOf }),
+    ...createSeriesDatasetRoutes({ ...kept, keepSeries }),
     ...createUserKeyRoutes(gateway),
     ...createFeedRoutes({ feed: gateway.feed, callerOf }),
   ];
-  return { gateway, routes };
+  return { gateway, callerOf, keepSeries, routes };
 };

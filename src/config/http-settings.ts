@@ -30,6 +30,13 @@ const origins = list
     'must list origins such as https://app.example.org, without a path, or be * or none',
   );
 
+const hostNames = list
+  .transform((items) => items.map((item) => item.toLowerCase()))
+  .refine(
+    (items) => items.every((item) => /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/.test(item)),
+    'must list host names without a port, such as data.example.org',
+  );
+
 /** Variables of the HTTP server. */
 export const httpSettings = {
   host: setting('HOST', text, '127.0.0.1', 'Address the API listens on.'),
@@ -63,6 +70,18 @@ export const httpSettings = {
     ),
     undefined,
     'Address under which clients reach this service, for links and the web app; the proxy in front removes its path, if it has one. Default: links without a host.',
+  ),
+  mcpHosts: setting(
+    'MCP_HOSTS',
+    optional(hostNames),
+    undefined,
+    'Comma-separated names under which /mcp is served besides that of PUBLIC_URL, addresses and localhost, such as tabulary.internal; under others a page could pose as the service (DNS rebinding).',
+  ),
+  mcpWrites: setting(
+    'MCP_WRITES',
+    flag,
+    'false',
+    'Offer assistants the tool keep_series, which makes datasets, to keys that may write.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

@@ -9,6 +9,7 @@ import { createAnswerBudget, createBodyBudget, isUnread } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
 import { createOwnerOf } from './connections/limit.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
+import { createHostGuard } from './known-host.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
 import { createHostCheck } from './middleware/host.js';
@@ -47,6 +48,8 @@ interface AppOptions {
   readonly cors?: CorsOptions;
   /** Address under which browsers reach the service, when it is set. */
   readonly publicUrl?: string | undefined;
+  /** Further names of the service, for protocols that refuse unknown ones. @default none */
+  readonly hosts?: readonly string[];
   /** Addresses and networks of proxies whose `X-Forwarded-*` are believed. @default none */
   readonly trustedProxies?: readonly string[];
   /** Connections at a time; a quarter of them for one address. @default 10000 */
@@ -122,8 +125,16 @@ export const createApp = (options: AppOptions): HttpServer => {
           openApi: createOpenApi({ routes: options.routes, version, base: apiBase }),
           apiUrl: createApiUrl({ publicUrl: options.publicUrl, identifyClient, base: apiBase }),
         });
+  const trusted = [...cors.origins, ...originOf(options.publicUrl)];
   const dispatch = createDispatch({
-    requireSameSite: createSiteCheck([...cors.origins, ...originOf(options.publicUrl)]),
+    requireSameSite: createSiteCheck(trusted),
+    requireKnownHost: createHostGuard({
+      names: [
+        ...originOf(options.publicUrl).map((origin) => new URL(origin).hostname),
+        ...(options.hosts ?? []),
+      ],
+      trusted,
+    }),
     authenticate: options.authenticate,
     authenticateSession: options.authenticateSession ?? noSessions,
     readSessionCookie: createReadSessionCookie(publicPath),

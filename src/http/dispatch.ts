@@ -10,6 +10,7 @@ import { siteOf } from './client-address.js';
 import { bytesOfHead, ordinaryHead } from './connections/head-size.js';
 import { untilClientIsSeen } from './connections/pipelining.js';
 import { authorizationsOf, readApiKey } from './credentials.js';
+import type { HostGuard } from './known-host.js';
 import { createKnownKeys } from './known-keys.js';
 import { requireFrames } from './known-length.js';
 import { sendReply } from './reply.js';
@@ -37,6 +38,7 @@ interface DispatchOptions {
   readonly readSessionCookie: ReadSessionCookie;
   readonly throttle: FailureThrottle;
   readonly requireSameSite: SiteCheck;
+  readonly requireKnownHost: HostGuard;
   readonly metrics: Metrics;
   readonly semaphores: Semaphores;
   readonly bodies: ByteBudget;
@@ -265,6 +267,7 @@ export const createDispatch = (options: DispatchOptions) => {
       ctx.state.template = template;
       if (route.protocol === 'odata') ctx.set('OData-Version', '4.0');
       ctx.state.sessionCookie = options.readSessionCookie(ctx.req.headers.cookie, ctx.state.client.secure);
+      if (route.protocol === 'mcp') options.requireKnownHost(ctx);
       options.requireSameSite(ctx, route);
       if (kind === 'events') requireFrames(ctx.req, maxMeasuredBytes);
       const line = lineOf(ctx);

@@ -132,8 +132,11 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly errors?: readonly number[];
   /** `message`: a 404 of this route is shaped `{message}` instead of `{error}`. */
   readonly notFoundShape?: 'error' | 'message';
-  /** Protocol that shapes errors and takes the key as the password of Basic as well; every response has its version. */
-  readonly protocol?: 'odata';
+  /**
+   * Protocol that shapes errors. `odata` takes the key as the password of Basic as well, and every response has its version;
+   * `mcp` refuses hosts and origins that are not known.
+   */
+  readonly protocol?: 'odata' | 'mcp';
   /** Path parameters that are a permission in themselves: log lines and traces show their first characters alone. */
   readonly secretParams?: readonly string[];
   /** True keeps the route out of the documents. */

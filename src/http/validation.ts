@@ -15,6 +15,7 @@ const wording = (issue: {
   expected?: unknown;
   values?: unknown;
   keys?: unknown;
+  origin?: unknown;
   maximum?: unknown;
   minimum?: unknown;
 }) => {
@@ -27,7 +28,9 @@ const wording = (issue: {
     return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${listed(issue.keys.slice(0, 5).map(quoted), 5, ', ', issue.keys.length)}`;
   if (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) return 'must be below 2^53';
   if (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER) return 'must be above -2^53';
-  return undefined;
+  if (issue.origin !== 'number' && issue.origin !== 'int') return undefined;
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  return issue.code === 'too_small' ? `must be at least ${issue.minimum}` : undefined;
 };
 
 /**

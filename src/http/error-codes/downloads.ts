@@ -1,6 +1,7 @@
 import type { CodeList } from './code-list.js';
 
 export const downloadCodes: CodeList = {
+  answer_too_large: [400, 'An answer of `/mcp` has no room for one row, or for the names of the columns.'],
   apply_syntax: [400, '`$apply` cannot be read; `details.position` says where.'],
   apply_type: [400, 'A method or expression of `$apply` does not fit the type.'],
   apply_unsupported: [400, 'A step of `$apply` is valid OData, and not offered.'],

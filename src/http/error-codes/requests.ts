@@ -6,7 +6,7 @@ export const requestCodes: CodeList = {
   body_too_slow: [408, 'The body took too long to arrive.'],
   changed_meanwhile: [409, 'Something that the request refers to was deleted in the meantime.'],
   content_encoding: [415, 'The body has a content coding; send it without.'],
-  cross_site: [403, 'A page of another site sent the request with stored credentials.'],
+  cross_site: [403, 'A page of another site sent the request with stored credentials, or to `/mcp`.'],
   http_version: [
     426,
     'A long response was requested by HTTP/1.0, where a cut-off one looks complete. Use HTTP/1.1.',
@@ -35,6 +35,7 @@ export const requestCodes: CodeList = {
   too_many_body_bytes: [429, 'Your requests are sending too many bytes at once. Wait for their responses.'],
   too_many_elements: [400, 'The JSON has too many values.'],
   too_many_parameters: [400, 'The address has too many query parameters.'],
+  unknown_host: [403, 'The `Host` header of a request to `/mcp` is no name of the service; see `MCP_HOSTS`.'],
   unavailable: [503, 'PostgreSQL or another component does not answer. Try again.'],
   unknown_parameter: [400, 'The route or provider has no such parameter; the message suggests the nearest.'],
   unknown_path: [404, 'There is no route at this path.'],

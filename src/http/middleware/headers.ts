@@ -32,6 +32,9 @@ const accepted = [
   'If-None-Match',
   'If-Match',
   'If-Range',
+  'Mcp-Method',
+  'Mcp-Name',
+  'MCP-Protocol-Version',
   'Range',
   'X-Request-Id',
 ];

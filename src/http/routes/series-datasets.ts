@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { type Access, requireWritingKey } from '../../catalog/access.js';
+import type { Dataset } from '../../catalog/dataset-list.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import type { SeriesDatasets } from '../../gateway/datasets/series-datasets.js';
 import { invalid } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
+import type { ProcessView } from '../../model/process.js';
 import { datasetReply } from '../json-list.js';
 import { bodyId, pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
@@ -62,7 +64,74 @@ const columnsField = z
     },
   });
 
-const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRoutesDeps): Route =>
+const keptBody = z.strictObject({
+  repositoryId: bodyId('Repository of the new dataset.'),
+  name: nameField('Default: what the provider calls the series.').optional(),
+  description: descriptionField,
+  params: paramsField,
+  refresh: refreshField,
+  columns: columnsField,
+  backfill: z.boolean().optional().meta({
+    description:
+      "`true`: the vintages that the provider keeps (FRED's archive ALFRED) become versions, newest first, in the background; `asOf` and `revisions` then reach back to before the dataset was made. 400 for providers that keep none.",
+  }),
+  panel: z.boolean().optional().meta({
+    description:
+      '`true`: the id and the parameters stand for several series, as in `/panel`. The columns are Date, code and label of each open dimension (`country`, `country_label`), Value (and Flag).',
+  }),
+  seriesIds: z
+    .array(z.union([idField, z.strictObject({ id: idField, params: paramsField })]))
+    .max(mostSeries - 1)
+    .optional()
+    .meta({
+      description:
+        'Further series of the same provider: an id, or `{id, params}` with parameters of its own, which replace those of the same name in `params`.',
+    }),
+});
+
+/** Keeps series as a dataset of the caller. */
+export type KeepSeries = (
+  request: { readonly caller: Caller; readonly owner: string; readonly requestId: string },
+  series: { readonly slug: string; readonly seriesId: string },
+  wanted: z.output<typeof keptBody>,
+) => Promise<{ readonly dataset: Dataset; readonly process: ProcessView }>;
+
+export const createKeepSeries =
+  ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRoutesDeps): KeepSeries =>
+  async (request, { slug, seriesId }, wanted) => {
+    const { caller, requestId } = request;
+    const { repositoryId } = wanted;
+    // Refused before a request to the upstream is wasted.
+    await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
+    const gatewayCaller = await callerOf(request);
+    const shared = wanted.params ?? {};
+    const series = [seriesId, ...(wanted.seriesIds ?? [])].map((given) =>
+      typeof given === 'string'
+        ? { id: given, params: shared }
+        : { id: given.id, params: { ...shared, ...given.params } },
+    );
+    const { datasetId, process } = await seriesDatasets.create(
+      { ...gatewayCaller, accountId: caller.accountId },
+      {
+        slug,
+        series,
+        refresh: wanted.refresh ?? null,
+        withFlags: wanted.columns?.includes('flag') ?? false,
+        isPanel: wanted.panel ?? false,
+        backfill: wanted.backfill ?? false,
+        name: wanted.name,
+        description: wanted.description,
+      },
+      {
+        create: (text) => datasets.create(caller, repositoryId, text),
+        remove: (id) => datasets.remove(caller, id),
+      },
+      requestId,
+    );
+    return { dataset: await datasets.read(caller, datasetId), process };
+  };
+
+const create = (keepSeries: KeepSeries): Route =>
   route({
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/dataset',
@@ -73,30 +142,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       'Makes a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
     ...shared,
     params: seriesParams,
-    body: z.strictObject({
-      repositoryId: bodyId('Repository of the new dataset.'),
-      name: nameField('Default: what the provider calls the series.').optional(),
-      description: descriptionField,
-      params: paramsField,
-      refresh: refreshField,
-      columns: columnsField,
-      backfill: z.boolean().optional().meta({
-        description:
-          "`true`: the vintages that the provider keeps (FRED's archive ALFRED) become versions, newest first, in the background; `asOf` and `revisions` then reach back to before the dataset was made. 400 for providers that keep none.",
-      }),
-      panel: z.boolean().optional().meta({
-        description:
-          '`true`: the id and the parameters stand for several series, as in `/panel`. The columns are Date, code and label of each open dimension (`country`, `country_label`), Value (and Flag).',
-      }),
-      seriesIds: z
-        .array(z.union([idField, z.strictObject({ id: idField, params: paramsField })]))
-        .max(mostSeries - 1)
-        .optional()
-        .meta({
-          description:
-            'Further series of the same provider: an id, or `{id, params}` with parameters of its own, which replace those of the same name in `params`.',
-        }),
-    }),
+    body: keptBody,
     bodyExample: { repositoryId: 7, name: 'US dollar in Canada', refresh: 'daily' },
     // The repository is named in the body.
     authorize: ({ caller }) => requireWritingKey(caller),
@@ -108,36 +154,9 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     },
     errors: [...upstreamErrors, 409],
     handler: async (request) => {
-      const { caller, body, params } = request;
-      const { repositoryId } = body;
-      // Refused before a request to the upstream is wasted.
-      await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
-      const gatewayCaller = await callerOf(request);
-      const shared = body.params ?? {};
-      const series = [params.seriesId, ...(body.seriesIds ?? [])].map((given) =>
-        typeof given === 'string'
-          ? { id: given, params: shared }
-          : { id: given.id, params: { ...shared, ...given.params } },
-      );
-      const { datasetId, process } = await seriesDatasets.create(
-        { ...gatewayCaller, accountId: caller.accountId },
-        {
-          slug: params.slug,
-          series,
-          refresh: body.refresh ?? null,
-          withFlags: body.columns?.includes('flag') ?? false,
-          isPanel: body.panel ?? false,
-          backfill: body.backfill ?? false,
-          name: body.name,
-          description: body.description,
-        },
-        {
-          create: (text) => datasets.create(caller, repositoryId, text),
-          remove: (id) => datasets.remove(caller, id),
-        },
-        request.requestId,
-      );
-      return datasetReply(201, await datasets.read(caller, datasetId), { process });
+      const { slug, seriesId } = request.params;
+      const { dataset, process } = await keepSeries(request, { slug, seriesId }, request.body);
+      return datasetReply(201, dataset, { process });
     },
   });
 
@@ -185,7 +204,6 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
 };
 
 /** Series of providers kept as datasets. */
-export const createSeriesDatasetRoutes = (deps: SeriesDatasetRoutesDeps): Route[] => [
-  create(deps),
-  ...change(deps),
-];
+export const createSeriesDatasetRoutes = (
+  deps: SeriesDatasetRoutesDeps & { readonly keepSeries: KeepSeries },
+): Route[] => [create(deps.keepSeries), ...change(deps)];

@@ -9,6 +9,7 @@ import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
 import { createFeedRoutes } from '../../../src/http/routes/feed.js';
 import { createLeavingRoute } from '../../../src/http/routes/leaving.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
+import { createMcpRoute } from '../../../src/http/routes/mcp.js';
 import { createMetricsRoute } from '../../../src/http/routes/metrics.js';
 import { createODataRoutes } from '../../../src/http/routes/odata.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
@@ -62,6 +63,7 @@ const routes: readonly Route[] = [
   ...web.routes,
   web.page,
   createMetricsRoute({ metrics: createMetrics() }),
+  createMcpRoute({ tools: [], version: '1', apiUrl: () => '/api' }),
   ...createDocsRoutes({ openApi: { paths: {} }, apiUrl: () => '/api' }),
 ];
 
@@ -135,6 +137,7 @@ const expected: Readonly<Record<string, string>> = {
   'GET /odata/datasets/:id': 'requests',
   'GET /odata/datasets/:id/:resource': 'own: queries',
   'GET /odata/datasets/:id/:resource/:part': 'own: queries',
+  'POST /mcp': 'own: queries or calls, as the tool needs',
   'GET /datasets/:id/summary': 'own: queries, unless the summary is kept',
   'GET /datasets/:id/columns/:column/values': 'own: queries',
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',

@@ -1,0 +1,47 @@
+/** Values and lists in answers. Clients read JSON numbers as doubles, and a model has room for a bounded text. */
+
+/** Most characters of an answer, as JSON. */
+export const mostCharacters = 50_000;
+
+/** Digits up to which every decimal number survives a double and back. */
+const mostDigits = 15;
+
+const digitsOf = (text: string): number =>
+  text.replace(/e.*$/i, '').replace(/[-+.]/g, '').replace(/^0+/, '').length;
+
+/** A JSON value as an answer shows it. */
+export type Shown = string | number | boolean | null;
+
+const exactNumber = (value: number): number | string => {
+  const isKept =
+    Math.abs(value) <= Number.MAX_SAFE_INTEGER &&
+    digitsOf(String(value)) <= mostDigits &&
+    !Object.is(value, -0);
+  return isKept ? value : Object.is(value, -0) ? '-0' : String(value);
+};
+
+/** Decimal text as a number, or as the text itself where a client might round it. */
+export const exactText = (text: string): number | string =>
+  digitsOf(text) <= mostDigits ? exactNumber(Number(text)) : text;
+
+/** The same value with text in place of numbers of more than 15 digits or beyond 2^53. */
+export const exact = (value: unknown): unknown => {
+  if (typeof value === 'number') return exactNumber(value);
+  if (Array.isArray(value)) return value.map(exact);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, exact(item)]));
+};
+
+/** The first items that fit into so many characters of JSON. */
+export const fitting = <T>(items: readonly T[], characters: number): readonly T[] => {
+  let left = characters;
+  const end = items.findIndex((item) => {
+    left -= JSON.stringify(item).length + 1;
+    return left < 0;
+  });
+  return end < 0 ? items : items.slice(0, end);
+};
+
+/** The beginning of a text. */
+export const shortened = (text: string | null, characters: number): string | null =>
+  text === null || text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;

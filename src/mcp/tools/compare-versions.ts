@@ -1,0 +1,192 @@
+import { pipeline, type Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { z } from 'zod';
+import type { DatasetAccess } from '../../catalog/access.js';
+import type { ExportTicket } from '../../catalog/export-ticket.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import { notFound } from '../../lib/errors.js';
+import type { Semaphore } from '../../lib/semaphore/semaphore.js';
+import type { Caller } from '../../model/permission.js';
+import type { Comparisons } from '../../query/comparison/comparisons.js';
+import { parseOptions } from '../../query/options/options.js';
+import { noData, type Versions } from '../../query/versions.js';
+import type { VersionRecords } from '../../versions/version-records.js';
+import { fitting, mostCharacters } from '../exact.js';
+import { type Tool, type ToolRequest, tool } from '../tool.js';
+import { datasetIdField, versionOptions } from '../version-argument.js';
+
+export interface CompareVersionsDeps {
+  /** Finds a dataset that the caller may read. */
+  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  /** Counts an export of so many rows. */
+  readonly startExport: (caller: Caller, rows: number) => Promise<ExportTicket>;
+  readonly comparisons: Comparisons;
+  readonly versions: Pick<Versions, 'at'>;
+  readonly versionRecords: Pick<VersionRecords, 'list'>;
+  readonly semaphore: Semaphore;
+}
+
+const mostRows = 500;
+const fewRows = 50;
+
+/** Characters of the names of keys. */
+const mostKeys = 5_000;
+
+const side = z.string().max(100).optional();
+
+const input = z.strictObject({
+  datasetId: datasetIdField,
+  from: side.meta({
+    description:
+      'First version: its id, or a day (its end) or time at which it was current. Default: the one before.',
+  }),
+  to: side.meta({ description: 'Second version, in the same way. Default: the current one.' }),
+  top: z
+    .int()
+    .min(0)
+    .max(mostRows)
+    .optional()
+    .meta({ description: `Most rows, at most ${mostRows}. Default ${fewRows}. 0: the counts alone.` }),
+});
+
+const output = z.object({
+  datasetId: z.int(),
+  from: z.string(),
+  to: z.string(),
+  keys: z
+    .array(z.string())
+    .meta({ description: 'Columns by which rows are matched; none: whole rows are compared.' }),
+  added: z.int(),
+  removed: z.int(),
+  changed: z.int(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.string().nullable())).meta({
+    description:
+      'Rows that differ, values as text. The first says removed, added, or before and after for both sides of a changed row.',
+  }),
+  truncated: z.boolean().meta({ description: 'True: further rows differ.' }),
+  rest: z
+    .string()
+    .optional()
+    .meta({ description: 'Address of all rows that differ, as CSV; it takes the API key as Bearer.' }),
+});
+
+type Cells = (string | null)[];
+
+interface Differences {
+  readonly columns: string[];
+  readonly rows: Cells[];
+  readonly isCut: boolean;
+}
+
+const isTooLong = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === 'CSV_MAX_RECORD_SIZE';
+
+/** Reads the rows that fit and stops. Texts are quoted, so an empty cell without quotes is null. */
+const readDifferences = async (body: Readable): Promise<Differences> => {
+  const parser = parse({
+    bom: true,
+    max_record_size: mostCharacters,
+    cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
+  });
+  // Either stream ends the other; a failure is thrown by the loop.
+  const records: AsyncIterable<Cells> = pipeline(body, parser, () => undefined);
+  const rows: Cells[] = [];
+  let left = mostCharacters;
+  let isCut = false;
+  try {
+    for await (const record of records) {
+      left -= JSON.stringify(record).length + 1;
+      isCut = left < 0;
+      if (isCut) break;
+      rows.push(record);
+    }
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
+    isCut = true;
+  }
+  const [columns = [], ...others] = rows;
+  return { columns: columns.map((name) => name ?? ''), rows: others, isCut };
+};
+
+export const createCompareVersions = (deps: CompareVersionsDeps): Tool => {
+  /** Ids of both versions. */
+  const pairOf = async (
+    { id, currentVersionId }: DatasetAccess,
+    wanted: { readonly from: string | undefined; readonly to: string | undefined },
+  ): Promise<{ from: number; to: number }> => {
+    const named = async (version: string | undefined): Promise<number | undefined> => {
+      const { versionId, asOf } = parseOptions(versionOptions(version));
+      return asOf === undefined ? versionId : deps.versions.at(id, asOf);
+    };
+    const to = (await named(wanted.to)) ?? currentVersionId;
+    if (to === null) throw noData();
+    const from = await named(wanted.from);
+    if (from !== undefined) return { from, to };
+    const [before] = await deps.versionRecords.list(id, { top: 1, before: to });
+    if (before === undefined)
+      throw notFound(
+        'unknown_version',
+        `The dataset has no version before ${to}; there is nothing to compare.`,
+      );
+    return { from: Number(before.versionId), to };
+  };
+
+  const compare = async (
+    request: ToolRequest,
+    datasetId: number,
+    { between, top }: { between: { from: number; to: number }; top: number },
+  ) => {
+    const { owner, requestId, signal } = request;
+    const wanted = { datasetId, between, owner, requestId, signal };
+    const counts = await deps.comparisons.count(wanted);
+    const { keys, added, removed, changed } = counts;
+    const { columns, rows, isCut } =
+      top === 0
+        ? { columns: [], rows: [], isCut: false }
+        : await readDifferences((await deps.comparisons.open({ ...wanted, top })).body);
+    const truncated = isCut || rows.length < added + removed + 2 * changed;
+    const { from, to } = between;
+    const path = `/datasets/${datasetId}/versions/${from}/diff/${to}/rows`;
+    return {
+      datasetId,
+      from: String(from),
+      to: String(to),
+      keys: [...fitting(keys, mostKeys)],
+      added,
+      removed,
+      changed,
+      columns,
+      rows,
+      truncated,
+      ...(truncated ? { rest: `${request.apiUrl}${path}` } : {}),
+    };
+  };
+
+  return tool({
+    name: 'compare_versions',
+    title: 'Compare versions of a dataset',
+    description: `What changed between two versions of a dataset: numbers of added, removed and changed rows, and the rows themselves, at most ${mostRows}. Without from and to: the latest change.`,
+    input,
+    output,
+    run: async (request, { datasetId, from, to, top = fewRows }) => {
+      const { caller, owner, signal } = request;
+      const dataset = await deps.authorize(caller, datasetId);
+      await deps.quotas.requireDownload(caller, dataset);
+      const between = await pairOf(dataset, { from, to });
+      const ticket = await deps.startExport(caller, top);
+      try {
+        request.releasePermit();
+        const answer = await deps.semaphore.run(owner, signal, () =>
+          compare(request, datasetId, { between, top }),
+        );
+        request.shows({ datasetId, ticket });
+        return answer;
+      } catch (error) {
+        await ticket.cancel();
+        throw error;
+      }
+    },
+  });
+};

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import type { DatasetAccess } from '../../catalog/access.js';
+import type { Dataset } from '../../catalog/dataset-list.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import type { StoredColumn } from '../../model/column.js';
+import type { Caller } from '../../model/permission.js';
+import type { ReadableVersion } from '../../model/version.js';
+import { selectedColumns } from '../../query/column-list.js';
+import { parseOptions } from '../../query/options/options.js';
+import type { ColumnSummary } from '../../query/summary/column-summary.js';
+import type { Summaries } from '../../query/summary/summaries.js';
+import type { Versions } from '../../query/versions.js';
+import type { VersionRecords } from '../../versions/version-records.js';
+import { exact, fitting, mostCharacters, shortened } from '../exact.js';
+import { examplesFor, named } from '../filter-examples.js';
+import { type Tool, type ToolRequest, tool } from '../tool.js';
+import { datasetIdField, versionField, versionOptions } from '../version-argument.js';
+
+export interface DescribeDatasetDeps {
+  /** Finds a dataset that the caller may read. */
+  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  readonly read: (caller: Caller, datasetId: number) => Promise<Dataset>;
+  readonly versions: Pick<Versions, 'find' | 'at'>;
+  readonly versionRecords: Pick<VersionRecords, 'list'>;
+  readonly summaries: Summaries;
+}
+
+/** Columns that are summarised in one answer; more are named by `select`. */
+const mostColumns = 50;
+const mostVersions = 5;
+const mostTop = 5;
+
+const text = z.string().nullable();
+const value = z.union([z.string(), z.number(), z.null()]);
+
+const column = z.object({
+  name: z.string(),
+  dataType: z.string(),
+  isEntity: z.boolean().meta({ description: 'True: says what a row is about, such as a date or country.' }),
+  description: text,
+  nulls: z.int(),
+  distinct: z.int(),
+  distinctExact: z.boolean(),
+  min: value,
+  max: value,
+  mean: value.optional(),
+  median: value.optional(),
+  top: z
+    .array(z.object({ value: z.string(), count: z.int() }))
+    .optional()
+    .meta({ description: 'The most frequent texts.' }),
+});
+
+const output = z.object({
+  datasetId: z.int(),
+  name: z.string(),
+  description: text,
+  source: text,
+  sourceUrl: text,
+  repositoryId: z.int(),
+  frequency: text,
+  firstDate: text,
+  lastDate: text,
+  versionId: text.meta({ description: 'The version that is described; null: nothing was uploaded yet.' }),
+  rows: z.int(),
+  columnCount: z.int(),
+  columns: z.array(column),
+  truncated: z.boolean().meta({ description: 'True: there are further columns; name some in select.' }),
+  examples: z.object({
+    filter: z.array(z.string()),
+    apply: z.array(z.string()),
+    orderby: z.array(z.string()),
+  }),
+  versions: z
+    .array(z.object({ versionId: z.string(), createdAt: z.string(), rows: z.int(), current: z.boolean() }))
+    .meta({ description: 'The newest ones, newest first.' }),
+});
+
+type Column = z.input<typeof column>;
+
+const shownColumn = ({ isEntity, description }: StoredColumn, summary: ColumnSummary): Column => {
+  const { name, dataType, nulls, distinct, distinctExact, min, max, mean, quantiles, top } = summary;
+  return exact({
+    name,
+    dataType,
+    isEntity,
+    description: shortened(description ?? null, 500),
+    nulls,
+    distinct,
+    distinctExact,
+    min,
+    max,
+    ...(mean === undefined ? {} : { mean }),
+    ...(quantiles?.['0.5'] === undefined ? {} : { median: quantiles['0.5'] }),
+    ...(top === undefined ? {} : { top: top.slice(0, mostTop) }),
+  }) as Column;
+};
+
+/** Texts that end so were cut. */
+const isWhole = (value: string): boolean => !value.endsWith('…');
+
+const examplesOf = (columns: readonly Column[]) =>
+  examplesFor(
+    columns.map(({ name, dataType, min, top }) => ({
+      name,
+      dataType: dataType as StoredColumn['dataType'],
+      min,
+      frequent: top?.map((one) => one.value).find(isWhole),
+    })),
+  );
+
+export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
+  const find = async (
+    access: DatasetAccess,
+    version: string | undefined,
+  ): Promise<ReadableVersion | undefined> => {
+    const { id: datasetId, currentVersionId } = access;
+    const { versionId, asOf } = parseOptions(versionOptions(version));
+    if (asOf === undefined && versionId === undefined && currentVersionId === null) return undefined;
+    return deps.versions.find({
+      datasetId,
+      currentVersionId,
+      versionId: asOf === undefined ? versionId : await deps.versions.at(datasetId, asOf),
+    });
+  };
+
+  const columnsOf = async (
+    request: ToolRequest,
+    version: ReadableVersion,
+    chosen: readonly StoredColumn[],
+  ): Promise<Column[]> => {
+    const { owner, requestId, signal } = request;
+    request.releasePermit();
+    const { columns } = await deps.summaries.summarise({
+      version,
+      filter: undefined,
+      // Not by ids: a column may be named like the id of another.
+      select: chosen.map(({ name }) => named(name)).join(','),
+      owner,
+      context: { queryId: `summary-${requestId}`, requestId, signal },
+    });
+    const summaries = new Map(
+      columns.map((json) => {
+        const summary = JSON.parse(json) as ColumnSummary;
+        return [summary.id, summary];
+      }),
+    );
+    return chosen.flatMap((stored) => {
+      const summary = summaries.get(stored.id);
+      return summary === undefined ? [] : [shownColumn(stored, summary)];
+    });
+  };
+
+  return tool({
+    name: 'describe_dataset',
+    title: 'Describe a dataset',
+    description:
+      'Columns of a dataset with their types, bounds, nulls and most frequent values, over all rows; examples of filters for query_dataset; the newest versions.',
+    input: z.strictObject({
+      datasetId: datasetIdField,
+      select: z
+        .string()
+        .max(65_536)
+        .optional()
+        .meta({ description: `Columns by name, separated by commas. Default: the first ${mostColumns}.` }),
+      version: versionField,
+    }),
+    output,
+    run: async (request, { datasetId, select = '', version: wanted }) => {
+      const { caller } = request;
+      const access = await deps.authorize(caller, datasetId);
+      await deps.quotas.requireDownload(caller, access);
+      const [dataset, versions, version] = await Promise.all([
+        deps.read(caller, datasetId),
+        deps.versionRecords.list(datasetId, { top: mostVersions, before: undefined }),
+        find(access, wanted),
+      ]);
+      const all = version?.columns ?? [];
+      const chosen = select.trim() === '' ? all : selectedColumns(select, all);
+      const summarised =
+        version === undefined ? [] : await columnsOf(request, version, chosen.slice(0, mostColumns));
+      const columns = fitting(summarised, 0.8 * mostCharacters);
+      return {
+        datasetId,
+        name: dataset.name,
+        description: shortened(dataset.description, 2_000),
+        source: dataset.sourceName,
+        sourceUrl: dataset.sourceUrl,
+        repositoryId: dataset.repositoryId,
+        frequency: dataset.frequency,
+        firstDate: dataset.minDate,
+        lastDate: dataset.maxDate,
+        versionId: version === undefined ? null : String(version.versionId),
+        rows: version?.rowCount ?? 0,
+        columnCount: all.length,
+        columns: [...columns],
+        truncated: columns.length < chosen.length,
+        examples: examplesOf(columns),
+        versions: versions.map(({ versionId, createdAt, rows, current }) => ({
+          versionId,
+          createdAt,
+          rows,
+          current,
+        })),
+      };
+    },
+  });
+};

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { parseInstant } from '../lib/instant.js';
+
+export const datasetIdField = z
+  .int()
+  .min(1)
+  .meta({ description: 'Id of the dataset, as search_datasets gives it.' });
+
+export const versionField = z.string().max(100).optional().meta({
+  description:
+    'Version of the dataset: its id, or a day (its end) or time (UTC) at which it was current. Left out: the current data.',
+});
+
+/** The version that an argument names, as options of a download have it. */
+export const versionOptions = (
+  version: string | undefined,
+): { readonly versionId?: string; readonly asOf?: string } => {
+  const text = version?.trim() ?? '';
+  if (text === '') return {};
+  return parseInstant(text) === undefined ? { versionId: text } : { asOf: text };
+};
