@@ -1,4 +1,5 @@
 import { appends } from './appends.js';
+import { assistants } from './assistants.js';
 import { catalog } from './catalog.js';
 import { changes } from './changes.js';
 import { cluster } from './cluster.js';
@@ -41,6 +42,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },
   { name: 'questions', run: askQuestions },
+  { name: 'assistants', run: assistants },
   { name: 'peers', run: peers, limitMinutes: 30 },
   { name: 'xlsx', run: xlsx },
   { name: 'catalog', run: catalog },

@@ -139,6 +139,44 @@ const providerCalls: Attack = {
   },
 };
 
+const assistants: Attack = {
+  name: 'assistants',
+  does: 'messages to /mcp: descriptions and rows of 10,000 columns, filters of 60 kB, lists of 1,000 messages, other hosts',
+  prepare: (_ground, stock) => stock.wide(),
+  run: async (ground, stock, signal) => {
+    const datasetId = await stock.wide();
+    const { key } = ground.place;
+    const called = (name: string, args: object): object => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: { datasetId, ...args } },
+    });
+    const query = called('query_dataset', { filter: repeatTo('(', 60 * kB) });
+    const messages = [
+      called('describe_dataset', {}),
+      called('query_dataset', { top: 500 }),
+      called('compare_versions', { top: 500 }),
+      called('search_datasets', { text: repeatTo('a ', 200), limit: 100 }),
+      query,
+      Array.from({ length: 1_000 }, () => query),
+    ].map((message) => JSON.stringify(message));
+    await inLines(8, signal, (line) =>
+      // Paths are below /api.
+      ground.hit('/../mcp', {
+        method: 'POST',
+        key,
+        headers: {
+          ...json,
+          accept: 'application/json, text/event-stream',
+          ...(line === 7 ? { host: 'evil.example.com' } : {}),
+        },
+        body: messages[line % messages.length] ?? '',
+      }),
+    );
+  },
+};
+
 const wrongKeys: Attack = {
   name: 'wrong-keys',
   does: '200 wrong keys at a time',
@@ -165,6 +203,7 @@ export const questions: readonly Attack[] = [
   pipelines,
   aggregates,
   providerCalls,
+  assistants,
   wrongKeys,
   clickhousePort,
 ];

@@ -39,19 +39,26 @@ afterAll(async () => {
 });
 
 const send = (method: string, path: string, rest = '\r\n'): Socket => {
-  const { hostname, port, pathname } = new URL(product.baseUrl);
+  const { hostname, port, pathname, search } = new URL(`${product.baseUrl}${path}`);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => socket.destroy());
   // Some read, so that answers come to their end; others leave them on the way.
   const account = Buffer.from(`${key}:`).toString('base64');
   socket.write(
-    `${method} ${pathname}${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ${account}\r\n${rest}`,
+    `${method} ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${account}\r\n${rest}`,
   );
   return socket;
 };
 
 const jsonBody = (text: string, length = text.length): string =>
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`;
+
+const assistant = (name: string, args: object): Socket => {
+  const params = { name, arguments: args };
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  // Paths are below /api.
+  return send('POST', '/../mcp', `Accept: application/json, text/event-stream\r\n${jsonBody(message)}`);
+};
 
 const requests = (): readonly (readonly [name: string, open: () => Socket])[] => {
   const dataset = `/datasets/${datasetId}`;
@@ -73,6 +80,13 @@ const requests = (): readonly (readonly [name: string, open: () => Socket])[] =>
     ['half a body', () => send('POST', `${dataset}/query`, jsonBody('{"$top"', 900))],
     ['a question in a body', () => send('POST', `${dataset}/query`, jsonBody('{"$skip":1}'))],
     ['a series of a provider that does not answer', get('/providers/bankofcanada/series/FXUSDCAD')],
+    ["an assistant's query", () => assistant('query_dataset', { datasetId, top: 500 })],
+    ["an assistant's description", () => assistant('describe_dataset', { datasetId })],
+    ["an assistant's comparison", () => assistant('compare_versions', { datasetId, from, to })],
+    [
+      "an assistant's preview of that series",
+      () => assistant('preview_series', { provider: 'bankofcanada', seriesId: 'FXUSDCAD' }),
+    ],
     [
       'half a file',
       () =>
@@ -130,6 +144,7 @@ it.each([
   ['half a body', 'requests'],
   ['half a file', 'uploads'],
   ['a series of a provider that does not answer', 'calls'],
+  ["an assistant's preview of that series", 'calls'],
 ])('%s holds one until its client is gone', async (name, kind) => {
   const socket = requests().find(([each]) => each === name)?.[1]();
   await expect.poll(taken).toEqual([expect.objectContaining({ kind })]);

@@ -1,0 +1,74 @@
+/** Calls of tools by MCP against requests for the same rows. */
+import type { Bench } from './support/bench.js';
+import type { Figure } from './support/figure.js';
+import type { RunningProduct } from './support/product.js';
+import { type Fetched, fetchAll, inTurn } from './support/requests.js';
+import { median } from './support/statistics.js';
+import { download, storeTable } from './support/stored.js';
+
+async function* rows(count: number): AsyncGenerator<Buffer> {
+  yield Buffer.from('country,day,value,exact\n');
+  const lines = Array.from({ length: count }, (_, row) => {
+    const day = new Date(Date.UTC(2000, 0, 1 + (row % 7_300))).toISOString().slice(0, 10);
+    return `C${row % 200},${day},${row / 4},12345678901234567890123456${row}.25\n`;
+  });
+  yield Buffer.from(lines.join(''));
+}
+
+const callTool =
+  ({ baseUrl, authorization }: RunningProduct, name: string, args: object) =>
+  (): Promise<Fetched> =>
+    fetchAll(new URL('/mcp', baseUrl).href, {
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }),
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+    });
+
+export const assistants: Bench = async ({ pick, product: open }) => {
+  const product = await open();
+  const stored = await storeTable(product, 'assistants', rows(pick(1_000_000, 20_000)));
+  const { datasetId } = stored;
+  const turns = pick(101, 5);
+  const figureOf = async (title: string, args: object, query: string): Promise<Figure> => {
+    // Other rows each time: nothing is answered from memory.
+    const pairOf = async (turn: number) => ({
+      ours: await callTool(product, 'query_dataset', { datasetId, ...args, skip: turn })(),
+      plain: await download(product, stored, `${query}&$skip=${turn}`)(),
+    });
+    await pairOf(turns);
+    const pairs = await inTurn(turns, pairOf);
+    if (pairs.some((pair) => pair.ours.status !== 200 || pair.plain.status !== 200))
+      throw new Error(`${title}: an answer failed`);
+    return {
+      name: `${title} by MCP, time of the download`,
+      value: median(pairs.map((pair) => pair.ours.totalMs / pair.plain.totalMs)),
+      unit: '×',
+      better: 'lower',
+      yardstick: {
+        name: 'the same rows as JSON',
+        value: median(pairs.map((pair) => pair.plain.totalMs)),
+        unit: 'ms',
+      },
+    };
+  };
+  return [
+    await figureOf(
+      '100 rows',
+      { filter: "country eq 'C7'" },
+      '$format=json&$top=100&$filter=country%20eq%20%27C7%27',
+    ),
+    await figureOf(
+      'sums of 200 groups',
+      { apply: 'groupby((country),aggregate(value with sum as S))', top: 500 },
+      '$format=json&$top=500&$apply=groupby((country),aggregate(value%20with%20sum%20as%20S))',
+    ),
+  ];
+};
