@@ -2,7 +2,15 @@
 import type { Leases } from '../jobs/leases.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type CompactionEvent, isExpired, isHeld, isOpen, isSwapping, moveSql } from './compaction-states.js';
+import {
+  type CompactionEvent,
+  inState,
+  isExpired,
+  isHeld,
+  isOpen,
+  isSwapping,
+  moveSql,
+} from './compaction-states.js';
 import type { JoinedRows, Target } from './copy.js';
 import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from './folds.js';
 import { type JoinedFacts, joinedFacts } from './joined-facts.js';
@@ -46,7 +54,7 @@ export interface ReplaceOptions {
 export interface Compactions {
   /**
    * Datasets whose current version has at least so many segments or patches, in random order, so that none starves; stores that are
-   * being compacted are left out.
+   * being compacted, or of which compactions came to nothing lately, are left out.
    */
   candidates(least: number, leastPatches: number): Promise<CompactionCandidate[]>;
   /** Datasets whose patches are to be folded, unless the store was folded lately. */
@@ -76,6 +84,9 @@ export interface CompactionsOptions {
   readonly sql: Sql;
   readonly leases: Leases;
 }
+
+/** Most compactions of a store that may come to nothing in six hours: each takes one of the 200 ids next to the first of its run. */
+const mostAbandoned = 10;
 
 /** The steps of a replacement. */
 export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) => {
@@ -199,6 +210,8 @@ export const createCompactions = (
          ) m JOIN datasets d ON d.id = m.dataset_id
          WHERE NOT EXISTS (SELECT 1 FROM compactions c
            WHERE c.store_id = d.store_id AND ${isOpen('c')} AND ${isHeld('c')})
+           AND d.store_id NOT IN (SELECT c.store_id FROM compactions c WHERE ${inState('c', 'abandoned')}
+             AND c.created_at > now() - interval '6 hours' GROUP BY 1 HAVING count(*) >= ${mostAbandoned})
          ORDER BY random() LIMIT 200`,
         [least, leastPatches],
       ),

@@ -173,6 +173,26 @@ const history = async (): Promise<{ dataset: number; copy: number }> => {
 };
 
 describe('compaction', () => {
+  it('stops for some hours once ten attempts came to nothing, before the ids next to its first segment are used up', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 4);
+    let attempts = 0;
+    const join: Join = async () => {
+      attempts += 1;
+      throw new Error('ClickHouse is away');
+    };
+    for (let round = 0; round < 12; round += 1) expect(await compact(dataset, { join })).toBe(0);
+    expect(attempts).toBe(10);
+    expect(await compact(dataset)).toBe(0);
+    await product.sql.query(
+      `UPDATE compactions c SET created_at = created_at - interval '7 hours' FROM datasets d
+       WHERE d.id = $1 AND c.store_id = d.store_id`,
+      [dataset],
+    );
+    expect(await compact(dataset)).toBe(1);
+  });
+
   it('joins segments of versions, clones and restored versions without changing a byte of any answer', async () => {
     const { dataset, copy } = await history();
     const before = await allAnswers([dataset, copy]);
