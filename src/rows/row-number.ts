@@ -19,81 +19,84 @@ export interface SoughtRow {
 }
 
 /**
- * Positions of patches, with the number of stored rows there that the version does not have.
+ * Positions of patches, with the number of rows that the version has there and what its bases have.
  * @param stored Condition for the stored rows of the version.
  */
-const hiddenSql = (table: string, stored: string): string => `
-  SELECT _row, toInt64(count()) - (argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS hidden
+const patchedSql = (table: string, stored: string): string => `
+  SELECT _row, toInt64(argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS rows,
+    countIf(_seg NOT IN {patches:Array(UInt64)}) AS before, count() AS stored
   FROM ${table} WHERE ${stored} AND _row IN ${patchedRows(table, 'patches')} GROUP BY _row`;
 
+/** Most granules of a version that are remembered; of more, some are left out. */
+const mostGranules = 5_000;
+
 /**
- * The same for a version with patches: what they hide is taken off.
- * @param hidden Query of `hiddenSql`.
+ * Granules with the rows before each: those of bases that begin before it, and what patches add or take off before its first row.
+ * @param index Of a table: its granules, and behind those of a part one of no rows that names the last row.
+ * @param patched Query of `patchedSql`; absent: there are no patches.
  */
-const patchedGranuleSql = (index: string, hidden: string): string => `
-  SELECT toString(_row) AS position, toString(n) AS before, 0 AS exact
-  FROM (
-    SELECT _row, begins, sum(rows) OVER earlier AS n FROM (
-      SELECT _row, 1 AS begins, toInt64(rows_in_granule) AS rows FROM ${index}
-        WHERE _seg IN {segments:Array(UInt64)} AND rows_in_granule > 0
-      UNION ALL SELECT _row, 0, -hidden FROM (${hidden}))
-    WINDOW earlier AS (ORDER BY _row, begins DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE begins AND n <= {number:UInt64} ORDER BY _row DESC LIMIT 1`;
+const granulesSql = (index: string, patched?: string): string => `
+  SELECT toString(_row) AS position, toString(n) AS before, exact, toString(total) AS total FROM (
+    SELECT *, row_number() OVER (ORDER BY _row) AS number, count() OVER () AS granules FROM (
+      SELECT _row, kind, sum(rows) OVER earlier AS n, _row >= max(end) OVER earlier AS exact, sum(rows) OVER () AS total
+      FROM (
+        SELECT _row, if(isPatch, 1, 2) AS kind, if(isPatch, 0, toInt64(rows_in_granule)) AS rows, if(isPatch, 0, next) AS end
+        FROM (
+          SELECT _row, rows_in_granule, _seg IN {patches:Array(UInt64)} AS isPatch,
+            leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
+              PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next
+          FROM ${index} WHERE _seg IN {segments:Array(UInt64)})
+        WHERE rows_in_granule > 0
+        ${patched === undefined ? '' : `UNION ALL SELECT _row, 0, rows - toInt64(before), 0 FROM (${patched})`})
+      WINDOW earlier AS (ORDER BY _row, kind DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+    WHERE kind = 2 OR (kind = 1 AND exact))
+  WHERE (number - 1) % greatest(1, intDiv(granules, ${mostGranules})) = 0 ORDER BY _row`;
 
-/** @param index Of a table: its granules, and behind those of a part one of no rows that names the last row. */
-const granuleSql = (index: string): string => `
-  SELECT toString(_row) AS position, toString(n) AS before, _row >= reached AS exact
-  FROM (
-    SELECT _row, sum(rows_in_granule) OVER earlier AS n, max(end) OVER earlier AS reached
-    FROM (
-      SELECT _row, rows_in_granule,
-        leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
-          PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS end
-      FROM ${index} WHERE _seg IN {segments:Array(UInt64)})
-    WHERE rows_in_granule > 0
-    WINDOW earlier AS (ORDER BY _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE n <= {number:UInt64} ORDER BY _row DESC LIMIT 1`;
-
-interface Granule {
-  readonly position: string;
-  readonly before: string;
-  /** 1 when no granule that begins before this one reaches beyond its first row. */
-  readonly exact: number;
+/** A row of a version that begins a granule. */
+interface Granule extends SoughtRow {
+  /** False: granules that begin before this one reach beyond its first row, so that fewer rows are before it. */
+  readonly exact: boolean;
 }
 
-/**
- * A row of the version at or before the one with that number, a granule away at most unless parts overlap.
- *
- * Every granule of a part names its first row and how many rows it has. Rows before a position are at most those of the
- * granules that begin before it: so the last granule before which there are at most the wanted rows is not too far.
- * Where granules reach into each other, or the version has only a part of a segment, the rows before it are counted,
- * which reads no granule but the last.
- */
-const seekGranule = async (
+/** In the order of positions. */
+const readGranules = async (
   reader: Reader,
   version: ReadableVersion,
-  number: number,
   context: ReadContext,
-): Promise<SoughtRow | undefined> => {
-  const { segmentIds, cuts = [], patches = [], place } = version;
-  if (place === null) return undefined;
-  const index = indexOf(reader.database, place);
+): Promise<{ readonly granules: readonly Granule[]; readonly isWhole: boolean }> => {
+  const { segmentIds: segments, patches = [], rowCount } = version;
+  const place = version.place!;
   const stored = storedRows({ list: version });
-  const hidden = hiddenSql(statedTable(reader.database, place), stored.sql);
-  const [granule] = await reader.queryObjects<Granule>({
-    sql: `${patches.length === 0 ? granuleSql(index) : patchedGranuleSql(index, hidden)} FORMAT JSONEachRow`,
-    values: patches.length === 0 ? { segments: segmentIds, number } : { ...stored.params, patches, number },
+  const patched =
+    patches.length === 0 ? undefined : patchedSql(statedTable(reader.database, place), stored.sql);
+  const found = await reader.queryObjects<
+    Record<'position' | 'before' | 'total', string> & { exact: number }
+  >({
+    sql: `${granulesSql(indexOf(reader.database, place), patched)} FORMAT JSONEachRow`,
+    values: { ...stored.params, segments, patches },
     place: insideOf(place),
     ...context,
-    queryId: `${context.queryId}-granule`,
+    queryId: `${context.queryId}-granules`,
   });
-  if (granule === undefined) return undefined;
-  const { position } = granule;
-  const before =
-    granule.exact === 1 && cuts.length === 0
-      ? Number(granule.before)
-      : await countBefore(reader, version, position, context);
-  return before <= number ? { position, before } : undefined;
+  return {
+    granules: found.map(({ position, before, exact }) => ({
+      position,
+      before: Number(before),
+      exact: exact === 1,
+    })),
+    isWhole: Number(found[0]?.total ?? 0) === rowCount,
+  };
+};
+
+/** The last granule before which there are at most so many rows. */
+const granuleBefore = (granules: readonly Granule[], number: number): Granule | undefined => {
+  let [from, to] = [0, granules.length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (granules[middle]!.before <= number) from = middle + 1;
+    else to = middle;
+  }
+  return granules[from - 1];
 };
 
 const countBefore = async (
@@ -108,7 +111,7 @@ const countBefore = async (
   const hidden =
     patches.length === 0
       ? ''
-      : ` - (SELECT sum(hidden) FROM (${hiddenSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
+      : ` - (SELECT sum(stored - rows) FROM (${patchedSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
   const [counted] = await reader.queryObjects<{ n: string }>({
     sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
     values: { ...rows.params, position, ...(patches.length === 0 ? {} : { patches }) },
@@ -190,18 +193,24 @@ export interface Seeker {
   find(version: ReadableVersion, number: number, context: ReadContext): Promise<SoughtRow | undefined>;
 }
 
-/** Segments whose numbers are remembered together. */
+/** Segments whose numbers, and granules whose positions are remembered together. */
 const rememberedRuns = 100_000;
 const mostRuns = 1_000;
 
 export const createSeeker = (reader: Reader): Seeker => {
   // Rows of a segment never change; a version may get other segments when they are joined.
   const known = createCache<readonly Run[]>({ limit: rememberedRuns, weigh: (runs) => runs.length + 1 });
+  const granules = createCache<readonly Granule[]>({
+    limit: rememberedRuns,
+    weigh: (list) => list.length + 1,
+  });
+  const keyOf = (place: Place, { segmentIds }: ReadableVersion): string =>
+    `${insideOf(place).storeId}/${segmentIds.join(',')}`;
 
   const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {
     const { place, segmentIds, rowCount, cuts = [], patches = [] } = version;
     if (place === null || cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns) return [];
-    const key = `${insideOf(place).storeId}/${segmentIds.join(',')}`;
+    const key = keyOf(place, version);
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
     const runs = await readRuns(reader, version, context);
@@ -209,6 +218,42 @@ export const createSeeker = (reader: Reader): Seeker => {
     // Otherwise rows are missing, which the read itself will tell.
     if (isWhole || runs.length === 0) known.set(key, runs);
     return isWhole ? runs : [];
+  };
+
+  const granulesOf = async (
+    place: Place,
+    version: ReadableVersion,
+    context: ReadContext,
+  ): Promise<readonly Granule[]> => {
+    const key = keyOf(place, version);
+    const remembered = granules.get(key);
+    if (remembered !== undefined) return remembered;
+    const found = await readGranules(reader, version, context);
+    // A version that has only a part of a segment has not all of these rows.
+    if (found.isWhole) granules.set(key, found.granules);
+    return found.granules;
+  };
+
+  /**
+   * A row of the version at or before the one with that number, a granule away at most unless parts overlap.
+   *
+   * Every granule of a part names its first row and how many rows it has. Rows before a position are at most those of the
+   * granules that begin before it: so the last granule before which there are at most the wanted rows is not too far.
+   * Where granules reach into each other, or the version has only a part of a segment, the rows before it are counted,
+   * which reads no granule but the last.
+   */
+  const seekGranule = async (
+    place: Place,
+    version: ReadableVersion,
+    number: number,
+    context: ReadContext,
+  ): Promise<SoughtRow | undefined> => {
+    const found = granuleBefore(await granulesOf(place, version, context), number);
+    if (found === undefined) return undefined;
+    const { position, exact } = found;
+    const isCounted = exact && (version.cuts ?? []).length === 0;
+    const before = isCounted ? found.before : await countBefore(reader, version, position, context);
+    return before <= number ? { position, before } : undefined;
   };
 
   return {
@@ -224,7 +269,7 @@ export const createSeeker = (reader: Reader): Seeker => {
         before += rows;
       }
       // The granules of several servers have no common order.
-      return isEverywhere(place) ? undefined : seekGranule(reader, version, number, context);
+      return isEverywhere(place) ? undefined : seekGranule(place, version, number, context);
     },
   };
 };
