@@ -1,6 +1,8 @@
 /**
  * Checks in the background whether the entity columns of a current version are its key, so that the first upsert by them need not.
  * Versions published a moment ago are left for a later round: appends follow each other, and each check reads the key of every row.
+ * Changes by a key keep what is known of it, so that one check is enough for all that follow, and none lasts in a dataset that changes all
+ * the time: these are looked at at once, unless rows of the dataset are known to share entities.
  */
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -19,8 +21,8 @@ interface KeyCheckOptions {
 
 export interface KeyCheck {
   /**
-   * Notes of versions whether their entity columns are unique: of those that were there at the call before and are still current.
-   * Returns their number.
+   * Notes of current versions whether their entity columns are unique: of those that were there at the call before, and of those that
+   * changed another by its key. Returns their number.
    */
   check(stop: AbortSignal): Promise<number>;
 }
@@ -30,7 +32,9 @@ const leastRows = 100_000;
 
 const nextSql = `
   SELECT v.id, v.dataset_id AS "datasetId" FROM versions v JOIN datasets d ON d.current_version_id = v.id
-  WHERE v.id > $1 AND v.id <= $2 AND v.row_count >= ${leastRows}
+  WHERE v.id > $1 AND v.row_count >= ${leastRows}
+    AND (v.id <= $2 OR v.mode IN ('upsert', 'sync', 'delete') AND NOT EXISTS (
+      SELECT 1 FROM versions o JOIN version_keys k ON k.version_id = o.id WHERE o.dataset_id = v.dataset_id AND k.storage_ids IS NULL))
     AND NOT EXISTS (SELECT 1 FROM version_keys k WHERE k.version_id = v.id) ORDER BY v.id LIMIT 1`;
 
 interface Due {
@@ -39,7 +43,7 @@ interface Due {
 }
 
 export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck => {
-  /** Versions up to the first id are checked; those up to the second existed at the call before. */
+  /** Versions up to the first id were looked at; those up to the second existed at the call before. */
   let done = 0;
   let due = 0;
 
