@@ -120,28 +120,26 @@ export const findDays = async (
   among: readonly number[],
 ): Promise<number[] | undefined> => {
   if (columnTypeOf(date.physical).dates !== 'days') return undefined;
-  const find = async (days: readonly number[], some: { readonly among?: string }): Promise<number[]> => {
+  const find = async (days: readonly number[], isProbe: boolean): Promise<number[]> => {
     if (days.length === 0) return [];
+    // Most days have more rows than one in 64, any of which is enough.
+    const some = isProbe ? { among: `${rowOrder} % 64 = 0` } : {};
     const where = segmentRows(servers.database, placement, { list: segments, ...some });
     // Dates as they are stored: the index of the column leaves out rows of other days.
     const dates = days.map((day) => `'${new Date(day * 86_400_000).toISOString().slice(0, 10)}'`);
+    const isSought = `${date.name} IN (${dates.join(', ')})`;
     const rows = await servers.at(insideOf(placement)).rows<{ day: number }>(
       `SELECT DISTINCT ${dayNumber(date)} AS day FROM ${sourceOf(servers.database, placement, [date])}
-       WHERE ${where.sql} AND ${date.name} IN (${dates.join(', ')})`,
+       WHERE ${where.sql} AND ${isProbe ? `indexHint(${isSought})` : isSought}`,
       { params: where.params, settings: { max_threads: 2, ...lazyPatches } },
     );
-    return rows.map(({ day }) => day);
+    const sought = new Set(days);
+    return rows.flatMap(({ day }) => (sought.has(day) ? [day] : []));
   };
-  // Most days have more rows than that, one of which is enough.
-  const found = await find(among, { among: `${rowOrder} % 64 = 0` });
+  const found = await find(among, true);
   const seen = new Set(found);
-  return [
-    ...found,
-    ...(await find(
-      among.filter((day) => !seen.has(day)),
-      {},
-    )),
-  ];
+  const others = among.filter((day) => !seen.has(day));
+  return [...found, ...(await find(others, false))];
 };
 
 /** Most digits before and after the point among some numbers. */

@@ -10,9 +10,13 @@ export interface RowCondition {
   readonly params: Readonly<Record<string, number | readonly number[]>>;
 }
 
-/** Condition for the latest row of each position. @param rows `FROM … WHERE …` of patches. */
+/** Latest row of each position. Rows of a part are in this order but for `_seg`: sorting them costs half of what grouping them does. */
+const latestRows = (rows: string): string =>
+  `SELECT _row, _seg, _gone ${rows} ORDER BY _row, _seg DESC LIMIT 1 BY _row`;
+
+/** Condition for the latest row of each position, tombstones among them. @param rows `FROM … WHERE …` of patches. */
 export const latestOf = (rows: string): string =>
-  `(_row, _seg) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row)`;
+  `(_row, _seg) IN (SELECT _row, _seg FROM (${latestRows(rows)}))`;
 
 const segmentsIn = (name: string): string => `_seg IN {${name}:Array(UInt64)}`;
 
@@ -51,7 +55,7 @@ export const patchMask = (
   const latest =
     patches.length === 1
       ? '_gone = 0'
-      : `(_row, toUInt64(toString(_seg))) IN (SELECT _row, max(_seg) ${rows} GROUP BY _row HAVING argMax(_gone, _seg) = 0)`;
+      : `(_row, toUInt64(toString(_seg))) IN (SELECT _row, _seg FROM (${latestRows(rows)}) WHERE _gone = 0)`;
   const lookUp = (global: string): string =>
     `if(${segmentsIn(list)}, ${latest}, _row ${global}NOT IN (SELECT _row ${rows}))`;
   return {
