@@ -111,6 +111,16 @@ const fingerprintsOf = async (
   return { source: of('source'), copy: of('copy') };
 };
 
+/** Columns of the table of a place but `_seg` and `_row`. */
+export const valueColumns = async (servers: ClickHouseServers, place: Place): Promise<string[]> => {
+  const rows = await anyShardOf(servers, insideOf(place)).rows<{ name: string }>(
+    `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
+       AND name NOT IN ('_seg', '_row') ORDER BY name`,
+    { params: { database: servers.database, table: tableOf(place) } },
+  );
+  return rows.map(({ name }) => name);
+};
+
 /** Number and hash of the rows of one segment. */
 export const fingerprintSegment = async (
   servers: ClickHouseServers,
@@ -214,15 +224,6 @@ export interface JoinedRun {
 export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
   const { database } = servers;
 
-  const columnsOf = async (place: Place): Promise<string[]> => {
-    const rows = await anyShardOf(servers, insideOf(place)).rows<{ name: string }>(
-      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
-         AND name NOT IN ('_seg', '_row') ORDER BY position`,
-      { params: { database, table: tableOf(place) } },
-    );
-    return rows.map(({ name }) => name);
-  };
-
   /** Ends the statement on the server as well, which the end of a connection does not. */
   const cancellable = async (
     clickhouse: Connection,
@@ -245,7 +246,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
 
   return async ({ segmentIds, patches }, target, signal) => {
     const clickhouse = servers.at(insideOf(target.place));
-    const columns = await columnsOf(target.place);
+    const columns = await valueColumns(servers, target.place);
     const low = await lowPriority(clickhouse);
     const stored = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
     const mask = patchMask(statedTable(database, target.place), { segmentIds, patches }, 'run');

@@ -1,7 +1,7 @@
 /** Drops rows of segments from ClickHouse: own tables have a partition for each, pools get a delete for many. */
 
 import { type ClickHouseServers, type Connection, shardsOf } from '../storage/clickhouse/client.js';
-import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { createDdl, runAll } from './ddl.js';
 import { poolName, tableName } from './place.js';
 import { byTable, type SegmentPlace } from './segment-place.js';
@@ -39,16 +39,6 @@ export const createDropRows = (servers: ClickHouseServers): DropRows => {
   const { database, engine } = servers;
   const ddl = createDdl(database, engine);
 
-  /** A table is made by the first upload that goes there. */
-  const ifThere = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnknownTable(error)) throw error;
-      return otherwise;
-    }
-  };
-
   const onAll = <T>(work: (clickhouse: Connection) => Promise<T>): Promise<T[]> =>
     Promise.all(shardsOf(servers, { shard: null }).map(work));
 
@@ -60,7 +50,7 @@ export const createDropRows = (servers: ClickHouseServers): DropRows => {
       });
       return Number(row?.n ?? 0);
     };
-    const counts = await onAll((clickhouse) => ifThere(() => ask(clickhouse), 0));
+    const counts = await onAll((clickhouse) => ifTableExists(() => ask(clickhouse), 0));
     return counts.reduce((sum, count) => sum + count, 0);
   };
 
@@ -74,7 +64,7 @@ export const createDropRows = (servers: ClickHouseServers): DropRows => {
         pool === null ? ddl.dropSegments(tableName(storeId), ids) : ddl.deleteSegments(poolName(pool), ids);
       await Promise.all(
         shardsOf(servers, first).map((clickhouse) =>
-          ifThere(() => runAll(clickhouse, statements), undefined),
+          ifTableExists(() => runAll(clickhouse, statements), undefined),
         ),
       );
     },

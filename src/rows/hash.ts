@@ -3,16 +3,16 @@
  * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
  */
 import type { Place } from '../model/version.js';
-import {
-  anyShardOf,
-  type ClickHouseServers,
-  type Connection,
-  type QueryParams,
-  type QuerySettings,
+import type {
+  ClickHouseServers,
+  Connection,
+  QueryParams,
+  QuerySettings,
 } from '../storage/clickhouse/client.js';
-import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { firstPosition, insideOf, statedTable, tableOf } from './place.js';
+import { valueColumns } from './copy.js';
+import { firstPosition, insideOf, statedTable } from './place.js';
 import { backgroundSettings } from './statement-settings.js';
 
 export interface HashedSegment {
@@ -92,29 +92,11 @@ const hashRows = async (
 export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
   const { database } = servers;
 
-  const columnsOf = async (place: Place): Promise<string[]> => {
-    const rows = await anyShardOf(servers, insideOf(place)).rows<{ name: string }>(
-      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
-         AND name NOT IN ('_seg', '_row') ORDER BY name`,
-      { params: { database, table: tableOf(place) } },
-    );
-    return rows.map(({ name }) => name);
-  };
-
-  const ifThere = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnknownTable(error)) throw error;
-      return otherwise;
-    }
-  };
-
   return {
     read: (place, segmentIds, signal) =>
-      ifThere(async () => {
+      ifTableExists(async () => {
         const clickhouse = servers.at(insideOf(place));
-        const columns = await columnsOf(place);
+        const columns = await valueColumns(servers, place);
         return hashRows(
           clickhouse,
           {
@@ -129,7 +111,7 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
       }, []),
 
     countBefore: (place, segmentId, uploadNumber) =>
-      ifThere(async () => {
+      ifTableExists(async () => {
         const [row] = await servers.at(insideOf(place)).rows<{ n: string }>(
           `SELECT toString(count()) AS n FROM ${statedTable(database, place)}
            WHERE _seg = {segment:UInt64} AND _row < ${firstPosition('{uploadNumber:UInt64}')}`,

@@ -5,7 +5,7 @@
  */
 
 import { type ClickHouseServers, type QuerySettings, servedBy } from '../storage/clickhouse/client.js';
-import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { ifTableExists } from '../storage/clickhouse/errors.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { poolName } from './place.js';
 import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
@@ -118,13 +118,8 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
     const query = `SELECT ${select} FROM (${storedSql(database, kind)}) ${rest}`;
     return Promise.all(
       servers.shards.map(async ({ number: shard, clickhouse }) => {
-        try {
-          const rows = await clickhouse.rows<T>(query, { params: { database, ...params }, settings });
-          return { shard, rows };
-        } catch (error) {
-          if (!isUnknownTable(error)) throw error;
-          return { shard, rows: [] };
-        }
+        const ask = () => clickhouse.rows<T>(query, { params: { database, ...params }, settings });
+        return { shard, rows: await ifTableExists(ask, []) };
       }),
     );
   };

@@ -4,9 +4,9 @@ import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { type Divergence, divergenceOf, type Lineage } from './lineage.js';
 import type { Pair, PairPart, PairRows } from './pair-rows.js';
-import { differingPatches, patchedPair } from './patched-pair.js';
+import { differingPatches, partOf, patchedPair } from './patched-pair.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
-import { type CountedRows, countGuard, segmentRows, storedRows } from './source.js';
+import { type CountedRows, countGuard, requirePlace, segmentRows, storedRows } from './source.js';
 
 /** True where both lists have the same columns, stored in the same types. */
 export const areAlike = (some: readonly StoredColumn[], others: readonly StoredColumn[]): boolean =>
@@ -61,8 +61,7 @@ const oneSide = (
   rest: SegmentList,
   name: 'from' | 'to',
 ): { part: PairPart; values: BoundValues } => {
-  const { place, columns } = version;
-  if (place === null) throw new Error('a version has rows but no segment');
+  const place = requirePlace(version);
   const guard = countGuard(database, version, name);
   const rows = segmentRows(database, place, {
     // Which of the rows are there depends on all patches of the version.
@@ -71,12 +70,7 @@ const oneSide = (
     guard: guard.sql,
   });
   return {
-    part: {
-      from: sourceOf(database, place, columns.map(namedColumn)),
-      where: rows.sql,
-      columns,
-      side: name === 'from' ? '0' : '1',
-    },
+    part: partOf(database, version, name, rows.sql),
     values: { ...guard.values, ...rows.params },
   };
 };

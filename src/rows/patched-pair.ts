@@ -8,7 +8,7 @@ import type { Divergence } from './lineage.js';
 import type { Pair, PairPart, PairRows } from './pair-rows.js';
 import { patchedRows } from './patches.js';
 import { namedColumn, sourceOf, statedTable } from './place.js';
-import { type CountedRows, countGuard, segmentRows } from './source.js';
+import { type CountedRows, countGuard, requirePlace, segmentRows } from './source.js';
 
 const without = (some: readonly number[], others: readonly number[]): number[] => {
   const there = new Set(others);
@@ -57,10 +57,23 @@ const replacesShared = ({ version: { patches = [] }, only, differing }: Side): b
   return differing.every((id) => own.has(id)) && patches.every((id) => own.has(id) || id < first);
 };
 
+/** Rows of one version that meet a condition. */
+export const partOf = (
+  database: string,
+  version: CountedRows,
+  name: 'from' | 'to',
+  where: string,
+): PairPart => ({
+  from: sourceOf(database, requirePlace(version), version.columns.map(namedColumn)),
+  where,
+  columns: version.columns,
+  side: name === 'from' ? '0' : '1',
+});
+
 const partsOf = (database: string, side: Side): { parts: PairPart[]; values: BoundValues } => {
   const { name, version, only, differing } = side;
-  const { place, columns, patches = [], cuts = [] } = version;
-  if (place === null) throw new Error('a version has rows but no segment');
+  const { patches = [], cuts = [] } = version;
+  const place = requirePlace(version);
   const guard = guardOf(database, side);
   const touched = patchedRows(statedTable(database, place), differingName);
   const part = (kind: string, list: SegmentList, isTouched: boolean) => {
@@ -89,12 +102,7 @@ const partsOf = (database: string, side: Side): { parts: PairPart[]; values: Bou
     found.push({ sql: `${sql} AND _row IN ${touched}`, params });
   }
   return {
-    parts: found.map(({ sql }) => ({
-      from: sourceOf(database, place, columns.map(namedColumn)),
-      where: sql,
-      columns,
-      side: name === 'from' ? '0' : '1',
-    })),
+    parts: found.map(({ sql }) => partOf(database, version, name, sql)),
     values: Object.assign({ ...guard.values }, ...found.map(({ params }) => params)),
   };
 };

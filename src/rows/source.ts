@@ -118,7 +118,7 @@ export interface CountedRows extends SegmentList {
   readonly hidden?: number;
 }
 
-const requirePlace = ({ place }: CountedRows): Place => {
+export const requirePlace = ({ place }: CountedRows): Place => {
   if (place === null) throw new Error('a version has rows but no segment');
   return place;
 };

@@ -32,7 +32,7 @@ import {
   type ShardPlace,
   unknownShard,
 } from '../storage/clickhouse/client.js';
-import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { ifTableExists } from '../storage/clickhouse/errors.js';
 import type { Target } from './copy.js';
 import { turnAt, turnsOf } from './homes.js';
 import {
@@ -201,8 +201,8 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
       return [...new Set((await Promise.all(all().map((tables) => tables.listStaging()))).flat())];
     },
 
-    async countRows(place, segmentId) {
-      try {
+    countRows: (place, segmentId) =>
+      ifTableExists(async () => {
         const [row] = await servers
           .at(insideOf(place))
           .rows<{ n: string }>(
@@ -210,11 +210,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
             { params: { segment: segmentId } },
           );
         return Number(row?.n ?? 0);
-      } catch (error) {
-        if (!isUnknownTable(error)) throw error;
-        return 0;
-      }
-    },
+      }, 0),
 
     async dropStore(storeId, shard) {
       const table = tableName(storeId);

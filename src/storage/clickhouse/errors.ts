@@ -141,6 +141,16 @@ export const isClickHouseException = (error: unknown): error is ClickHouseError 
 export const isUnknownTable = (error: unknown): boolean =>
   isClickHouseException(error) && rules[Number(error.code)]?.name === 'UNKNOWN_TABLE';
 
+/** Gives something else where the table of a statement does not exist: it is made by the first upload that goes there. */
+export const ifTableExists = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUnknownTable(error)) throw error;
+    return otherwise;
+  }
+};
+
 /** UNKNOWN_IDENTIFIER, NO_SUCH_COLUMN_IN_TABLE, NOT_FOUND_COLUMN_IN_BLOCK. */
 const columnCodes = new Set([47, 16, 10]);
 

@@ -210,6 +210,29 @@ describe('a dataset is restored next to a product that runs', () => {
     expect(await segmentsNamed(product, report.dataset)).toBe(report.segments);
   });
 
+  it('as one version that has patches, which takes changes of the same rows', async () => {
+    const { id } = (await versionsOf(product, large)).find(({ mode }) => mode === 'upsert')!;
+    const { dataset } = await restore(`--dataset ${large} --version ${id} --into ${home} --name patched`);
+    const patches = await product.sql.query(
+      'SELECT 1 FROM segment_ranges r JOIN segments g ON g.id = r.segment_id AND g.patch WHERE r.dataset_id = $1',
+      [dataset],
+    );
+    expect(patches).toHaveLength(1);
+    const before = await rowsOf(owner, large, id);
+    expect(await rowsOf(owner, dataset, (await versionsOf(product, dataset))[0]!.id)).toBe(before);
+    await uploadWith(owner, dataset, file(2, 381, 'later'), { mode: 'upsert', key: 'k' });
+    await uploadWith(owner, dataset, 'k\n383\n500\n', { mode: 'delete', key: 'k' });
+    const lines = before.split('\r\n').filter((line) => !/^(383|500),/.test(line));
+    const later = lines.map((line) =>
+      /^(381|382),/.test(line)
+        ? line.replace(/,[^,]*,"other /, (_) => `,${line.startsWith('381') ? '0' : '0.125'},"later `)
+        : line,
+    );
+    expect(await rowsOf(owner, dataset, (await versionsOf(product, dataset)).at(-1)!.id)).toBe(
+      later.join('\r\n'),
+    );
+  });
+
   it('of another installation, whose column ids go on behind those that were brought in', async () => {
     const other = await startProduct({ poolMaxRows: '100' }, silentLog);
     try {
