@@ -324,9 +324,21 @@ describe('rows by number', () => {
       () => `number, number FROM numbers(200000) WHERE number % 10 != 3`,
     );
     const context = { queryId: `gaps-${process.pid}`, signal: new AbortController().signal };
-    const found = await createSeeker(tables.reader).find(version, 150_000, context);
-    if (isPooled(version.place!)) expect(found).toBeUndefined();
-    else expect(150_000 - (found?.before ?? 0)).toBeLessThanOrEqual(8_192);
+    const { reader } = tables;
+    let statements = 0;
+    const queryObjects: typeof reader.queryObjects = (query) => {
+      statements += 1;
+      return reader.queryObjects(query);
+    };
+    const seeker = createSeeker({ ...reader, queryObjects });
+    const found = await seeker.find(version, 150_000, context);
+    if (isPooled(version.place!)) return expect(found).toBeUndefined();
+    expect(150_000 - (found?.before ?? 0)).toBeLessThanOrEqual(8_192);
+    // Granules of a version are read once.
+    const before = statements;
+    const next = await seeker.find(version, 70_000, context);
+    expect(70_000 - (next?.before ?? 0)).toBeLessThanOrEqual(8_192);
+    expect(statements).toBe(before);
   });
 
   it('begin pages, too', async () => {
