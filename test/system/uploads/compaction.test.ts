@@ -186,7 +186,7 @@ describe('compaction', () => {
     expect(attempts).toBe(10);
     expect(await compact(dataset)).toBe(0);
     await product.sql.query(
-      `UPDATE compactions c SET created_at = created_at - interval '7 hours' FROM datasets d
+      `UPDATE compactions c SET created_at = c.created_at - interval '7 hours' FROM datasets d
        WHERE d.id = $1 AND c.store_id = d.store_id`,
       [dataset],
     );
