@@ -53,8 +53,11 @@ it('is made from the chart page, with the code for a frame', async () => {
 
 it('is seen in a frame and as a picture of another site, in light and dark, and runs nothing', async () => {
   const client = { baseUrl: stage.product.baseUrl, key };
-  const { url, pageUrl } = await makeReadLink(client, dataset, { chart: { kind: 'line' } });
-  const { url: data } = await makeReadLink(client, dataset, { query: { $format: 'csv' } });
+  const drawn = await makeReadLink(client, dataset, { chart: { kind: 'line' } });
+  const rowsOf = await makeReadLink(client, dataset, { query: { $format: 'csv' } });
+  const [url = '', pageUrl = '', data = ''] = [drawn.url, drawn.pageUrl ?? '', rowsOf.url].map(
+    (address) => new URL(address, stage.root).href,
+  );
   html = `<!doctype html><img id="picture" src="${url}"><iframe id="chart" src="${pageUrl}" width="720" height="420"></iframe><iframe id="data" src="${data}"></iframe>`;
   const page = await stage.visit('/', { key });
   const problems: string[] = [];
