@@ -8,7 +8,7 @@ import { ingestSettings } from './config/ingest-settings.js';
 import { kafkaSettings } from './config/kafka-settings.js';
 import { choice, integer, MiB, optional, type Setting, setting, text, url } from './config/setting.js';
 import { tracingSettings } from './config/tracing-settings.js';
-import { AppError, messageOf } from './lib/errors.js';
+import { badConfiguration, messageOf } from './lib/errors.js';
 
 /**
  * Every environment variable of the product: name, default, unit and meaning are here, and in the files of
@@ -194,7 +194,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     if (parsed.success) values[key] = parsed.data;
     else mistakes.push(`${item.env}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
   }
-  if (mistakes.length > 0) throw new AppError('invalid', 'bad_configuration', mistakes.join('\n'));
+  if (mistakes.length > 0) throw badConfiguration(mistakes.join('\n'));
   return Object.freeze(values) as Config;
 };
 

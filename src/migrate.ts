@@ -1,5 +1,5 @@
 import { runEntry } from './entry.js';
-import { AppError } from './lib/errors.js';
+import { badConfiguration } from './lib/errors.js';
 import { migrate } from './storage/postgres/migrate.js';
 
 await runEntry({
@@ -8,7 +8,7 @@ await runEntry({
   async start({ config, log, scope }) {
     const { databaseUrl } = config;
     if (databaseUrl === undefined) {
-      throw new AppError('invalid', 'bad_configuration', 'DATABASE_URL is not set');
+      throw badConfiguration('DATABASE_URL is not set');
     }
     await migrate({ databaseUrl, log, waitMs: config.databaseWaitMs });
     await scope.close();

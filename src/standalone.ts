@@ -9,7 +9,7 @@ import { isFree } from './embedded/ports.js';
 import { startProduct } from './embedded/product.js';
 import type { EntryContext } from './entry.js';
 import { openKeyFile } from './gateway/keys/key-file.js';
-import { AppError, messageOf } from './lib/errors.js';
+import { AppError, messageOf, unavailable } from './lib/errors.js';
 import { migrate } from './storage/postgres/migrate.js';
 import { takeTour } from './tour/tour.js';
 
@@ -30,8 +30,7 @@ interface Ports {
 const choosePorts = async (config: Config): Promise<Ports> => {
   const occupied = async (port: number): Promise<boolean> => port !== 0 && !(await isFree(port, config.host));
   const refuse = (port: number, variable: string): never => {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'port_occupied',
       `port ${port} is in use: stop what listens there or set ${variable} to another port`,
     );

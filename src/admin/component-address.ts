@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.js';
-import { AppError } from '../lib/errors.js';
+import { badConfiguration } from '../lib/errors.js';
 
 /** State that `npm start` writes about a component it runs: the ports it listens on, by purpose, and our password. */
 const stateSchema = z.object({
@@ -33,11 +33,7 @@ const found = (
 ): State & { readonly password: string } => {
   const state = stateOf(dataDir, component);
   if (state?.password !== undefined) return { ...state, password: state.password };
-  throw new AppError(
-    'invalid',
-    'bad_configuration',
-    `${variable} is not set, and ${dataDir} is not the data folder of npm start`,
-  );
+  throw badConfiguration(`${variable} is not set, and ${dataDir} is not the data folder of npm start`);
 };
 
 /** DATABASE_URL, or the address of the database that `npm start` runs in the data folder. */

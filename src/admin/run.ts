@@ -72,7 +72,7 @@ const parse = (command: AdminCommand, usage: string, words: string[]) => {
     });
     if (parsed.positionals.length === command.arguments.length) return parsed;
   } catch (error) {
-    throw new AppError('invalid', 'usage', `${(error as Error).message}\nUsage: ${program} ${usage}`);
+    throw invalid('usage', `${(error as Error).message}\nUsage: ${program} ${usage}`);
   }
   throw invalid('usage', `wrong number of arguments\nUsage: ${program} ${usage}`);
 };

@@ -37,7 +37,7 @@ export interface DatasetTargetRow extends RepositoryTargetRow {
   datasetGrants: Grant[] | null;
 }
 
-/** A dataset with what decides about access to it. */
+/** A dataset with the facts that decide about access to it. */
 export interface DatasetRow extends DatasetTargetRow, StorageLimits {
   id: number;
   name: string;
@@ -67,8 +67,8 @@ export const callerValues = (caller: Caller | undefined): [number | null, number
 ];
 
 /**
- * Common table expression `seen (id)`: repositories that the caller may see through any of the ways there
- * are. A superset, found by indexes; the level of each is still decided by the one rule.
+ * Common table expression `seen (id)`: repositories that the caller may see by ownership, team, grant or as public
+ * ones. A superset, found by indexes; the level of each is still decided by the one rule.
  *
  * @param me, teams Parameters as above. @param scope Parameter with the key's repository ids, or null for all.
  */

@@ -21,7 +21,7 @@ import {
 } from './access-target.js';
 import type { FoundDatasets } from './found-datasets.js';
 
-/** A dataset the caller may do something with. */
+/** A dataset to which the caller has access. */
 export interface DatasetAccess {
   readonly id: number;
   readonly name: string;
@@ -47,14 +47,14 @@ export interface DatasetAccess {
   };
 }
 
-/** A repository the caller may do something with. */
+/** A repository to which the caller has access. */
 interface RepositoryAccess {
   readonly id: number;
   readonly level: Level;
   readonly privacy: Privacy;
   readonly isHome: boolean;
   readonly teamId: number | null;
-  /** Account that made it and whose plan it counts against. */
+  /** Account that created it and whose plan it counts against. */
   readonly ownerId: number;
 }
 
@@ -94,7 +94,7 @@ const missing = ({ what, id }: AccessRequest): AppError =>
 const noAccess = ({ what, id }: AccessRequest): AppError =>
   forbidden('no_permission', `You have no permission on ${what} ${id}.`);
 
-/** How a decision against a caller is answered. */
+/** Error for a decision against a caller. */
 export const refusal = (
   decision: Extract<Decision, { allowed: false }>,
   request: AccessRequest,

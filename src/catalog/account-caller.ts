@@ -29,9 +29,9 @@ export const callerOfRow = (row: AccountRow, key: Caller['key']): Caller => {
 };
 
 /**
- * An account that acts without a request, such as a refresh that it has ordered: with the teams, grants and plan
- * that it has now, and without the limits of any key.
- * @throws AppError 404 for an account that is gone.
+ * Caller for work of an account without a request, such as a scheduled refresh: with its present teams, grants and plan,
+ * and without the limits of a key.
+ * @throws AppError 404 for a deleted account.
  */
 export const callerOfAccount = async (sql: Sql, accountId: number): Promise<Caller> => {
   const [row] = await sql.query<AccountRow>(`SELECT ${accountColumns} FROM accounts a WHERE a.id = $1`, [

@@ -16,7 +16,7 @@ export interface Account {
   /** `personal` or the name of a team. */
   readonly workspace: string;
   readonly isOperator: boolean;
-  /** Since when an operator has kept it from doing anything; null: it may. */
+  /** Time at which an operator disabled it; null: enabled. */
   readonly disabledAt: string | null;
   readonly createdAt: string;
 }
@@ -30,7 +30,7 @@ interface NewAccount {
 export interface Accounts {
   /** Makes an account together with its Home. @throws AppError 400, 409. */
   create(account: NewAccount): Promise<Account>;
-  /** Makes the first account of an empty database; undefined when there is one already. Safe to race. */
+  /** Creates the first account of an empty database; undefined if one exists. Safe to call concurrently. */
   createFirst(account: NewAccount): Promise<Account | undefined>;
   read(id: number): Promise<Account>;
   /** @throws AppError 404. */
@@ -41,11 +41,11 @@ export interface Accounts {
     caller: Caller,
     change: { name?: string | undefined; workspace?: string | undefined },
   ): Promise<Account>;
-  /** Changes what only an operator may change. */
+  /** Changes fields that only an operator may change. */
   administer(name: string, change: { plan?: string; isOperator?: boolean }): Promise<Account>;
   /**
-   * Keeps an account from doing anything, or lets it again. Its keys and sessions stop at once, answers that run are cut;
-   * what it has stays, and others who may read it still do. @throws AppError 404, 409 `last_operator`.
+   * Disables or enables an account. Its keys and sessions stop at once, and running answers are aborted; its data stays,
+   * and others with access can still read it. @throws AppError 404, 409 `last_operator`.
    */
   setDisabled(name: string, disabled: boolean): Promise<Account>;
 }
@@ -127,7 +127,7 @@ const rename = (sql: Sql, id: number, name: string): Promise<unknown> =>
     }),
   );
 
-/** The account is no longer in the team: its workspace is personal, if it was that of the team. */
+/** Resets the workspace of an account that has left the team to personal. */
 export const leaveWorkspace = async (tx: Sql, accountId: number, teamId: number): Promise<void> => {
   await tx.query('UPDATE accounts SET workspace_team_id = NULL WHERE id = $2 AND workspace_team_id = $1', [
     teamId,

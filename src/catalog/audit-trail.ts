@@ -12,7 +12,7 @@ export interface AuditEvent {
     /** `account`: over HTTP; `command`: on the machine, `name` is user and host; `service`: the product itself. */
     readonly kind: 'account' | 'command' | 'service';
     readonly accountId: number | null;
-    /** As it was then. */
+    /** Name at the time of the event. */
     readonly name: string | null;
     readonly keyId: number | null;
     readonly address: string | null;
@@ -50,7 +50,7 @@ interface KeyDay {
 export interface AuditTrail {
   /** Newest first. */
   list(filter: AuditFilter): Promise<AuditEvent[]>;
-  /** Drops events, and days of keys, that are older. @returns events that are gone. */
+  /** Drops older events and days of keys. @returns number of dropped events. */
   drop(olderThanDays: number): Promise<number>;
   /** Days on which a key of the account was used, revoked ones included, newest first. @throws AppError 404. */
   keyDays(caller: Caller, keyId: number): Promise<KeyDay[]>;
@@ -125,7 +125,7 @@ export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
 /** Counts requests of keys in memory, so that a request costs no write. */
 interface KeyUse {
   count(keyId: number): void;
-  /** Writes down what was counted since the last time. */
+  /** Writes the counts since the last flush. */
   flush(): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export const createKeyUse = ({ sql }: { sql: Sql }): KeyUse => {
       const counted = counts;
       counts = new Map();
       try {
-        // A key that is gone meanwhile has no days. Sorted: two processes that write the same keys do not wait in a circle.
+        // A deleted key has no days. Sorted: two processes that write the same keys cannot deadlock.
         await sql.query(
           `INSERT INTO api_key_days (key_id, day, requests)
            SELECT k.id, (now() AT TIME ZONE 'UTC')::date, c.requests

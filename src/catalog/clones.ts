@@ -8,7 +8,7 @@ import { holdDataset, insertDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
-import { datasetAgain, holdRepository, nameTaken } from './datasets.js';
+import { holdRepository, nameTaken, rereadDataset } from './datasets.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import { holdOwner, type Quotas, requireStorage } from './quotas.js';
@@ -17,8 +17,8 @@ import { bytesOfClone } from './stored-bytes.js';
 export interface Clones {
   /**
    * Makes a dataset of the same columns and rows in another repository (or the same, under another name). The
-   * clone names the segments of the source's current version: no row is copied, and whatever happens to
-   * either later, the other keeps its own version.
+   * clone shares the segments of the source's current version: no row is copied, and later changes of either do not
+   * affect the other.
    * @throws AppError 404, 403 without Clone on the source or Write on the target, 409, 402.
    */
   create(
@@ -113,6 +113,6 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
         await cloneVersion(tx, id, { datasetId: sourceId, version: source.versionId });
       return id;
     });
-    return datasetAgain(sql, caller, cloneId);
+    return rereadDataset(sql, caller, cloneId);
   },
 });

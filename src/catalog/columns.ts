@@ -11,7 +11,7 @@ import type { Access } from './access.js';
 import { requireName } from './names.js';
 import { brokenUnique } from './sql-state.js';
 
-/** A column of the current version, with what was changed by hand since. */
+/** A column of the current version, with later changes of its name, role and description. */
 export interface ColumnView extends Column {
   readonly description: string | null;
 }
@@ -27,7 +27,7 @@ export interface Columns {
   update(caller: Caller, datasetId: number, columnId: number, change: ColumnText): Promise<ColumnView>;
 }
 
-/** Columns of a dataset, the first of them in memory: 10,000 long names are not to be kept for each reader. */
+/** Columns of a dataset. Only the first page is in memory, since 10,000 long names per reader would be too many. */
 export interface ColumnPages {
   readonly columns: readonly ColumnView[];
   /** The columns after them; undefined: none. Ends with an error when the version is deleted meanwhile. */
@@ -42,7 +42,7 @@ const pagePath = (page: number): string => `$[${page * pageSize} to ${(page + 1)
 
 export const firstColumns = pagePath(0);
 
-/** Columns of the version `v` as JSON, in order: those of its list that a JSON path leads to. */
+/** SQL of the columns of the version `v` that a JSON path selects, as JSON in order. */
 export type ColumnsJson = (path: string) => string;
 
 /** A path takes only what it names out of a list of megabytes; a condition on rows would make a row of each item first. */
@@ -62,7 +62,7 @@ export const currentColumnsJson: ColumnsJson = (path) => `
       'description', c.description) ORDER BY stored.position), '[]')
    FROM ${storedColumns(path)} LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint)`;
 
-/** The same as they were published. */
+/** The same with the names and roles of the publication. */
 export const publishedColumnsJson: ColumnsJson = (path) => `
   (SELECT coalesce(json_agg(json_build_object(
       'id', (stored.item ->> 'id')::bigint, 'name', stored.item ->> 'name',
@@ -70,7 +70,7 @@ export const publishedColumnsJson: ColumnsJson = (path) => `
       'description', stored.item ->> 'description') ORDER BY stored.position), '[]')
    FROM ${storedColumns(path)})`;
 
-/** @throws AppError 404 when the version has gone. */
+/** @throws AppError 404 for a deleted version. */
 const readColumns = async (sql: Sql, versionId: number, columnsJson: string): Promise<ColumnView[]> => {
   const [row] = await sql.query<{ columns: ColumnView[] }>(
     `SELECT ${columnsJson} AS columns FROM versions v WHERE v.id = $1`,

@@ -51,13 +51,13 @@ export interface DatasetSummary {
   readonly currentVersionId: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** The series that it is made of; absent: it is not made of series of a provider. */
+  /** Series that it is made of; absent without a provider. */
   readonly series?: readonly DescribedSeries[];
 }
 
-/** A dataset as it is read alone. */
+/** A single dataset, with columns and settings. */
 export interface Dataset extends DatasetSummary, ColumnPages {
-  /** The bounds in force: the stricter ones of dataset and plan. */
+  /** Bounds in force: the stricter ones of dataset and plan. */
   readonly retention: RetentionBounds;
   /** Present for a dataset made of series of a provider. */
   readonly refresh?: RefreshView;
@@ -91,7 +91,7 @@ interface ShownRow extends Pick<DatasetTargetRow, 'repositoryId' | 'privacy'> {
 
 export type DatasetRow = ShownRow & DatasetTargetRow;
 
-/** A dataset that is read alone. */
+/** Row of a single dataset. */
 interface RecordRow extends ShownRow, RefreshRow {
   columns: ColumnView[];
   retention: RetentionBounds;

@@ -1,4 +1,4 @@
-import { AppError, conflict, notFound } from '../lib/errors.js';
+import { type AppError, conflict, forbidden, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { Caller } from '../model/permission.js';
 import { type HomeTurns, insertStore } from '../rows/index.js';
@@ -28,7 +28,7 @@ export interface Datasets {
   list(caller: Caller, filter: DatasetFilter): AsyncIterable<readonly DatasetSummary[]>;
   /** @throws AppError 401, 403, 404. */
   read(caller: Caller | undefined, id: number, asOf?: Instant): Promise<Dataset>;
-  /** @throws AppError 403 without Write on the repository or when there is none, 409 for a taken name. */
+  /** @throws AppError 403 without Write on the repository or without such a repository, 409 for a taken name. */
   create(caller: Caller, repositoryId: number, text: DatasetText): Promise<DatasetSummary>;
   /** Replaces name, description and source. @throws AppError 403, 404, 409. */
   update(caller: Caller, id: number, text: DatasetText): Promise<Dataset>;
@@ -40,13 +40,12 @@ export const nameTaken = (name: string): AppError =>
   conflict('name_taken', `The repository already has a dataset ${name}.`);
 
 /**
- * Keeps a repository from being deleted until the transaction ends, for a further dataset in it.
- * @throws AppError 403 when it has gone, 409 when it is full.
+ * Locks a repository against deletion until the transaction ends, before a dataset is added to it.
+ * @throws AppError 403 for a deleted repository, 409 for a full one.
  */
 export const holdRepository = async (tx: Sql, repositoryId: number): Promise<void> => {
   const [row] = await tx.query('SELECT 1 FROM repositories WHERE id = $1 FOR KEY SHARE', [repositoryId]);
-  if (row === undefined)
-    throw new AppError('forbidden', 'no_permission', 'You have no permission on this repository.');
+  if (row === undefined) throw forbidden('no_permission', 'You have no permission on this repository.');
   const [kept] = await tx.query<{ datasets: number }>(
     'SELECT count(*) AS datasets FROM datasets WHERE repository_id = $1',
     [repositoryId],
@@ -54,8 +53,8 @@ export const holdRepository = async (tx: Sql, repositoryId: number): Promise<voi
   if ((kept?.datasets ?? 0) >= rowLimits.datasets) throw tooMany('datasets', 'A repository');
 };
 
-/** @throws AppError 404 when it was deleted meanwhile. */
-export const datasetAgain = async (sql: Sql, caller: Caller | undefined, id: number): Promise<Dataset> => {
+/** Reads a dataset after a change. @throws AppError 404 when it was deleted meanwhile. */
+export const rereadDataset = async (sql: Sql, caller: Caller | undefined, id: number): Promise<Dataset> => {
   const dataset = await readDataset(sql, caller, id);
   if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
   return dataset;
@@ -105,7 +104,7 @@ export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Dat
           accountId,
         });
         if (id === undefined) throw nameTaken(text.name);
-        return summaryOf(await datasetAgain(tx, caller, id));
+        return summaryOf(await rereadDataset(tx, caller, id));
       });
     },
 
@@ -118,7 +117,7 @@ export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Dat
         if (brokenUnique(error) === 'datasets_name') throw nameTaken(text.name);
         throw error;
       }
-      return datasetAgain(sql, caller, id);
+      return rereadDataset(sql, caller, id);
     },
 
     async remove(caller, id) {

@@ -36,7 +36,7 @@ export interface Grants {
 
 type Kind = 'repository' | 'dataset';
 
-/** Names of the table and column are ours, never input. */
+/** Table and column names are constants, never input. */
 const tableOf = (kind: Kind): { table: string; owner: string; column: string } => ({
   table: `${kind}_grants`,
   owner: kind === 'repository' ? 'repositories' : 'datasets',
@@ -100,7 +100,7 @@ export const receivedGrants = (sql: Sql, accountId: number): Promise<ReceivedGra
     [accountId],
   );
 
-/** Levels that an owner was given before it owned the repository. */
+/** Deletes grants of an account on repositories that it owns now. */
 export const dropGrantsOfOwner = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(
     `DELETE FROM repository_grants g USING repositories r

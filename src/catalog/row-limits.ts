@@ -1,4 +1,4 @@
-import { AppError } from '../lib/errors.js';
+import { type AppError, conflict } from '../lib/errors.js';
 
 /**
  * Most things that one account, or one repository, has: every list, and every question about rights, goes through them.
@@ -14,8 +14,7 @@ export const rowLimits = {
 
 /** 409: there are as many as there may be. */
 export const tooMany = (what: keyof typeof rowLimits, whose: string): AppError =>
-  new AppError(
-    'conflict',
+  conflict(
     `too_many_${what}`,
     `${whose} has at most ${rowLimits[what].toLocaleString('en-US')} ${what}; remove some.`,
   );

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { AppError } from '../lib/errors.js';
+import { badConfiguration } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -15,9 +15,5 @@ export interface CommandParts {
 /** @throws AppError when a setting that production needs is missing. */
 export const required = <T>(value: T | undefined, variable: string): T => {
   if (value !== undefined) return value;
-  throw new AppError(
-    'invalid',
-    'bad_configuration',
-    `${variable} is not set (npm start runs embedded components)`,
-  );
+  throw badConfiguration(`${variable} is not set (npm start runs embedded components)`);
 };

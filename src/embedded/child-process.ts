@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../lib/errors.js';
+import { type AppError, unavailable } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { StateFile } from './component-state.js';
 import { type Command, wrapCommand } from './launcher.js';
@@ -39,14 +39,13 @@ const readyPollMs = 40;
 const startWithinMs = 300_000;
 
 /** The error of a component that ended because everything is being stopped: a consequence, never a cause. */
-export const stoppedError = (title: string): AppError =>
-  new AppError('unavailable', 'stopped', `${title} was stopped`);
+export const stoppedError = (title: string): AppError => unavailable('stopped', `${title} was stopped`);
 
 /** An error that says where the child's own output is, and below that its end. */
 export const failureOf = (title: string, what: string, output: LogFile, cause?: unknown): AppError => {
   const said = output.tail();
   const message = `${title} ${what}; see ${output.path}${said === '' ? '' : `\n${said}`}`;
-  return new AppError('unavailable', 'component_failed', message, cause === undefined ? {} : { cause });
+  return unavailable('component_failed', message, cause === undefined ? {} : { cause });
 };
 
 export const hasEnded = (child: ChildProcess): boolean =>

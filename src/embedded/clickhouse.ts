@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../lib/errors.js';
+import { unavailable } from '../lib/errors.js';
 import {
   type ClickhousePorts,
   clickhouseUser,
@@ -32,8 +32,7 @@ const findLibraries = (): Libraries => {
     const folder = join(chdb.resolve(`@chdb/lib-${platform}/package.json`), '..');
     return { ffi: require.resolve('ffi-rs'), chdb: join(folder, 'libchdb.so') };
   } catch (error) {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'component_missing',
       `${component} is not installed for ${platform}: set CLICKHOUSE_URL or install with optional dependencies (npm ci --include=optional)`,
       { cause: error },

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { AppError, messageOf } from '../lib/errors.js';
+import { AppError, messageOf, unavailable } from '../lib/errors.js';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
 
 const hasCode = (error: unknown, code: string): boolean =>
@@ -60,8 +60,7 @@ const acquire = (dataDir: string, lock: string): void => {
       if (tryLink(prepared, lock)) return;
       const owner = readOwner(lock);
       if (owner !== undefined && isAlive(owner)) {
-        throw new AppError(
-          'unavailable',
+        throw unavailable(
           'data_folder_in_use',
           `the data folder ${dataDir} is in use by process ${owner.pid}: stop that one or set DATA_DIR to another folder`,
         );
@@ -71,11 +70,7 @@ const acquire = (dataDir: string, lock: string): void => {
   } finally {
     rmSync(prepared, { force: true });
   }
-  throw new AppError(
-    'unavailable',
-    'data_folder_in_use',
-    `the data folder ${dataDir} is being taken by others`,
-  );
+  throw unavailable('data_folder_in_use', `the data folder ${dataDir} is being taken by others`);
 };
 
 /**
@@ -97,8 +92,7 @@ export const lockFolder = (dataDir: string): (() => void) => {
     acquire(dataDir, lock);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'data_folder_unusable',
       `the data folder ${dataDir} cannot be used (${messageOf(error)}): make it writable or set DATA_DIR to another folder`,
       { cause: error },

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../lib/errors.js';
+import { unavailable } from '../lib/errors.js';
 import type { LogFile } from './log-file.js';
 import { runPreparation } from './preparation.js';
 
@@ -57,8 +57,7 @@ export const formatKafkaFolder = async (options: FormatOptions): Promise<void> =
     return;
   }
   if (holdsMessages(data)) {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'kafka_folder_damaged',
       `${title} cannot use ${data}: it holds messages but its meta.properties is damaged; restore that file or move the folder away`,
     );

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { AppError, messageOf } from '../lib/errors.js';
+import { type AppError, messageOf, unavailable } from '../lib/errors.js';
 import { stoppedError } from './child-process.js';
 import type { LogFile } from './log-file.js';
 import { runPreparation } from './preparation.js';
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const oldestJava = 17;
 
 const cannotRun = (what: string, cause: unknown): AppError =>
-  new AppError('unavailable', 'component_missing', `embedded Kafka needs ${what}, or set KAFKA_BROKERS`, {
+  unavailable('component_missing', `embedded Kafka needs ${what}, or set KAFKA_BROKERS`, {
     cause,
   });
 
@@ -66,8 +66,7 @@ const prepareParent = (folder: string): void => {
     mkdirSync(dirname(folder), { recursive: true });
     removeLeftovers(folder);
   } catch (error) {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'data_folder_unusable',
       `the folder for the broker of embedded Kafka, ${folder}, cannot be made (${messageOf(error)}): make it writable or set KAFKA_BROKERS`,
       { cause: error },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../lib/errors.js';
+import { unavailable } from '../lib/errors.js';
 import type { ComponentContext } from './component-group.js';
 import { formatKafkaFolder, isFormatted } from './kafka-format.js';
 import { jarFolder, requireJars, requireJava } from './kafka-jars.js';
@@ -108,8 +108,7 @@ const chooseNodes = async (context: ComponentContext, settings: KafkaSettings): 
 const requireSameNodes = ({ dataDir, state }: ComponentContext, wanted: number): void => {
   const made = state.read().nodes ?? (isFormatted(join(dataDir, 'kafka', 'data')) ? 1 : wanted);
   if (made !== wanted)
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'kafka_nodes_fixed',
       `the data folder holds the messages of ${made} Kafka node${made === 1 ? '' : 's'}: set EMBEDDED_KAFKA_NODES=${made} or use another DATA_DIR`,
     );

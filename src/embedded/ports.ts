@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
-import { AppError, messageOf } from '../lib/errors.js';
+import { messageOf, unavailable } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 
 /** True if the port of the address is free now. */
@@ -76,7 +76,7 @@ const giveAny = async (): Promise<number> => {
     const port = randomInt(lowestPort, highestPort);
     if (await give(port)) return port;
   }
-  throw new AppError('unavailable', 'no_free_port', `no free port between ${lowestPort} and ${highestPort}`);
+  throw unavailable('no_free_port', `no free port between ${lowestPort} and ${highestPort}`);
 };
 
 /**
@@ -88,8 +88,7 @@ export const createPortChooser = (): PortChooser => {
   return {
     async choose({ owner, variable, wanted, remembered }) {
       if (wanted !== undefined && !(await give(wanted))) {
-        throw new AppError(
-          'unavailable',
+        throw unavailable(
           'port_occupied',
           `port ${wanted} for ${owner} is occupied: stop what listens there or set ${variable} to another port`,
         );

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError, messageOf } from '../lib/errors.js';
+import { messageOf, unavailable } from '../lib/errors.js';
 import { findSetpriv } from './launcher.js';
 
 /** How the server has to run: PostgreSQL refuses to run as root, so root needs another account for it. */
@@ -43,8 +43,7 @@ const createUser = (title: string): Account => {
       },
     );
   } catch (error) {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'component_account',
       `${title} cannot run as root and the user ${userName} cannot be created (${messageOf(error)}): run as an ordinary user or set DATABASE_URL`,
       { cause: error },
@@ -97,8 +96,7 @@ export const chooseAccount = (title: string, dataDir: string, programs: string):
   if (closed === undefined) return { owner: account, spawnAs: account, privileges: [] };
 
   if (!canPass) {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'component_account',
       `${title} runs as user ${userName}, which may not enter ${closed}: set DATA_DIR to a folder it can reach, run as an ordinary user, or set DATABASE_URL`,
     );

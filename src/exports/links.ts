@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.js';
-import { AppError } from '../lib/errors.js';
+import { forbidden } from '../lib/errors.js';
 import { textWithMac, withMac } from '../lib/signed-text.js';
 import type { Plan } from '../query/plan.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
@@ -52,8 +52,6 @@ type Payload = [
   sessionId: number | null,
 ];
 
-const refused = (code: string, message: string): AppError => new AppError('forbidden', code, message);
-
 export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links => {
   const signatureOf = (text: string): Buffer => createHmac('sha256', secret).update(`link:${text}`).digest();
 
@@ -77,15 +75,15 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
     },
     verify(token, fileName) {
       const text = textWithMac(token, signatureOf);
-      if (text === undefined) throw refused('link_invalid', 'The link is not valid.');
+      if (text === undefined) throw forbidden('link_invalid', 'The link is not valid.');
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
       const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, ...caller] =
         payload;
       const [keyId, format, sessionId] = caller;
-      if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
+      if (fileName !== signedName) throw forbidden('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
-        throw refused('link_expired', 'The link has expired; request the download again.');
+        throw forbidden('link_expired', 'The link has expired; request the download again.');
       }
       return {
         datasetId,

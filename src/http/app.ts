@@ -37,7 +37,7 @@ interface AppOptions {
   /** Routes at the root, such as `/healthz`. */
   readonly rootRoutes: readonly Route[];
   readonly authenticate: Authenticate;
-  /** Why rights have ended on which answers rest that are still being sent. @default none ever does */
+  /** Finds ended rights among those of answers that are being sent. @default none ends */
   readonly endedRights?: FindEndedRights;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -187,7 +187,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       requestLog.info({ err: error }, 'answer ended: its client does not read it');
       return;
     }
-    // The client hung up: that is said by the line of the request.
+    // The client hung up: the line of the request says so.
     if (hungUp.has(error.code) && ctx?.state.error === undefined) return;
     requestLog.error({ err: error }, 'answer broken off');
   });

@@ -20,7 +20,7 @@ const mapped = (error: Error, limitBytes: number): Error => {
   return new AppError('invalid', 'malformed_json', 'the body is not valid JSON', { cause: error });
 };
 
-/** @throws AppError 415: what is unpacked would no longer be bounded by what is sent. */
+/** @throws AppError 415: the size of an encoded body would not bound its decoded size. */
 export const requireNoCoding = (coding: string | undefined): void => {
   if (coding === undefined || coding.toLowerCase() === 'identity') return;
   throw new AppError(
@@ -45,15 +45,15 @@ interface JsonBody {
 }
 
 interface BodyHold {
-  /** Keeps what the body takes until the request is done. */
+  /** Budget for the bytes of the body until the request is done. */
   readonly share: ByteShare;
   /** Aborted, with the answer as its reason, when others need what the request holds. */
   readonly stop: AbortSignal | undefined;
 }
 
 /**
- * Sees each piece of a body before the parser gathers it. `failed` rejects with the first thing that is wrong; the
- * parser then gets nothing more.
+ * Checks each piece of a body before the parser gets it. `failed` rejects with the first error; the parser gets nothing
+ * more then.
  */
 const watchBody = (request: IncomingMessage, { share, stop }: BodyHold, bounds: JsonBodyBounds) => {
   const guard = createJsonGuard(bounds);

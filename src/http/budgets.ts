@@ -1,10 +1,10 @@
-import { AppError, isAppError } from '../lib/errors.js';
+import { AppError, isAppError, unavailable } from '../lib/errors.js';
 import { type ByteBudget, createByteBudget } from './byte-budget.js';
 
 /** Seconds after which there may be room again. */
 const retry = { retryAfterSeconds: 5 };
 
-/** One owner gets at most this part of a budget, so that others always find room. */
+/** Share of a budget that one owner may use. */
 const ownPart = 4;
 
 /** Bytes of request bodies that are kept. */
@@ -20,8 +20,7 @@ export const createBodyBudget = (totalBytes: number): ByteBudget =>
             'Your requests are sending too many bytes at once; wait for their responses.',
             retry,
           )
-        : new AppError(
-            'unavailable',
+        : unavailable(
             'no_body_room',
             'Too many requests are being received at the moment; try again shortly.',
             retry,
@@ -45,8 +44,7 @@ export const createAnswerBudget = (totalBytes: number): ByteBudget =>
             'Too many of your responses have not been read yet; read those first.',
             retry,
           )
-        : new AppError(
-            'unavailable',
+        : unavailable(
             'no_answer_room',
             'Too many responses are being sent at the moment; try again shortly.',
             retry,

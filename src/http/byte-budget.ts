@@ -1,8 +1,8 @@
 /** Bytes that one request has taken of a budget. */
 export interface ByteShare {
-  /** @throws what the budget refuses with when the owner has used up its share, or all bytes are taken. */
+  /** @throws the error of `refuse` when the share of the owner or the budget is used up. */
   add(bytes: number): void;
-  /** Gives everything back; exactly once however often it is called. */
+  /** Releases all bytes. Idempotent. */
   close(): void;
 }
 
@@ -16,7 +16,7 @@ interface ByteBudgetOptions {
   /** Bytes over all owners. */
   readonly totalBytes: number;
   readonly ownerBytes: number;
-  /** The error for taking more than the share of an owner (`own`), or than there is (`all`). */
+  /** Error for exceeding the share of an owner (`own`) or the budget (`all`). */
   readonly refuse: (what: 'own' | 'all') => Error;
 }
 

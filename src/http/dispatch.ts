@@ -63,7 +63,7 @@ interface Credential {
   readonly secret: string;
 }
 
-/** A key that is sent counts; a browser adds the cookie of a session to every request. */
+/** A key has priority over a session, whose cookie browsers add to every request. */
 const credentialOf = (ctx: RequestContext): Credential | undefined => {
   const key = readApiKey(authorizationsOf(ctx.req), ctx.state.query, ctx.state.route?.protocol === 'odata');
   if (key !== undefined) return { kind: 'key', secret: key };
@@ -79,7 +79,7 @@ const createCredentials = (options: DispatchOptions) => {
   const { throttle, metrics } = options;
   const known = createKnownKeys();
 
-  /** Waits as long as an address has to that fails often; others may have the permit meanwhile. */
+  /** Delays the refusal for an address that fails often, without the permit. */
   const refuse = async (
     ctx: RequestContext,
     refusal: AppError,
@@ -106,7 +106,7 @@ const createCredentials = (options: DispatchOptions) => {
       return caller;
     } catch (error) {
       if (isAppError(error)) known.forget(secret);
-      // The next request comes without it: what is public can be read again.
+      // The next request comes without the cookie, and can read public data again.
       if (isAppError(error) && kind === 'session') ctx.append('Set-Cookie', ctx.state.sessionCookie.end);
       throw error;
     }
@@ -119,7 +119,7 @@ const createCredentials = (options: DispatchOptions) => {
         const credential = credentialOf(ctx);
         return (credential && known.ownerOf(credential.secret)) ?? anonymous(ctx);
       } catch {
-        // Credentials that cannot be read are refused when it is this request's turn.
+        // Malformed credentials are refused after the permit is acquired.
         return anonymous(ctx);
       }
     },
@@ -156,7 +156,7 @@ const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =
         requestId: state.requestId,
       };
 
-/** Bytes of a head that waits with its request, beyond those that every request may have. */
+/** Bytes of a long head, which count against the budget; ordinary heads count as 0. */
 const longHeadOf = (request: RequestContext['req']): number => {
   const bytes = bytesOfHead(request);
   return bytes > ordinaryHead ? bytes : 0;
@@ -189,8 +189,8 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
 };
 
 /**
- * Runs a route. The order is the point of it: a permit, who calls and what is asked, whether they may, the
- * declared size, the body, the handler. Nothing of a body is kept for a caller that may not send it.
+ * Runs a route in this order: permit, authentication and parameters, authorization, declared size of the body, body,
+ * handler. Nothing of a body is kept for a caller that may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
   const { semaphores, bodies, answers, rights, maxMeasuredBytes } = options;
@@ -219,7 +219,7 @@ export const createDispatch = (options: DispatchOptions) => {
       return parseBody(route.body, value);
     };
 
-    /** The permit in which the handler runs, in exchange for that of the steps before. */
+    /** Exchanges the permit of the steps before for that of the handler. */
     const permitOfHandler = async (head: Head, permit: Permit | undefined): Promise<Permit | undefined> => {
       if (kind === 'requests' || kind === 'own' || kind === 'none') return permit;
       permit?.release();

@@ -15,7 +15,7 @@ async function* allColumns(
 /** Characters of text that are written at a time: a batch may be megabytes, and be kept for many slow readers. */
 const pieceChars = 64 * 1024;
 
-/** The items from the given one on, up to a piece; gives the index of the first that is not in it. */
+/** Text of the items from an index on, up to `pieceChars`; returns the index of the next item. */
 function* pieceOf(
   batch: readonly object[],
   from: number,
@@ -49,7 +49,7 @@ async function* textOf(
 
 const jsonType = { 'Content-Type': 'application/json; charset=utf-8' };
 
-/** A dataset as routes answer it; columns that are not in memory yet are written as they come. */
+/** Response with a dataset; columns beyond the first page are streamed. */
 export const datasetReply = (status: number, dataset: Dataset, others: object = {}): Reply => {
   const { columns, moreColumns, ...rest } = dataset;
   if (moreColumns === undefined) return { status, body: { ...rest, columns, ...others } };
@@ -58,11 +58,11 @@ export const datasetReply = (status: number, dataset: Dataset, others: object = 
   return { status, headers: jsonType, body: Readable.from(text, { objectMode: false }) };
 };
 
-/** `200` with columns alone. */
+/** `200` with columns. */
 export const columnsReply = ({ columns, moreColumns }: ColumnPages): Reply =>
   moreColumns === undefined ? { status: 200, body: columns } : jsonList(allColumns(columns, moreColumns));
 
-/** `200` with a JSON array that is written as its batches come, never held as a whole. */
+/** `200` with a JSON array that is streamed in batches. */
 export const jsonList = (batches: AsyncIterable<readonly object[]>): Reply => ({
   status: 200,
   headers: jsonType,

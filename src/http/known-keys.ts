@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createCache } from '../lib/cache.js';
 
 /**
  * Recently valid keys and their owners. Used only to choose the owner under which a request waits before its key is looked
@@ -10,24 +11,15 @@ interface KnownKeys {
   forget(key: string): void;
 }
 
-/** Keys remembered; beyond it the oldest are forgotten. */
-const most = 10_000;
+const mostKeys = 10_000;
 
 export const createKnownKeys = (): KnownKeys => {
   // By hash: nothing here is worth stealing.
-  const owners = new Map<string, string>();
+  const owners = createCache<string>({ limit: mostKeys, weigh: () => 1 });
   const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64');
   return {
     ownerOf: (key) => owners.get(hashOf(key)),
-    learn(key, owner) {
-      const hash = hashOf(key);
-      owners.delete(hash);
-      owners.set(hash, owner);
-      const [oldest] = owners.keys();
-      if (owners.size > most && oldest !== undefined) owners.delete(oldest);
-    },
-    forget(key) {
-      owners.delete(hashOf(key));
-    },
+    learn: (key, owner) => owners.set(hashOf(key), owner),
+    forget: (key) => owners.delete(hashOf(key)),
   };
 };

@@ -113,7 +113,7 @@ interface FormReading {
   readonly stop: AbortSignal;
 }
 
-/** Hands the pieces of a body to the parser, no faster than it takes them. */
+/** Writes the pieces of a body to the parser, with backpressure. */
 const feed = (request: IncomingMessage, parser: BusboyInstance, onPiece: (bytes: number) => void) => {
   const onData = (piece: Buffer): void => {
     onPiece(piece.length);
@@ -206,7 +206,7 @@ export const readFileForm = (
       if (before > fieldBytes + waitingBytes)
         refuse('fields_too_large', `The form fields exceed ${fieldBytes} bytes in total.`);
     };
-    /** Gathered here: the parser would scan a field of its own in one go. */
+    /** Collected here: the parser would scan a long field without a break. */
     let gathered: Promise<void> | undefined;
     const gather = (name: string, stream: Readable): void => {
       const pieces: Buffer[] = [];

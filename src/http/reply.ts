@@ -11,8 +11,8 @@ import type { Reply, SentMeter } from './route.js';
 import { sendStream } from './streamed-body.js';
 
 /**
- * Waits until a stream has something to say, so that a failure before the first byte can still be answered
- * with a proper status.
+ * Waits for the first byte of a stream, so that a failure before it can still be answered with a proper
+ * status.
  */
 const firstBytes = async (stream: Readable): Promise<void> => {
   if (stream.readableLength > 0 || stream.readableEnded) return;
@@ -28,7 +28,7 @@ const firstBytes = async (stream: Readable): Promise<void> => {
   }
 };
 
-/** Milliseconds that a client may take nothing of an answer: of rows, and of all others. */
+/** Milliseconds without progress after which an answer is aborted: of rows, and of all others. */
 const stalledRowsMs = 120_000;
 const stalledMs = 30_000;
 
@@ -70,7 +70,7 @@ const send = (ctx: Context, body: Readable, { timeoutMs, unsent, meter }: SendOp
   ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
 };
 
-/** Counts an answer that leaves in one piece. */
+/** Counts an answer that is sent in one piece. */
 const countBytes = async ({ res }: Context, length: number, meter: SentMeter): Promise<void> => {
   let isRefused = false;
   res.once('close', () => meter.end(res.writableFinished && !isRefused ? 0 : length));
@@ -143,7 +143,7 @@ const beginStream = async (
   }
 };
 
-/** Writes what a handler answered into the response, and gives back what it holds when that was sent. */
+/** Sends the reply of a handler; releases its permit and budgets once it is sent. */
 export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): Promise<void> => {
   const reply = await withLength(ctx, answer, sending);
   const { status, headers = {}, body = null, meter } = reply;

@@ -16,13 +16,12 @@ interface RightsWatchOptions {
   readonly intervalMs?: number;
 }
 
-/** True for the end of an answer whose right or quota has ended, false for a fault. */
+/** True for an error of an ended right or quota; false for a fault. */
 export const isRefusal = (error: unknown): boolean =>
   isAppError(error) && ['unauthenticated', 'forbidden', 'not_found', 'quota'].includes(error.kind);
 
 /**
- * One check for all streams of the process. A check that fails, because PostgreSQL is away, ends nothing: the next one
- * comes.
+ * Checks all streams of the process together. A check that fails, because PostgreSQL is down, aborts no stream.
  */
 export const createRightsWatch = ({
   findEnded,

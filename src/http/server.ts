@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, setMaxIdleHTTPParsers } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../lib/errors.js';
+import { type AppError, unavailable } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { type ConnectionLimits, limitConnections } from './connections/limit.js';
 import { oneAtATime } from './connections/pipelining.js';
@@ -17,7 +17,7 @@ export interface HttpServer {
   listen(options: { host: string; port: number; setting?: string }): Promise<number>;
   /**
    * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed, and their
-   * handlers have a second to write down what that means. Connections without a request stay open for the first `idleMs`
+   * handlers have a second to record that. Connections without a request stay open for the first `idleMs`
    * (default 0): a request that is already on its way is answered with `Connection: close`. Safe to call more than once.
    */
   close(drainMs: number, idleMs?: number): Promise<void>;
@@ -57,7 +57,7 @@ const checkingMs = 1_000;
  */
 const keptParsers = 1;
 
-/** Longest that a handler whose connection has ended is waited for. */
+/** Longest wait for a handler whose connection has ended. */
 const settlingMs = 1_000;
 
 /** A promise resolves when nothing is left to be done for the request, which may be after its answer. */
@@ -74,7 +74,7 @@ const shortTurnMs = 1;
 const takingMs = 500;
 
 const occupied = (port: number, setting: string): AppError =>
-  new AppError('unavailable', 'port_occupied', `port ${port} is occupied: set ${setting} to another port`);
+  unavailable('port_occupied', `port ${port} is occupied: set ${setting} to another port`);
 
 const statusLineOf = (code: string | undefined): string => {
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';

@@ -2,7 +2,7 @@
 export interface Shutdown {
   /** True: not ready, and connections end with their answer. Requests are still served. */
   readonly draining: boolean;
-  /** True from the close of the server on: requests that wait for something answer now. */
+  /** True from the close of the server on: waiting requests are answered now. */
   readonly stopping: boolean;
   /** Has no effect once the server is closing. */
   setDraining(on: boolean): void;

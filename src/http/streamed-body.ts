@@ -31,8 +31,8 @@ const canSend = (body: Readable, response: ServerResponse, failed: (error: Error
  * A body that ends in any other way than properly destroys the connection, so that the client sees the cut; a
  * client that disconnects destroys the body.
  * @param failed Gets the body's own error, not one that follows from a disconnected client.
- * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: semaphores bound it.
- * @param meter counts what is sent; it may keep more from following for a moment, and refuse it.
+ * @param unsent counts bytes that wait for the client, and aborts the answer when the share is used up. Undefined: semaphores bound it.
+ * @param meter counts sent bytes; it may delay or refuse more.
  */
 export const sendStream = (
   body: Readable,
@@ -53,7 +53,7 @@ export const sendStream = (
     unsent?.close();
     if (holds === 0) body.resume();
   };
-  /** Nothing more follows until the meter has counted what was sent. */
+  /** Pauses the body until the meter has counted the sent bytes. */
   const hold = async (counted: Promise<void>): Promise<void> => {
     holds += 1;
     body.pause();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCache } from '../lib/cache.js';
 import type { Clock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
 
@@ -53,8 +54,7 @@ const tooMany = (waitMs: number): AppError =>
 
 export const createFailureThrottle = (options: FailureThrottleOptions): FailureThrottle => {
   const { clock, free = 10, maxDelayMs = 2_000, forgetMs = 60_000, wait = byTimer } = options;
-  // Insertion order is order of last refusal: entries are re-inserted on use.
-  const addresses = new Map<string, AddressRecord>();
+  const addresses = createCache<AddressRecord>({ limit: maxAddresses, weigh: () => 1 });
 
   const touch = (address: string, now: number): AddressRecord => {
     const known = addresses.get(address);
@@ -62,10 +62,7 @@ export const createFailureThrottle = (options: FailureThrottleOptions): FailureT
     const entry = fresh ? known : { failures: 0, lastAt: now, freeAt: now };
     entry.failures += 1;
     entry.lastAt = now;
-    addresses.delete(address);
     addresses.set(address, entry);
-    const [oldest] = addresses.keys();
-    if (addresses.size > maxAddresses && oldest !== undefined) addresses.delete(oldest);
     return entry;
   };
 

@@ -8,7 +8,7 @@ const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` 
 
 const quoted = (name: unknown): string => JSON.stringify(String(name).slice(0, 64));
 
-/** Messages that read on after the name of a field: "name is required", "id must be an integer". */
+/** Messages that continue the name of a field: "name is required", "id must be an integer". */
 const wording = (issue: {
   code?: string;
   input?: unknown;

@@ -58,6 +58,13 @@ export const forbidden = (code: string, message: string): AppError =>
 export const conflict = (code: string, message: string, details?: Record<string, unknown>): AppError =>
   new AppError('conflict', code, message, details === undefined ? {} : { details });
 
+export const unavailable = (code: string, message: string, options?: AppErrorOptions): AppError =>
+  new AppError('unavailable', code, message, options);
+
+/** A setting that is missing or wrong. */
+export const badConfiguration = (message: string, options?: AppErrorOptions): AppError =>
+  new AppError('invalid', 'bad_configuration', message, options);
+
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 
 /** Message of a thrown value. */

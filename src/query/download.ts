@@ -39,7 +39,7 @@ export interface OpenedRows extends RowCounts {
 export interface Downloads {
   /** The plan, if it is cached: it costs no query, so it needs no permit. */
   recall(request: DownloadRequest): Plan | undefined;
-  /** @throws AppError for a version that there is not, and for options that it does not allow. */
+  /** @throws AppError for an unknown version, and for options that it does not allow. */
   plan(request: DownloadRequest): Promise<Plan>;
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;

@@ -13,6 +13,6 @@ const manyRows = 100_000;
 /** True for rows that keep a core busy: queries over them take turns, at low priority. */
 export const isMany = (rows: number): boolean => rows >= manyRows;
 
-/** The owner whose heavy queries of so many rows take turns. */
+/** Owner under which a query of this many rows is limited; undefined for light queries. */
 export const ownerOfMany = (rows: number, owner: string): string | undefined =>
   isMany(rows) ? owner : undefined;

@@ -7,7 +7,7 @@ import type { Versions } from './versions.js';
 interface RequestVersions {
   /** @throws AppError `invalid` for a token that was not made for this dataset and version. */
   tokenOf(request: DownloadRequest): PageToken | undefined;
-  /** @throws AppError for a version that there is not. */
+  /** @throws AppError for an unknown version. */
   find(request: DownloadRequest, token: PageToken | undefined): Promise<ReadableVersion>;
   /** The current version, out of memory; undefined where another one may be meant. */
   remembered(request: DownloadRequest): ReadableVersion | undefined;

@@ -42,7 +42,7 @@ interface ResultCacheOptions {
 /** Bytes of an answer that is kept. */
 const mostBytes = 256 * 1024;
 
-/** Milliseconds from the first byte on in which an answer must end; a slower one is passed on as it comes. */
+/** Milliseconds after the first byte within which an answer must end; a slower one is streamed and not cached. */
 const gatherMs = 250;
 
 /** Memory of an entry besides its bytes. */

@@ -83,7 +83,7 @@ const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredCol
 
 const labelList = (layout: TransposeLayout): string[] => layout.labels.map((_, index) => `l${index}`);
 
-/** Distinct dates, one a row; one more than allowed tells that there are too many. */
+/** SQL of the distinct dates, one per row; one more than the limit shows that there are too many. */
 export const datesSql = (plan: Plan, layout: TransposeLayout): string =>
   `SELECT toString(d) AS date FROM (${baseSql(plan, layout, [])}) GROUP BY d ORDER BY d NULLS LAST LIMIT ${mostDates + 2}`;
 
@@ -148,7 +148,7 @@ const cellsPerBlock = 500_000;
 
 /**
  * Value columns of a query. Its analysis takes four times as long for twice as many: 60 ms for 100 and 2.5 s for 800,
- * whatever few rows there are.
+ * even for few rows.
  */
 const columnsPerQuery = 100;
 
@@ -183,7 +183,7 @@ interface TransposeInput {
   readonly keyOf: TransposedSelect['keyOf'] | undefined;
   /** Values of all types, as text. */
   readonly asText: boolean;
-  /** Gives the rows numbers, as `m`. */
+  /** SQL that numbers the rows, as `m`. */
   readonly rowNumber: string | undefined;
 }
 

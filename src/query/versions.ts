@@ -1,5 +1,5 @@
 import { createCache } from '../lib/cache.js';
-import { AppError, notFound } from '../lib/errors.js';
+import { type AppError, notFound, unavailable } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
 import type { Place, ReadableVersion } from '../model/version.js';
@@ -84,7 +84,7 @@ const bytesOf = (columns: readonly StoredColumn[]): number =>
     0,
   );
 
-/** Names as they were published belong to the list alone; present ones change with the dataset's revision. */
+/** Published names belong to the list; present ones change with the revision of the dataset. */
 const listKey = (list: number, revision: number | 'stored'): string => `${list}/${revision}`;
 
 interface Remembered {
@@ -182,14 +182,9 @@ export const createVersions = (sql: Sql): Versions => {
       }
       const version = await find(datasetId, currentVersionId, true);
       if (version !== undefined) return version;
-      throw new AppError(
-        'unavailable',
-        'version_gone',
-        'The version was replaced in the meantime; try again.',
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+      throw unavailable('version_gone', 'The version was replaced in the meantime; try again.', {
+        retryAfterSeconds: 1,
+      });
     },
   };
 };

@@ -13,7 +13,7 @@ interface ApiUrlOptions {
 /** Characters of a host with port; anything else is not put into an address. */
 const plainHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** Names by which this very connection can have been opened. */
+/** Host names by which this connection can have been opened. */
 const ownHosts = ({ socket }: IncomingMessage): string[] => {
   const address = (socket.localAddress ?? '').replace(/^::ffff:/, '');
   const isLoopback = address === '::1' || address.startsWith('127.');

@@ -25,7 +25,7 @@ interface ColumnChangeRoutesDeps {
   readonly merges: ColumnMergeRequests;
   readonly processes: Pick<ProcessRecords, 'view'>;
   readonly quotas: Pick<Quotas, 'holdStorage'>;
-  /** True once the server stops: requests that wait are answered with the progress so far. */
+  /** True once the server stops: waiting requests are answered with their progress. */
   readonly stopping: () => boolean;
 }
 
@@ -74,7 +74,7 @@ const changeBody = z.object({
 
 type Change = z.output<typeof changeBody>;
 
-/** The name of the column that another one is to be merged into; undefined: the request asks for no merge. */
+/** Name of the column to merge into; undefined without `merge`. */
 const mergeNameOf = ({ name, merge, onTypeConflict, isEntity, description }: Change): string | undefined => {
   if (merge !== true) {
     if (onTypeConflict !== undefined)

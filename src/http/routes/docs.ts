@@ -47,13 +47,13 @@ const docsPage = `<!doctype html>
 </html>
 `;
 
-// Without validatorUrl: null the page would ask another host to check the document.
+// validatorUrl: null keeps the page from sending the document to another host.
 const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#documents', deepLinking: true, validatorUrl: null });
 `;
 
 const textAnswer = (type: string, description: string) => ({ 200: { description, contentTypes: [type] } });
 
-/** The document with an address that works for its reader: generated clients and tools use it unchanged. */
+/** The document with the address by which its reader reached the service, for generated clients. */
 const withServer = (openApi: object, url: string): string =>
   JSON.stringify({ ...openApi, servers: [{ url }] });
 

@@ -14,7 +14,7 @@ interface Remainder {
 }
 
 interface LeavingRouteDeps {
-  /** Deletes the account of the caller. Undefined: its rows and files follow in the background. */
+  /** Deletes the account of the caller. Undefined: its rows and files are deleted later, in the background. */
   readonly leave: (caller: Caller) => Promise<readonly Remainder[] | undefined>;
 }
 

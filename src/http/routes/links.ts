@@ -12,7 +12,7 @@ interface LinkRoutesDeps {
   readonly judge: StandingRights['judge'];
   readonly send: SendStoredFile;
   readonly linkTtlSeconds: number;
-  /** Seconds for which an address of object storage is valid that a link redirects to; 0: the API serves all files. */
+  /** Seconds for which the address of object storage that a link redirects to is valid; 0: the API serves all files. */
   readonly directSeconds: number;
 }
 
@@ -24,7 +24,7 @@ const rightBehind = ({ keyId, sessionId, datasetId }: FileRef): StandingRight =>
   download: true,
 });
 
-/** A link takes no credentials: there is nothing to sign in with. */
+/** Links have no credentials, so a refusal is 403 in place of 401. */
 export const linkEnded = ({ kind, code, message }: AppError): AppError =>
   kind === 'not_found' ? notFound(code, message) : forbidden(code, `The link is no longer valid: ${message}`);
 

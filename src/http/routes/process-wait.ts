@@ -5,7 +5,7 @@ import type { ProcessRecords } from '../../uploads/lifecycle/process-records.js'
 /** Milliseconds until the next poll: a tenth of the time so far, so that short uploads are answered at once. */
 const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 10));
 
-/** The process once it has ended, or as it is when the time is over. */
+/** Waits for the end of a process; returns its state then, or when the time is over. */
 export const waitFor = async (
   processes: Pick<ProcessRecords, 'view'>,
   started: ProcessView,

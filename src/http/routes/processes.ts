@@ -19,7 +19,7 @@ interface ProcessRoutesDeps {
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   /** Records of a process that were set aside, in file order. */
   readonly rejects: (processId: number) => AsyncIterable<Reject>;
-  /** True when this process is about to end: streams of events end, and their clients connect to another one. */
+  /** True while this process stops: event streams end, and their clients connect to another one. */
   readonly stopping: () => boolean;
 }
 
@@ -159,8 +159,8 @@ const events = (deps: ProcessRoutesDeps): Route => {
     handler: async ({ params: { id, processId }, caller, signal }) => {
       const dataset = await requireProcesses(deps, caller, id);
       const view = await requireView(deps, dataset.id, processId);
-      // A client that is cut off by a stop asks another API process. The end of the right destroys the stream, which closes
-      // only once the generator has returned.
+      // A stopping process ends the stream, and clients reconnect to another one. The end of the right destroys the stream,
+      // which closes only once the generator has returned.
       const isOver = (): boolean => body.destroyed || signal.aborted || deps.stopping();
       const body = Readable.from(progressEvents(watch, view, isOver));
       return {

@@ -27,7 +27,7 @@ export const seriesParams = z.object({
     }),
 });
 
-/** The body is sent as it was made: parsing it would turn digits into floats. */
+/** The JSON text is sent unparsed: parsing would turn digits into floats. */
 const seriesReply = (
   answer: Pick<SeriesAnswer, 'json' | 'etag' | 'ageSeconds' | 'stale'>,
   ifNoneMatch: string | undefined,

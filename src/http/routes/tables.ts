@@ -20,7 +20,7 @@ interface TableRoutesDeps {
   readonly quotas: Pick<Quotas, 'requireDownload'>;
   readonly versions: Pick<Versions, 'at'>;
   readonly send: SendStoredFile;
-  /** Seconds that answers about public datasets may be kept by caches; 0: each time ask again. */
+  /** Seconds for which caches may keep answers about public datasets; 0: they revalidate each time. */
   readonly publicMaxAgeSeconds: number;
 }
 

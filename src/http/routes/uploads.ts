@@ -26,7 +26,7 @@ export interface UploadRoutesDeps {
   readonly reservations: Pick<Reservations, 'requireOpen'>;
   /** Semaphore for uploads that are received at a time, shared among accounts. */
   readonly semaphore: Semaphore;
-  /** Longest wait for a client that has not sent the whole form, milliseconds. */
+  /** Longest wait for the rest of the form, milliseconds. */
   readonly idleMs: number;
   /** True when this process is stopping: requests that wait for an outcome are answered. */
   readonly stopping: () => boolean;
@@ -41,7 +41,7 @@ const expectedVersion = (ifMatch: string | undefined, current: number | null): n
   return current;
 };
 
-/** Null: the body comes in pieces of which only the last says that it is. */
+/** Null for a chunked body. */
 const lengthOf = (contentLength: string | undefined): number | null =>
   contentLength === undefined ? null : Number(contentLength);
 
@@ -140,7 +140,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
         const seen = options.async
           ? process
           : await waitFor(deps.processes, process, options.wait, () => signal.aborted || deps.stopping());
-        // A caller who does not wait reads of it in the process, however soon it failed.
+        // A caller that does not wait sees the error in the process.
         if (!options.async && seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };
       } finally {

@@ -10,7 +10,7 @@
  * A permit is released when its caller disconnects, unless the work outlives the caller. When `maxHeld` is reached and
  * others wait, the permit that has been paused longest is revoked.
  */
-import { AppError } from '../errors.js';
+import { type AppError, unavailable } from '../errors.js';
 import { createOwnerCounts } from './owner-counts.js';
 
 /** A permit that is held. */
@@ -107,7 +107,7 @@ export const createSemaphore = (options: SemaphoreOptions): Semaphore => {
 
   const refused = (): AppError => {
     onRefused?.('refused');
-    return new AppError('unavailable', code, `Too many ${name} at the moment; try again shortly.`, {
+    return unavailable(code, `Too many ${name} at the moment; try again shortly.`, {
       retryAfterSeconds,
     });
   };
@@ -181,7 +181,7 @@ export const createSemaphore = (options: SemaphoreOptions): Semaphore => {
     if (longest === undefined || !leave(longest)) return false;
     onRefused?.('lost');
     const message = 'The connection was too slow while others waited; try again, or request less at a time.';
-    longest.revoked.abort(new AppError('unavailable', 'slot_lost', message, { retryAfterSeconds }));
+    longest.revoked.abort(unavailable('slot_lost', message, { retryAfterSeconds }));
     return true;
   };
 

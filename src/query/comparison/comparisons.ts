@@ -93,7 +93,7 @@ const rememberedCounts = 10_000;
 /** Attempts before the caller gets the error that compaction has disturbed the read. */
 const maxAttempts = 3;
 
-/** A segment may be joined with others between the look at the versions and the read: then they are looked up again. */
+/** Attempts. A segment may be joined with others between the look-up of the versions and the read, which is then repeated. */
 const again = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -6,7 +6,7 @@ import { createCache } from '../../lib/cache.js';
 interface RememberedRows {
   /** The bytes of an earlier answer. */
   get(name: string): Readable | undefined;
-  /** Gives the same bytes on, and remembers them once they were read to the end. */
+  /** Passes the bytes through, and caches them once they were read to the end. */
   through(name: string, body: Readable): Readable;
 }
 

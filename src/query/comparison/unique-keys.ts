@@ -74,7 +74,7 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
   const inFlight = createSharedWork<boolean>();
 
   const remember = (version: ReadableVersion, keys: readonly StoredColumn[], isUnique: boolean): void => {
-    // A dry run publishes no version, so there is no id to remember the answer by.
+    // A dry run publishes no version, so the answer has no id to be cached by.
     if (version.versionId !== 0) known.set(nameOf(version, keys), isUnique);
   };
 

@@ -1,5 +1,5 @@
 /** All segments that the kept versions of a dataset have or had, and in which versions. */
-import { AppError } from '../../lib/errors.js';
+import { type AppError, invalid } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import { uploadsPerDataset } from '../../model/position.js';
 import type { Place } from '../../model/version.js';
@@ -40,8 +40,7 @@ interface RangeRow extends SegmentSpan {
 }
 
 const tooMany = (): AppError =>
-  new AppError(
-    'invalid',
+  invalid(
     'too_many_versions',
     'The dataset has too many versions to go through all of them; delete some, or compare two with diff.',
   );

@@ -32,7 +32,7 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
   const prepareOne = async ({ datasetId, versionId }: NewVersion, stop: AbortSignal): Promise<void> => {
     try {
       const version = await versions.find({ datasetId, currentVersionId: null, versionId });
-      // Permits are shared by owner: work of our own is one among them, whosever dataset it is.
+      // Permits are shared by owner: all preparation counts as one owner, for every dataset.
       await summaries.prepare(version, 'summaries ahead', stop);
     } catch (error) {
       // The first request for it makes it.

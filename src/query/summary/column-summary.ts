@@ -7,7 +7,7 @@ import { columnTypeOf } from '../../model/column-types/column-types.js';
 
 /** Up to this many rows, distinct counts and quantiles are exact. */
 export const exactRows = 1_000_000;
-/** Most distinct values that are counted exactly, however many rows there are. */
+/** Most distinct values that are counted exactly, for any number of rows. */
 const exactDistinct = 100;
 
 const levels = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
@@ -173,7 +173,7 @@ export const histogramSql = (column: StoredColumn, { low, high, nulls }: Measure
   return `countResample(0, ${bins}, 1)(ifNull(${bin}, -1))`;
 };
 
-/** Different texts of a column up to which they are all counted together with those of other columns. */
+/** Distinct texts up to which a column is counted together with others. */
 const fewTexts = 1_000;
 /** Bytes of the texts that one query keeps for that. */
 const keptTextBytes = 64 * 1024 * 1024;

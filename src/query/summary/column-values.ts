@@ -59,7 +59,7 @@ const keptPrefix = 40;
 /** The most frequent of the values that begin with a prefix. */
 interface Known {
   readonly values: readonly ValueCount[];
-  /** True: they are all that there are. */
+  /** True: the list has all values of the prefix. */
   readonly isComplete: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Computes what columns hold, in few queries of some columns each.
+ * Computes summaries of columns, in few queries of some columns each.
  *
  * Up to a million rows everything is exact, and an aggregate holds all values of its columns until its query ends. Merging
  * what two threads hold costs as much as gathering it, so each query has one thread, and several run at a time. Beyond that
@@ -31,7 +31,7 @@ interface Subject {
   readonly context: ReadContext;
 }
 
-/** Gives the summaries in the order of the columns. */
+/** Returns the summaries in the order of the columns. */
 type Compute = (
   columns: readonly StoredColumn[],
   source: LocatedSource,

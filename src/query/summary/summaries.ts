@@ -26,7 +26,7 @@ interface SummaryWanted {
 }
 
 export interface Summaries {
-  /** Gives each column as the JSON of a `ColumnSummary`: what never changes is written once, not for every answer. */
+  /** Returns each column as the JSON of a `ColumnSummary`, which is rendered once and cached. */
   summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly string[] }>;
   /**
    * Computes the cached summary of a version ahead of requests, unless it exists or another process computes it.
@@ -43,7 +43,7 @@ interface SummariesOptions {
   readonly sql: Sql;
 }
 
-/** Columns whose summaries are kept in memory, some kilobytes each. */
+/** Most cached summaries of columns, some kilobytes each. */
 const rememberedColumns = 5_000;
 
 /** From this many columns on, only requested ones are summarised: all of them would take minutes. */

@@ -1,15 +1,14 @@
 /** The address of ClickHouse; a private certificate authority is named as in an address of PostgreSQL. */
 import { readFileSync } from 'node:fs';
 import type { ClickHouseClientConfigOptions } from '@clickhouse/client';
-import { AppError, messageOf } from '../../lib/errors.js';
+import { type AppError, badConfiguration, messageOf } from '../../lib/errors.js';
 
 export interface ConnectionOptions {
   readonly url: string;
   readonly tls?: NonNullable<ClickHouseClientConfigOptions['tls']>;
 }
 
-const badAddress = (text: string): AppError =>
-  new AppError('invalid', 'bad_configuration', `CLICKHOUSE_URL: ${text}`);
+const badAddress = (text: string): AppError => badConfiguration(`CLICKHOUSE_URL: ${text}`);
 
 const parameter = 'sslrootcert';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
-import { AppError } from '../../lib/errors.js';
+import { type AppError, unavailable } from '../../lib/errors.js';
 import { createWatchdog } from '../watchdog.js';
 import { connectionOptions } from './address.js';
 import { type Engine, mergeTree } from './engine.js';
@@ -116,7 +116,7 @@ export interface ClickHouse extends Connection, ClickHouseServers {}
 
 /** Error for rows on a server that the configuration does not name. */
 export const unknownShard = (shard: ShardNumber): AppError =>
-  new AppError('unavailable', 'store_unavailable', 'The data store is not responding at the moment.', {
+  unavailable('store_unavailable', 'The data store is not responding at the moment.', {
     cause: new Error(
       `rows are on ${shard === null ? 'several shards' : `shard ${shard}`}, which CLICKHOUSE_CLUSTER does not name`,
     ),
@@ -138,7 +138,7 @@ const shardOf = ({ shard = firstShard }: ShardPlace): ShardNumber => shard;
 export const commonShard = (places: readonly [ShardPlace, ...ShardPlace[]]): ShardNumber => {
   const [shard = firstShard, ...others] = new Set(places.map(shardOf));
   if (others.length === 0) return shard;
-  throw new AppError('unavailable', 'version_gone', 'The rows were moved while they were read; try again.', {
+  throw unavailable('version_gone', 'The rows were moved while they were read; try again.', {
     retryAfterSeconds: 1,
   });
 };

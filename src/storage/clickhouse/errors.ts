@@ -3,7 +3,7 @@
  * Its own text stays in the log: it holds SQL and values. Numbers: ClickHouse, src/Common/ErrorCodes.cpp.
  */
 import { ClickHouseError } from '@clickhouse/client';
-import { AppError, invalid } from '../../lib/errors.js';
+import { AppError, invalid, unavailable } from '../../lib/errors.js';
 
 /** Put into a `throwIf` of a query whose segments must all be there. */
 export const segmentsGone = 'segments_gone';
@@ -18,7 +18,7 @@ export const timeLimitReached = (cause: unknown): AppError =>
   new AppError('timeout', 'query_timeout', `The query exceeded its time limit. ${narrow}`, { cause });
 
 export const storeUnavailable = (cause: unknown): AppError =>
-  new AppError('unavailable', 'store_unavailable', 'The data store is not responding at the moment.', {
+  unavailable('store_unavailable', 'The data store is not responding at the moment.', {
     cause,
     retryAfterSeconds: 5,
   });
@@ -32,13 +32,13 @@ export const serverSilent = (silenceMs: number): AppError =>
   );
 
 const versionGone = (cause: unknown): AppError =>
-  new AppError('unavailable', 'version_gone', 'The version was replaced while it was read; try again.', {
+  unavailable('version_gone', 'The version was replaced while it was read; try again.', {
     cause,
     retryAfterSeconds: 1,
   });
 
 const tooBusy = (cause: unknown): AppError =>
-  new AppError('unavailable', 'store_busy', 'The data store cannot take another query right now.', {
+  unavailable('store_busy', 'The data store cannot take another query right now.', {
     cause,
     retryAfterSeconds: 5,
   });

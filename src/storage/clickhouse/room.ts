@@ -4,7 +4,7 @@
  * keeps from inserts and merges alone, and not at all from others on the disk. So a statement that writes such a file is sent
  * only while there is room.
  */
-import { AppError } from '../../lib/errors.js';
+import { unavailable } from '../../lib/errors.js';
 
 /** Statements that need disk space. Those that drop or move whole partitions or tables free it. */
 const writesDefinition =
@@ -32,13 +32,8 @@ export const ensureRoom = async (
     const [found] = await rows<{ readonly result: number }>(`EXISTS ${kind} ${name}`);
     if (found?.result === 1) return;
   }
-  throw new AppError(
-    'unavailable',
-    'store_unavailable',
-    'The disk of the data store is full at the moment.',
-    {
-      cause: new Error(`the disk of ClickHouse is full: ${disk.free} bytes are free`),
-      retryAfterSeconds: 60,
-    },
-  );
+  throw unavailable('store_unavailable', 'The disk of the data store is full at the moment.', {
+    cause: new Error(`the disk of ClickHouse is full: ${disk.free} bytes are free`),
+    retryAfterSeconds: 60,
+  });
 };

@@ -1,5 +1,5 @@
 import { Partitioners, type Producer } from 'kafkajs';
-import { AppError } from '../../lib/errors.js';
+import { unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { noTracing, type TraceHeaders } from '../../lib/tracing.js';
 import type { Chunk, ChunkTopic } from '../../model/chunk.js';
@@ -120,15 +120,10 @@ export const createChunkProducer = async ({
         } catch (error) {
           await replace(used);
           if (Date.now() > deadline) {
-            throw new AppError(
-              'unavailable',
-              'log_unavailable',
-              'Uploads cannot be accepted at the moment.',
-              {
-                cause: error,
-                retryAfterSeconds: 10,
-              },
-            );
+            throw unavailable('log_unavailable', 'Uploads cannot be accepted at the moment.', {
+              cause: error,
+              retryAfterSeconds: 10,
+            });
           }
           log.warn(
             { err: error, process: chunk.processId, chunk: chunk.number, attempt },

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../lib/errors.js';
+import { type AppError, conflict, messageOf } from '../../lib/errors.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import { decodeChunk } from './chunk-codec.js';
@@ -45,8 +45,7 @@ export const chunkOf = ({ processId, chunkKey }: ChunkOwner, message: RawMessage
 
 /** Kafka has not kept the chunks of an upload that is to be read again. */
 export const chunksExpired = (): AppError =>
-  new AppError(
-    'conflict',
+  conflict(
     'chunks_expired',
     'The upload cannot be replayed: the time for which received files are kept has passed.',
   );

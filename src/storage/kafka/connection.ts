@@ -1,5 +1,5 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
-import { AppError } from '../../lib/errors.js';
+import { badConfiguration } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { connectionOf, type KafkaConnection } from './kafkajs/client.js';
 import { patchKafkajs } from './kafkajs/patch.js';
@@ -44,11 +44,7 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
  */
 export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): KafkaConnection => {
   if (settings.kafkaBrokers === undefined)
-    throw new AppError(
-      'invalid',
-      'bad_configuration',
-      'KAFKA_BROKERS is not set (npm start runs an embedded broker)',
-    );
+    throw badConfiguration('KAFKA_BROKERS is not set (npm start runs an embedded broker)');
   patchKafkajs();
   const client = new Kafka({
     brokers: [...settings.kafkaBrokers],

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { AppError } from '../../lib/errors.js';
+import { type AppError, unavailable } from '../../lib/errors.js';
 import type { ObjectState, ObjectStorage } from './object-storage.js';
 import { openRegular, type Refuse, regularFilesOf, requireOwnFolder } from './regular-files.js';
 
@@ -16,8 +16,7 @@ const checkedKey = (key: string): string => {
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 const fileGone = (cause: unknown): AppError =>
-  new AppError(
-    'unavailable',
+  unavailable(
     'file_store_unavailable',
     'The file was removed a moment ago; repeat the request to have it made again.',
     {

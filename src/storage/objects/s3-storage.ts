@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { AppError } from '../../lib/errors.js';
+import { badConfiguration, unavailable } from '../../lib/errors.js';
 import type { ObjectState, ObjectStorage } from './object-storage.js';
 
 export interface S3StorageOptions {
@@ -58,11 +58,7 @@ export const s3Credentials = (
 ): S3StorageOptions['credentials'] => {
   if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
   if (accessKeyId === secretAccessKey) return undefined;
-  throw new AppError(
-    'invalid',
-    'bad_configuration',
-    'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
-  );
+  throw badConfiguration('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all');
 };
 
 /** Refused for what was asked or by whom: that will not pass. Anything else is storage that is away or overloaded. */
@@ -76,15 +72,10 @@ const isRefusal = (error: unknown): boolean => {
 const away = (error: unknown): unknown =>
   isRefusal(error)
     ? error
-    : new AppError(
-        'unavailable',
-        'file_store_unavailable',
-        'The storage of files is not responding at the moment.',
-        {
-          cause: error,
-          retryAfterSeconds: 5,
-        },
-      );
+    : unavailable('file_store_unavailable', 'The storage of files is not responding at the moment.', {
+        cause: error,
+        retryAfterSeconds: 5,
+      });
 
 const createClient = (options: S3StorageOptions, endpoint: string | undefined): S3Client =>
   new S3Client({

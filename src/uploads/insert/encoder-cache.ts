@@ -1,4 +1,5 @@
 import type { ChunkEncoder } from '../../csv/types.js';
+import { createCache } from '../../lib/cache.js';
 import { encodeColumns, type Layout } from '../layout/layout.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import { encoderOf } from './chunk-encoding.js';
@@ -18,8 +19,8 @@ interface EncoderCache {
 
 /** @param most Idle encoders that are kept; each has memory for the largest chunk that it has seen. */
 export const createEncoderCache = (most: number): EncoderCache => {
-  /** By what they encode, the one that was used last at the end. */
-  const idle = new Map<string, ChunkEncoder>();
+  /** By layout and dialect of what they encode. */
+  const idle = createCache<ChunkEncoder>({ limit: most, weigh: () => 1 });
   return {
     async use(layout, state, work) {
       const { dialect, fieldCount, onBadRow } = layout;
@@ -27,10 +28,7 @@ export const createEncoderCache = (most: number): EncoderCache => {
       const encoder = idle.get(key) ?? encoderOf(layout, state);
       idle.delete(key);
       const result = await work(encoder);
-      idle.delete(key);
       idle.set(key, encoder);
-      const [oldest] = idle.keys();
-      if (idle.size > most && oldest !== undefined) idle.delete(oldest);
       return result;
     },
   };

@@ -1,5 +1,5 @@
 /** Accepts uploads: the row of the process and its first segment. */
-import { AppError, conflict } from '../../lib/errors.js';
+import { AppError, conflict, notFound } from '../../lib/errors.js';
 import { uploadsPerDataset } from '../../model/position.js';
 import type { Notice } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
@@ -60,8 +60,7 @@ export interface NewUpload {
 export const otherVersion = (): AppError =>
   new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
 
-const datasetGone = (): AppError =>
-  new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+const datasetGone = (): AppError => notFound('dataset_gone', 'The dataset was deleted in the meantime.');
 
 const accepted = moveSql('accepted');
 

@@ -1,6 +1,6 @@
 /**
- * Records the outcomes of steps, and does what follows. Nothing else fails an upload, publishes, or starts
- * a replay or a merge; steps know nothing of each other.
+ * Records the outcomes of steps and acts on them. Only the dispatcher fails an upload, publishes, or starts a replay or a
+ * merge; steps are independent of each other.
  */
 import type { Leases } from '../../jobs/leases.js';
 import { messageOf } from '../../lib/errors.js';
@@ -22,9 +22,9 @@ import {
 import { type Event, transitionOf } from './transitions.js';
 
 export interface Dispatcher {
-  /** Records the outcome of a step, and does what follows. */
+  /** Records the outcome of a step and acts on it. */
   settle(state: UploadState, outcome: Outcome): Promise<Settled>;
-  /** Writes down that uploads of one chunk each are stored, counted and whole, and publishes what is due then. */
+  /** Records that uploads of one chunk each are stored and counted, and publishes what is due then. */
   settleWhole(uploads: readonly WholeUpload[]): Promise<void>;
   /** Continues a process in the background, from its present phase, unless this or another worker does already. */
   resume(processId: number): void;
@@ -34,7 +34,7 @@ export interface Dispatcher {
   publish(datasetId: number): Promise<void>;
   /** Reports an upload that a sweep has failed. */
   announceFailed(upload: FailedUpload): void;
-  /** Resolves when nothing runs in the background; nothing is begun afterwards. */
+  /** Starts nothing more; resolves when nothing runs in the background. */
   close(): Promise<void>;
 }
 

@@ -10,9 +10,9 @@ import type { UploadState } from './process-records.js';
 export type Outcome =
   /** Nothing is left to do here. */
   | { readonly kind: 'done' }
-  /** The process has moved on meanwhile: its state says what is next. */
+  /** The process has changed meanwhile: its state decides the next step. */
   | { readonly kind: 'look_again' }
-  /** Something may be due to be published. */
+  /** Uploads of the dataset may be due. */
   | { readonly kind: 'publish' }
   /** A worker has to take the next step in the background. */
   | { readonly kind: 'resume' }
@@ -26,7 +26,7 @@ export type Outcome =
       readonly stored: StoredChunk;
       readonly layout: Layout;
     }
-  /** No chunk of this attempt is left to be stored. */
+  /** All chunks of this attempt are stored. */
   | { readonly kind: 'all_stored' }
   /** A value does not fit the type proposed for its column; `error` says which. */
   | { readonly kind: 'misfit'; readonly error: ProcessError }
@@ -40,23 +40,23 @@ export type Outcome =
     }
   /** ClickHouse holds what was recorded. */
   | { readonly kind: 'verified'; readonly facts: SegmentFacts }
-  /** The current version keeps a column otherwise: the file is read again with this layout. */
+  /** The current version stores a column differently: the file is read again with this layout. */
   | { readonly kind: 'rebased'; readonly layout: Layout }
   /** Joined with the current version; `number` of the merge that wrote a segment, null: none was needed. */
   | { readonly kind: 'merged'; readonly outcome: MergeOutcome; readonly number: number | null };
 
 /** Work that is left for the caller of the step. */
 export type Settled =
-  /** Nothing: it is written down, and what follows has been done or begun. */
+  /** Nothing: it is recorded, and the next step is done or begun. */
   | 'over'
-  /** A chunk is written down, and others are still to come. */
+  /** A chunk is recorded; others are missing. */
   | 'next_chunk'
   /** The process is in another state now: read it and take the next step. */
   | 'look_again';
 
 /** Input of a background step. */
 interface StepContext {
-  /** Has an outcome on the way written down. */
+  /** Records an intermediate outcome. */
   settle(outcome: Outcome): Promise<Settled>;
   /** True once the worker closes: the step ends early, and another worker continues. */
   readonly stopping: () => boolean;

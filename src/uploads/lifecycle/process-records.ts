@@ -38,7 +38,7 @@ export interface UploadState {
   readonly chunkKey: Buffer | null;
 }
 
-/** How far the receiving of a file is. */
+/** Progress of receiving a file. */
 export interface Received {
   /** Bytes of the file, unpacked. */
   readonly bytes: number;
@@ -52,11 +52,11 @@ export interface Received {
 
 interface SealedUpload {
   readonly view: ProcessView;
-  /** A worker has stored it already, and left it to the one that seals it to publish what is due. */
+  /** A worker has stored it already; the caller of `seal` publishes what is due. */
   readonly isStored: boolean;
 }
 
-/** The records of uploads in PostgreSQL: how they begin, and how they are read. What moves them: transition-records.ts. */
+/** Records of uploads in PostgreSQL: their creation and their state. Transitions are in transition-records.ts. */
 export interface ProcessRecords extends ProcessViews {
   /**
    * Makes the process and its first segment. Ids of one dataset grow in the order of these calls.
@@ -65,7 +65,7 @@ export interface ProcessRecords extends ProcessViews {
   accept(upload: NewUpload): Promise<AcceptedUpload>;
   /** Heartbeat of the receiving API, with its progress. False if the process is no longer pending. */
   heartbeat(processId: number, received: Received): Promise<boolean>;
-  /** Tells what the file of a pending append is, before its last chunk leaves. */
+  /** Records the digest of the file of a pending append, before its last chunk is sent. */
   keepDigest(processId: number, digest: Buffer): Promise<void>;
   /**
    * Records that every chunk is in Kafka and the sender gets its answer: from here on the upload may be published.
@@ -75,7 +75,7 @@ export interface ProcessRecords extends ProcessViews {
   state(processId: number): Promise<UploadState | undefined>;
   /**
    * Marks those of some uploads whose only chunk may be inserted together with others: first attempts in pools.
-   * Each is given once and never again.
+   * Returns each upload only once.
    */
   beginBatch(processIds: readonly number[]): Promise<(UploadState & { readonly layout: Layout })[]>;
   /** Keys of the chunks of uploads that are pending and accepted, null for one without. */
@@ -92,7 +92,7 @@ export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d
   (SELECT ${placeSql('g')} FROM segments g
     WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS place`;
 
-/** For the values of `receivedValues`; what comes late takes nothing back. */
+/** SQL for the values of `receivedValues`; late updates never lower them. */
 const receivedSql = `received_bytes = greatest(received_bytes, $2), sent_bytes = greatest(sent_bytes, $3),
   expected_bytes = $4, sent_chunks = greatest(sent_chunks, $5)`;
 
@@ -185,8 +185,8 @@ export const requireLayout = async (
 };
 
 /**
- * Uploads of an account that goes to datasets of others count as sent by whose they are. Pending ones are not published: their
- * key is none that exists.
+ * Assigns uploads of a deleted account to datasets of others to the owners of these. Pending ones are not published, since
+ * their key no longer exists.
  */
 export const giveProcessesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(

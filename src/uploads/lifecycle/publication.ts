@@ -1,6 +1,6 @@
 /**
- * The end of an upload whose turn has come, in the transaction of the publisher: a version, or, of a dry run, the
- * outcome that a version would have had.
+ * Ends uploads that are due, in the transaction of the publisher: with a version, or, for a dry run, with the outcome that
+ * a version would have had.
  */
 
 import type { ChunkTopic } from '../../model/chunk.js';
@@ -26,7 +26,7 @@ export interface UploadSender {
   readonly keyId: number | null;
 }
 
-/** An upload whose turn has come, as the publisher has read and locked it. */
+/** An upload that is due, read and locked by the publisher. */
 export interface DueProcess extends UploadSender {
   id: number;
   phase: string;
@@ -57,7 +57,7 @@ interface NewVersion {
   /** Its own segment. */
   readonly segment: number;
   readonly own: OwnFacts;
-  /** True: it follows the segments of the current version. */
+  /** True: it is appended to the segments of the current version. */
   readonly extends: boolean;
   /** Storage ids of columns by which its rows are unique; absent: not known. */
   readonly uniqueBy?: readonly number[] | undefined;
@@ -106,13 +106,13 @@ const publishStatement = {
     )})`,
     `ended_ranges AS (${endRangesSql('version.dataset_id', ofDue('NOT d.extends'))})`,
     `listed AS (${openRangeSql('version.dataset_id', ofDue('d.segment'))})`,
-    // Rows of the version before were found to be unique by the same columns.
+    // Rows of the version before are unique by the same columns.
     `keyed AS (${keepKeysSql(`SELECT ids.id, unique_by
        FROM version JOIN due USING (dataset_id), unnest(ARRAY[version.id, due.base_version]) AS ids (id)
        WHERE unique_by IS NOT NULL AND ids.id IS NOT NULL`)})`,
     `noted AS (${keepDaysSql(`SELECT dataset_id, version.id, date_column, days
        FROM version JOIN due USING (dataset_id) WHERE days IS NOT NULL`)})`,
-    // Days are large; from here on they are the version's.
+    // Days are large; from here on only the version has them.
     `ended AS (
        UPDATE processes p SET ${published.set}, version_id = version.id, facts = p.facts - 'days',
          merge = p.merge #- '{facts,days}', changes = coalesce(p.changes, ${ofDue('d.changes')})
@@ -152,7 +152,7 @@ const rowOf = (due: DueProcess) => {
 
 type Ended = Pick<PublishedVersion, 'processId' | 'topic' | 'seconds'>;
 
-/** Makes a version of each upload. They are of datasets that differ, which the transaction holds. */
+/** Makes a version of each upload. Their datasets are different ones, locked by the transaction. */
 export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<PublishedVersion[]> => {
   if (due.length === 0) return [];
   const versions = await addVersions<Ended>(tx, publishStatement, {
@@ -179,7 +179,7 @@ export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<
   return made;
 };
 
-/** Records what would have been published; its rows are kept for a while, for reading the difference. */
+/** Records what would have been published. Its rows are kept for a while, so that the difference can be read. */
 export const endDryRun = async (
   tx: Sql,
   due: DueProcess,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRecordSplitter } from '../../csv/record-splitter.js';
 import { checkText } from '../../csv/text-check.js';
 import type { SplitChunk } from '../../csv/types.js';
-import { AppError, invalid, isAppError } from '../../lib/errors.js';
+import { type AppError, invalid, isAppError, notFound } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { runSliced } from '../../lib/time-slicing.js';
 import { maxChunkRows } from '../../model/chunk.js';
@@ -284,8 +284,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       const intake = createIntake(upload);
       try {
         const view = await intake.run();
-        if (view === undefined)
-          throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+        if (view === undefined) throw notFound('dataset_gone', 'The dataset was deleted in the meantime.');
         requireReceived(view);
         return view;
       } catch (error) {

@@ -5,7 +5,7 @@
  * PostgreSQL holds the upload back until `seal` (process-records.ts), so a process that dies before it publishes nothing.
  * From then on this watch fails an upload that is still pending when its sender disconnects before the answer is written.
  */
-import { AppError } from '../../lib/errors.js';
+import { conflict, unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessView } from '../../model/process.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
@@ -40,9 +40,8 @@ export const needsAnswer = ({ reservedId, sender }: Pick<Upload, 'reservedId' | 
 export const requireReceived = ({ status, error }: ProcessView): void => {
   if (status !== 'failed') return;
   // The receiving process was silent for too long (stopped, or without its database) and was declared dead.
-  if (error?.code === abandoned.code)
-    throw new AppError('unavailable', error.code, error.message, { retryAfterSeconds: 1 });
-  if (error?.code === unanswered.code) throw new AppError('conflict', error.code, error.message);
+  if (error?.code === abandoned.code) throw unavailable(error.code, error.message, { retryAfterSeconds: 1 });
+  if (error?.code === unanswered.code) throw conflict(error.code, error.message);
 };
 
 export const createSenderWatch = ({
@@ -62,7 +61,7 @@ export const createSenderWatch = ({
   };
 
   const requirePresent = (): void => {
-    if (watched?.aborted) throw new AppError('conflict', unanswered.code, unanswered.message);
+    if (watched?.aborted) throw conflict(unanswered.code, unanswered.message);
   };
 
   return {

@@ -8,7 +8,7 @@
  *   a new chunk would wait for longer than `maxWaitSeconds`, or one has   new uploads are refused; those that run go on
  */
 
-import { AppError, messageOf } from '../../lib/errors.js';
+import { messageOf, unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, ChunkTopic } from '../../model/chunk.js';
 import type { BacklogMonitor, TopicBacklog } from '../../storage/kafka/backlog.js';
@@ -162,7 +162,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
         reason === 'backlog'
           ? 'Earlier uploads have to be stored first; try again later.'
           : 'Uploads cannot be accepted at the moment.';
-      throw new AppError('unavailable', reason, message, { retryAfterSeconds: refused.retryAfterSeconds });
+      throw unavailable(reason, message, { retryAfterSeconds: refused.retryAfterSeconds });
     },
     async wait() {
       const deadline = Date.now() + patienceMs;
@@ -170,7 +170,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
         if (closed || Date.now() > deadline) {
           onRefused('backlog');
           const message = 'The upload was aborted: earlier uploads are not stored yet; try again later.';
-          throw new AppError('unavailable', 'backlog', message, { retryAfterSeconds });
+          throw unavailable('backlog', message, { retryAfterSeconds });
         }
         // Every probe wakes the waiting uploads, also one that failed.
         await new Promise<void>((resolve) => waiting.add(resolve));

@@ -41,6 +41,7 @@ const helpers: Readonly<Record<string, ErrorKind>> = {
   notFound: 'not_found',
   forbidden: 'forbidden',
   conflict: 'conflict',
+  unavailable: 'unavailable',
 };
 
 interface Thrown {

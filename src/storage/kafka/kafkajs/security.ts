@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { KafkaConfig, OauthbearerProviderResponse, SASLOptions } from 'kafkajs';
-import { AppError, messageOf } from '../../../lib/errors.js';
+import { badConfiguration, messageOf } from '../../../lib/errors.js';
 
 /** A client of an authorization server, see RFC 6749, 4.4. */
 interface OauthClient {
@@ -22,8 +22,6 @@ export interface SecuritySettings {
   readonly kafkaOauthTokenUrl?: string | undefined;
   readonly kafkaOauthScope?: string | undefined;
 }
-
-const badConfiguration = (message: string): AppError => new AppError('invalid', 'bad_configuration', message);
 
 const readPem = (path: string): string => {
   try {
