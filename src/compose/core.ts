@@ -38,7 +38,7 @@ export interface Core extends ProcessJobs {
   readonly tracing: Tracing;
 }
 
-/** How often a process checks which shards there are. A statement that finds a new one does so at once. */
+/** Milliseconds between checks of the configured shards. A statement that meets a new shard checks at once. */
 const shardsCheckMs = 10_000;
 
 export const openDatabase = async (config: Config, log: Log, scope: Scope): Promise<Sql> => {

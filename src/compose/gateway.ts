@@ -66,7 +66,7 @@ const openGateway = ({ config, sql, leases, log, telemetry, tracing }: GatewayPa
   return createGateway({ settings, sql, leases, log, telemetry, transport });
 };
 
-/** For commands of an operator, who may have the keys that npm start made. */
+/** Gateway for commands of an operator, with the keys that `npm start` has created. */
 export const openAdminGateway = ({
   config,
   sql,

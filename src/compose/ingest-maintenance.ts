@@ -84,7 +84,7 @@ export const startSweeps = async (core: Core, dispatcher: Dispatcher, scope: Sco
     if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, 'swept');
   };
 
-  // Three jobs: uploads wait for the end of those before them, and to drop hundreds of segments may take minutes.
+  // Three jobs, since dropping hundreds of segments may take minutes and must not delay uploads.
   const everyMs = config.sweepIntervalMs;
   await jobs.start('upload-sweep', { everyMs, run: logged(sweepUploads), scope });
   await jobs.start('row-drops', { everyMs, run: logged(tidy.release), scope });

@@ -6,7 +6,7 @@ import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
 import { type Core, requestDrainMs } from './core.js';
 
-/** A server whose routes take no key. */
+/** A server whose routes need no key. */
 export const refuseKeys = async (): Promise<never> => {
   throw new AppError('unauthenticated', 'no_keys_here', 'This address does not accept API keys.');
 };

@@ -30,7 +30,7 @@ const openBackupRepair = async (parts: CommandParts, place: string): Promise<Res
 
 /**
  * The comparison of both databases, while workers run.
- * @param backups Where rows are taken from that Kafka does not give.
+ * @param backups Folder or bucket of backups, for rows that Kafka no longer has.
  */
 export const openVerification = async (
   parts: CommandParts,

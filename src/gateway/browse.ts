@@ -23,7 +23,7 @@ export interface SeriesEntry {
 
 export interface SeriesList {
   readonly items: readonly SeriesEntry[];
-  /** All series at the path; undefined when the upstream does not tell. */
+  /** Number of series at the path; undefined if the upstream does not give it. */
   readonly total: number | undefined;
 }
 

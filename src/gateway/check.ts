@@ -4,7 +4,7 @@ import { ownTask } from './caller.js';
 import { keyNeeded, type Operations } from './operations.js';
 import { resolveParams } from './params.js';
 
-/** One line of the table that tells an operator which upstreams answer. */
+/** Result of the check of one upstream. */
 export interface CheckResult {
   readonly slug: string;
   readonly state: 'ok' | 'no key' | 'failed';

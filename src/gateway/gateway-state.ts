@@ -5,10 +5,10 @@ import { rateOf, scopeOf } from './limits/limiter.js';
 import { type QuotaState, readQuotas } from './limits/quota-state.js';
 import type { Breaker } from './upstream/breaker.js';
 
-/** How one upstream fares. Quotas of callers' own keys are theirs and not shown. */
+/** State of one upstream. Quotas of callers' own keys are not shown. */
 export interface UpstreamState {
   readonly provider: string;
-  /** As this process sees it; each process finds out by itself. `testing`: one request is let through. */
+  /** Circuit breaker of this process. `testing`: one request is let through. */
   readonly circuit: 'closed' | 'open' | 'testing';
   /** When the open circuit lets a request through. */
   readonly openUntil: string | null;
@@ -25,7 +25,7 @@ export interface UpstreamState {
   }[];
   /** Shared quotas: `none` without a key, `service` with the service's own. */
   readonly quotas: readonly ({ readonly key: 'none' | 'service' } & QuotaState)[];
-  /** The search index over what it lists; null: it is searched by itself. */
+  /** Search index over its listing; null: it has its own search. */
   readonly index: {
     readonly items: number;
     readonly filledAt: string | null;

@@ -72,7 +72,7 @@ export interface Gateway {
   check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
   /** Ends the holds of an upstream; gives how many there were. @throws AppError 404. */
   lift(slug: string): Promise<number>;
-  /** How each upstream fares, for operators. */
+  /** State of each upstream, for operators. */
   state(): Promise<readonly UpstreamState[]>;
   /** Puts the bundled lists into the search index; idempotent. */
   seed(): Promise<void>;

@@ -10,7 +10,7 @@ const places: readonly (readonly [weight: number, text: (provider: Provider) => 
   [5, ({ name }) => name],
   [4, ({ provider }) => provider],
   [2, ({ description }) => description],
-  // Nobody describes GDP or inflation, but everybody lists them.
+  // No description mentions GDP or inflation, but all of these providers list them.
   [1, ({ popularSeries }) => popularSeries.map(({ id, label }) => `${id} ${label}`).join(' ')],
 ];
 

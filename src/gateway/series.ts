@@ -18,7 +18,7 @@ export interface SeriesReader {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
-  /** When the series changed last; undefined where the provider does not tell. Not kept. */
+  /** Time of the last change of the series; undefined if the provider does not give one. Not cached. */
   lastUpdate(
     caller: GatewayCaller,
     provider: Provider,
@@ -45,7 +45,7 @@ export interface VintagesWanted {
 /** The observations as of a day, oldest first, one per date. */
 export type VintagesAnswer = (day: string) => readonly Observation[];
 
-/** Tells a reader of the body alone that the upstream is down and how old this is. */
+/** Says in the body that the upstream is down and how old the answer is. */
 const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: WithAge<unknown>): SeriesMetadata =>
   stale ? { ...metadata, stale: true, age_seconds: ageSeconds } : metadata;
 

@@ -6,12 +6,12 @@ interface PeriodicOptions {
   readonly name: string;
   /** Milliseconds between the end of a round and the start of the next; the first waits as long. A function is called each time. */
   readonly intervalMs: number | (() => number);
-  /** One round; `stop` is aborted when it should come to an end early. */
+  /** One run; `stop` is aborted when it should end early. */
   readonly run: (stop: AbortSignal) => Promise<unknown>;
   readonly log: Log;
 }
 
-/** Work that is repeated until it is stopped and never overlaps. A failed round is logged; the next one comes. */
+/** Repeats work until it is stopped, without overlap. A failed run is logged and does not stop the next one. */
 export const startPeriodic = ({ name, intervalMs, run, log }: PeriodicOptions): { stop(): Promise<void> } => {
   const stopping = new AbortController();
   const { signal } = stopping;

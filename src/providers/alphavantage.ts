@@ -124,7 +124,7 @@ const fetchMatches = async (keywords: string, http: UpstreamHttp) => {
   return readShape(named, searchReply, payload).bestMatches;
 };
 
-/** Currency of the exchange of a symbol, which the search alone tells. */
+/** Currency of the exchange of a symbol, which only the search returns. */
 const fetchCurrency = async (symbol: string, http: UpstreamHttp): Promise<string | undefined> => {
   try {
     const matches = await fetchMatches(symbol, http);

@@ -4,7 +4,7 @@ import type { Observation } from './provider.js';
 export type FlagMeanings = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 
 /**
- * Code list CL_OBS_STATUS of SDMX 2.2, for services whose own list is not at hand. `A`, a normal value, is no flag.
+ * Code list CL_OBS_STATUS of SDMX 2.2, for services without a list of their own. `A`, a normal value, is no flag.
  */
 export const sdmxStatuses: FlagMeanings = {
   B: 'Time series break',

@@ -25,7 +25,7 @@ export const pageOf = <T extends Item>(items: readonly T[], { limit, offset }: P
 });
 
 export interface PartOfList<T> {
-  /** Entries of the whole list, as the upstream tells it. */
+  /** Number of entries of the whole list, as the upstream announces it. */
   readonly total: number;
   readonly items: readonly T[];
   /** The upstream says that no page follows. */
@@ -34,7 +34,7 @@ export interface PartOfList<T> {
 
 /**
  * All pages of a list, put together.
- * @throws AppError 502 for a list that has fewer or more entries than it tells
+ * @throws AppError 502 for a list with fewer or more entries than announced
  */
 export const allPages = async <T, P extends PartOfList<T>>(
   provider: Pick<Provider, 'slug' | 'name'>,

@@ -34,7 +34,7 @@ export const largeEconomies = [
 
 const names = new Intl.DisplayNames(['en'], { type: 'currency' });
 
-/** Name of a currency; undefined for a code that is none. */
+/** Name of a currency; undefined for an unknown code. */
 export const currencyName = (code: string): string | undefined => {
   if (!/^[A-Z]{3}$/.test(code)) return undefined;
   const name = names.of(code);

@@ -83,7 +83,7 @@ export interface Provider {
 
   /** Without a closing slash; configuration may replace it (tests put a replayed upstream here). */
   readonly baseUrl: string;
-  /** True: connections to private addresses are refused, whatever the name resolves to. */
+  /** True: connections to private addresses are refused, also those that a name resolves to. */
   readonly publicOnly?: boolean;
   /** Further addresses by name (`UpstreamRequest.base`); never given a key. */
   readonly otherBaseUrls?: Readonly<Record<string, string>>;
@@ -189,7 +189,7 @@ export interface Item {
 
 export interface SeriesPage {
   readonly items: readonly Item[];
-  /** All series at the path, whatever the page; left out when the upstream does not tell. */
+  /** Number of series at the path, over all pages; absent if the upstream does not give it. */
   readonly total?: number;
 }
 
@@ -213,7 +213,7 @@ export interface SeriesMetadata extends Unit {
   readonly last_update?: string;
   /** Meanings of the flags: `{"p": "provisional"}`. The gateway leaves out those that no observation has. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Whatever else the upstream tells and a reader can use. */
+  /** Other useful metadata of the upstream. */
   readonly [name: string]: string | number | boolean | null | undefined | Readonly<Record<string, string>>;
 }
 

@@ -6,9 +6,9 @@
 export interface Unit {
   /** In words, magnitude included: those of the upstream where they say it, otherwise `Thousands of persons`. */
   readonly units?: string;
-  /** `Dollars`, `persons`, `NOK per SEK`; left out where the upstream does not tell. */
+  /** `Dollars`, `persons`, `NOK per SEK`; absent if the upstream gives none. */
   readonly unit?: string;
-  /** Left out where the upstream tells a magnitude that is not understood, or leaves it to the reader. */
+  /** Absent if the magnitude is unknown or not given. */
   readonly unitMultiplier?: number;
 }
 

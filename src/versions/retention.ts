@@ -6,7 +6,7 @@ import { dueVersionsSql, removeDue } from './version-removal.js';
 
 /** Drops versions that neither their dataset nor its owner's plan keeps. */
 interface Retention {
-  /** Gives the number of versions that were dropped. */
+  /** Returns the number of dropped versions. */
   apply(): Promise<number>;
 }
 

@@ -3,7 +3,7 @@ import { removeVersions } from '../rows/index.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
- * Versions that go, of all datasets or of one (`$1`). The current version and pinned ones stay. The current one
+ * Versions to be removed, of all datasets or of one (`$1`). The current version and pinned ones stay. The current one
  * counts among the newest, pinned ones do not. The age of a version begins when it was replaced by the next one: a
  * version that stood for a year can still be restored for as long as the setting says.
  */
@@ -28,7 +28,7 @@ export const dueVersionsSql = `
   WHERE NOT pinned AND NOT current
     AND (place > most OR replaced_at < now() - days * interval '1 day')`;
 
-/** Removes the versions of a dataset that retention does not keep. The caller holds its lock. Gives their ids. */
+/** Removes the versions of a dataset that retention does not keep. The caller holds its lock. Returns their ids. */
 export const removeDue = async (tx: Sql, datasetId: number): Promise<number[]> => {
   const due = (await tx.query<{ id: number }>(dueVersionsSql, [datasetId])).map(({ id }) => id);
   await removeVersions(tx, datasetId, due);

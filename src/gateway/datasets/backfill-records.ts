@@ -18,7 +18,7 @@ export interface DueBackfill extends Omit<SeriesSource, 'schedule'>, Omit<Backfi
   readonly datasetId: number;
   readonly accountId: number;
   readonly failures: number;
-  /** From when on the oldest version of the dataset is valid; null: there is none yet. */
+  /** Start of validity of the oldest version of the dataset; null without versions. */
   readonly firstAt: Date | null;
   /** Why there is no version; null: the first upload is under way, or there is one. */
   readonly firstError: string | null;
@@ -32,9 +32,9 @@ export interface DueBackfill extends Omit<SeriesSource, 'schedule'>, Omit<Backfi
 
 /** Outcome of a step. */
 export interface BackfillOutcome {
-  /** Vintages that are given up, since retention would not keep them. */
+  /** Vintages that are skipped, since retention would not keep them. */
   readonly skipped: number;
-  /** Null: it went well. */
+  /** Null: it succeeded. */
   readonly error: string | null;
   /** Null: there is nothing left to do. */
   readonly nextAt: Date | null;
@@ -47,7 +47,7 @@ export interface BackfillRecords {
   reserveVersions(count: number): Promise<readonly number[]>;
   /** To be called once the dataset is known to be made of series. */
   insert(datasetId: number, plan: BackfillPlan): Promise<void>;
-  /** Datasets whose next step is due and that no process is at, the most overdue first. */
+  /** Datasets whose next step is due and that no process works on, the most overdue first. */
   due(): Promise<readonly number[]>;
   /** The next step of a dataset, if it is due. */
   begin(datasetId: number): Promise<DueBackfill | undefined>;

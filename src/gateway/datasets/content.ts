@@ -22,7 +22,7 @@ export interface Content {
 
 const stopping = (): AppError => new AppError('unavailable', 'stopping', 'The service is stopping.');
 
-/** The work, unless the process is asked to stop first: the upstream's answer then goes to the cache alone. */
+/** Runs the work until the process stops; the upstream's answer is then only cached. */
 const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> => {
   if (stop === undefined) return work();
   if (stop.aborted) throw stopping();

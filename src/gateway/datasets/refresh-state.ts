@@ -51,7 +51,7 @@ type FailingRow = Omit<FailingRefresh, 'since' | 'lastRunAt' | 'nextRunAt'> & {
 
 const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
 
-/** How the datasets that are made of series fare. */
+/** State of the refreshes of all datasets of series. */
 export const readRefreshState = async (sql: Sql): Promise<RefreshState> => {
   const [counts] = await sql.query<Omit<RefreshState, 'failing' | 'failures'>>(countsSql);
   const [failing] = await sql.query<{ count: number }>(

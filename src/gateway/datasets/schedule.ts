@@ -19,7 +19,7 @@ const shareOf = (datasetId: number): number =>
 
 const periods: Readonly<Record<string, number>> = { daily: dayMs, weekly: weekMs };
 
-/** The schedule as it is kept. @throws AppError `invalid` for what is none, or asks more than once an hour. */
+/** Normalised schedule. @throws AppError `invalid` for other texts, and for schedules of more than once an hour. */
 export const parseSchedule = (text: string): string => {
   const schedule = text.trim().replace(/\s+/g, ' ');
   if (schedule.toLowerCase() in periods) return schedule.toLowerCase();

@@ -47,7 +47,7 @@ export interface DueRun extends SeriesSource {
 /** Outcome of a run. */
 export interface RunOutcome {
   readonly nextRunAt: Date | null;
-  /** Null: it went well. */
+  /** Null: it succeeded. */
   readonly error: string | null;
   /** Descriptions from the provider; absent after a failure, or if nothing changed. */
   readonly described?: readonly DescribedSeries[];
@@ -143,7 +143,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
   },
 });
 
-/** Datasets of series in repositories of others, or of this one, are refreshed in the name of whose they are. */
+/** Assigns the refreshes of datasets of series to the owners of their repositories. */
 export const giveSeriesToOwners = async (
   tx: Sql,
   accountId: number,

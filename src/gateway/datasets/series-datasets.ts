@@ -65,7 +65,7 @@ export interface SeriesDatasetText {
 /** The caller's repository, which gets the new dataset. */
 export interface Shelf {
   create(text: SeriesDatasetText): Promise<{ readonly id: number }>;
-  /** Takes the dataset away again when its data could not be taken in. */
+  /** Removes the dataset again if its data could not be uploaded. */
   remove(datasetId: number): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ const runsAtOnce = 2;
 
 const hashOf = (csv: Buffer): Buffer => createHash('sha256').update(csv).digest();
 
-/** Kinds of errors that may be gone soon; the others wait for the next regular time. */
+/** Kinds of transient errors, which are retried soon; others wait for the next scheduled run. */
 const passing = new Set(['rate_limited', 'upstream', 'timeout', 'unavailable', 'unexpected']);
 
 /** A label of an upstream as the name of a dataset. */

@@ -12,7 +12,7 @@ export interface Cipher {
   seal(plain: string, context: readonly string[]): Buffer;
   /** Throws when the text was altered, moved to another context, or sealed with an unknown key. */
   open(masterKeyId: string, sealed: Buffer, context: readonly string[]): string;
-  /** Tells equal texts apart from different ones without telling the text. */
+  /** Fingerprint of a text, which does not reveal it. */
   fingerprint(plain: string, context: readonly string[]): string;
 }
 

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** The lines of the file; undefined when there is none. */
+/** Lines of the file; undefined if it does not exist. */
 export const readKeyFile = (path: string): string[] | undefined => {
   try {
     return readFileSync(path, 'utf8')
@@ -21,7 +21,7 @@ export const readKeyFile = (path: string): string[] | undefined => {
   }
 };
 
-/** The lines of the file, which is made with one new key when there is none. */
+/** Lines of the file, which is created with one new key if it does not exist. */
 export const openKeyFile = (path: string): string[] => {
   const found = readKeyFile(path);
   if (found !== undefined) return found;
@@ -34,7 +34,7 @@ export const openKeyFile = (path: string): string[] => {
     linkSync(prepared, path);
     return [line];
   } catch (error) {
-    // Somebody else has just made it.
+    // Another process has just created it.
     const made = codeOf(error) === 'EEXIST' ? readKeyFile(path) : undefined;
     if (made === undefined) throw error;
     return made;

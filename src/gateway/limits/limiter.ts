@@ -49,7 +49,7 @@ export interface LimiterOptions {
 
 interface Entry {
   readonly bottleneck: Bottleneck;
-  /** Requests per account that wait or run, so that who has many lets others pass. */
+  /** Requests per account that wait or run, so that accounts with few go first. */
   readonly load: Map<string, number>;
   usedAt: number;
 }
@@ -151,7 +151,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     return admission.careful;
   };
 
-  /** Queued in Bottleneck, but gone at once when the wait is over: the caller does not wait for its old turn. */
+  /** Queued in Bottleneck; rejects at once when the wait is over, without waiting for its turn in the queue. */
   const enqueue = <T>(
     entry: Entry,
     owner: QuotaOwner,

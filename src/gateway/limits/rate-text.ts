@@ -7,7 +7,7 @@ const members = { second: 'perSecond', minute: 'perMinute', hour: 'perHour', day
 const isSpan = (text: string | undefined): text is keyof typeof members =>
   text !== undefined && Object.hasOwn(members, text);
 
-/** `75/minute` or `5/second+500/day` as a rate. @throws AppError `invalid` for what is none. */
+/** `75/minute` or `5/second+500/day` as a rate. @throws AppError `invalid` for other texts. */
 export const parseRate = (text: string): Rate => {
   const entries = text.split('+').map((part): [string, number] => {
     const [, number = '', span] = /^\s*(\d{1,9}(?:\.\d+)?)\s*\/\s*([a-z]+)\s*$/.exec(part) ?? [];

@@ -51,9 +51,9 @@ export interface UsageRecords {
    * that doubles with each hold in a row. Returns the milliseconds until the hold ends.
    */
   hold(scope: string, length: number | { readonly midnightIn: string } | undefined): Promise<number>;
-  /** The careful request after a hold went well. */
+  /** The probe request after a hold succeeded. */
   release(scope: string): Promise<void>;
-  /** Ends the holds of an upstream, whatever key they are for; gives their scopes. */
+  /** Ends the holds of an upstream, for all keys; returns their scopes. */
   lift(provider: string): Promise<readonly string[]>;
   /** Forgets what counts no longer. */
   sweep(): Promise<void>;
@@ -115,9 +115,9 @@ const setHold = `
 
 const clock = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 
-/** A hold whose length the upstream does not tell; the next ones in a row are twice as long each. */
+/** First hold without a length from the upstream; each further one in a row is twice as long. */
 const firstHoldMs = 30_000;
-/** A careful request that nobody heard of again is repeated after this. */
+/** Milliseconds after which a probe request without an outcome is repeated. */
 const tryMs = 120_000;
 const oneHourMs = 3_600_000;
 
@@ -151,7 +151,7 @@ export interface UsageRecordsOptions {
    * otherwise, so that processes whose clocks differ count alike.
    */
   readonly now?: () => number;
-  /** Longest hold, whatever the upstream asks for. Default an hour. */
+  /** Longest hold, also if the upstream asks for a longer one. Default an hour. */
   readonly maxHoldMs?: number;
 }
 

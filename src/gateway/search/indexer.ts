@@ -122,7 +122,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
       if (!isPause(error) && stop?.aborted !== true) opened.passOver?.('listing', error);
       throw error;
     }
-    // Nothing at all is a fault of somebody's, not an empty upstream.
+    // An empty result is a fault, not an empty upstream.
     if (items === 0) throw new Error('the upstream listed nothing');
     // Items of a part that failed may still exist.
     if (passed.count === 0) await filling.finish();

@@ -140,7 +140,7 @@ const toItem = ({ description, path, frequency, units, ...row }: Row): Hit => ({
 
 export const likePrefix = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Rarer words tell more; the difference between rare ones is small. */
+/** Rarer words weigh more; the difference between rare ones is small. */
 const rarity = ({ items, found }: { items: number; found: number }): number =>
   Math.max(0.3, Math.log((items + 2) / (found + 1)));
 

@@ -2,7 +2,7 @@ import { wordsOf } from './words.js';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
-/** Words that say nothing about the data. `us` is a country, so it is none of them. */
+/** Stop words. `us` is a country, so it is not one of them. */
 const functionWords = setOf(
   `a about all also an and any are as at be between by can data do does each every find for from get give has have how i in
    into is it its like me my no not of on or our over per please series show some such than that the their these this

@@ -17,7 +17,7 @@ export interface Candidate {
   readonly anywhere: readonly boolean[];
 }
 
-/** Facts about the provider of an item that its label does not tell. */
+/** Facts about the provider of an item. */
 export interface ProviderTraits {
   readonly needsKey: boolean;
   /** The region that its series are about unless they name another. */

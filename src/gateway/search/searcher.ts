@@ -51,7 +51,7 @@ export interface Searcher {
 
 const mostFound = 50;
 
-/** With so many hits of the index, no upstream is searched. */
+/** From this many hits of the index on, no upstream is searched. */
 const enoughHits = 5;
 
 /** Descriptions of statistics can be pages long; a list of hits needs their beginning. */

@@ -5,7 +5,7 @@ import type { Provider } from '../../providers/provider.js';
 export interface Breaker {
   /** Throws `unavailable` while the circuit is open. */
   check(provider: Provider, scope: string): void;
-  /** As `check`, right before a request is sent: after the pause it lets one through, to see. `record` follows. */
+  /** As `check`, right before a request is sent: after the pause it lets one probe through. `record` follows. */
   pass(provider: Provider, scope: string): void;
   /** Records the outcome of a request that passed. */
   record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
@@ -50,7 +50,7 @@ const closedFor = (provider: Provider, milliseconds: number, reason: string): Ap
   );
 };
 
-/** One process's view: each process finds out by itself, which costs an upstream a handful of requests. */
+/** State of this process only; each process costs a failing upstream a handful of requests. */
 export const createBreaker = (now: () => number): Breaker => {
   const circuits = new Map<string, Circuit>();
   /** Instants of errors in the last minute, by upstream and key. */

@@ -41,7 +41,7 @@ const byStatus = (
   return upstreamFailed(provider, `Its status was ${status}.`);
 };
 
-/** A copy of an error whose message may leave the house. */
+/** Copy of an error with a message that may be sent to callers. */
 export const sanitize = (error: AppError, redact: Redact): AppError =>
   new AppError(error.kind, error.code, redact(error.message), {
     ...(error.details === undefined ? {} : { details: error.details }),

@@ -35,7 +35,7 @@ const createAgent = (): Dispatcher => {
 
 let agent: Dispatcher | undefined;
 
-/** `fetch` that opens no connection to a private address, whatever a name resolves to at that moment. */
+/** `fetch` that refuses connections to private addresses, checked after name resolution. */
 export const fetchPublic: typeof fetch = (input, init) => {
   agent ??= createAgent();
   return fetch(input, { ...init, dispatcher: agent });

@@ -15,7 +15,7 @@ const spellings = (key: string): string[] => [
   ]),
 ];
 
-/** Replaces the key in every spelling in which an upstream could repeat it, whatever the case of its letters. */
+/** Replaces the key in every spelling in which an upstream could repeat it, case-insensitively. */
 export const keyRedaction = (key: string | undefined): Redact => {
   if (key === undefined || key === '') return (text) => text;
   const pattern = new RegExp(spellings(key).map(escapeRegExp).join('|'), 'gi');

@@ -141,7 +141,7 @@ export const createSession = (options: SessionOptions): Session => {
     return left;
   };
 
-  /** Rejects at the deadline of the caller. The work goes on, and its result is kept for the next caller. */
+  /** Rejects at the deadline of the caller. The work continues, and its result is cached for the next caller. */
   const whileCallerWaits = async <T>(work: Promise<T>): Promise<T> => {
     const left = timeLeft(deadlineMs);
     if (left === Number.POSITIVE_INFINITY) return work;

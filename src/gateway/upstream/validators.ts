@@ -1,6 +1,6 @@
 import type { UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 
-/** Headers by which an upstream tells whether a reply has changed (RFC 9110, section 8.8). */
+/** Validators of a reply (RFC 9110, section 8.8). */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;

@@ -1,4 +1,4 @@
-/** The interface tells the ids of popular series, never their names. */
+/** The API returns the ids of popular series, without names. */
 export const popularSeries: readonly { readonly id: string; readonly label: string }[] = [
   { id: 'LNS14000000', label: 'Unemployment rate, seasonally adjusted' },
   {

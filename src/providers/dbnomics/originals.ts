@@ -1,4 +1,4 @@
-/** Sources whose series DBnomics copies and that are here themselves. */
+/** Sources that DBnomics copies and that are providers here. */
 const providers: Readonly<Record<string, string>> = {
   BEA: 'bea',
   BIS: 'bis',

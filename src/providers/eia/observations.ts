@@ -110,7 +110,7 @@ type Reply = Awaited<ReturnType<typeof fetchPage>>;
 const fetchAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Reply> => {
   const query = { ...boundsOf(params, wanted.frequency), 'sort[0][direction]': 'asc', length: pageSize };
   let first: string | undefined;
-  // A reply that was cut says so in `warnings`; `total` tells it more surely.
+  // A truncated reply has `warnings`; comparing with `total` is more reliable.
   const { items: data, ...reply } = await allPages(named, async (offset) => {
     const page = await fetchPage(wanted, { ...query, offset }, ctx);
     const row = JSON.stringify(page.data[0]);

@@ -51,7 +51,7 @@ export const describe = (entry: SeriesEntry): SeriesMetadata =>
 
 const errorBody = z.object({ error_code: z.number(), error_message: z.string() });
 
-/** Unknown series and refused keys are both HTTP 400; the sentence alone tells them apart. */
+/** Unknown series and refused keys are both HTTP 400 and differ only in the message. */
 export const explain = (reply: UpstreamReply, { query, base }: UpstreamRequest): Error | undefined => {
   if (base === 'public') return reply.status === 404 ? seriesNotFound(named, String(query?.id)) : undefined;
   if (reply.status !== 400) return undefined;

@@ -30,7 +30,7 @@ const fetchTimeSeries = async (
   });
 };
 
-/** Place of a series on the site, which only the search tells. It is kept, since it hardly ever changes. */
+/** Path of a series on the site, which only the search returns. It is cached, since it hardly ever changes. */
 const findUri = async (seriesId: string, ctx: Context): Promise<string> => {
   const [, series, dataset] = idForm.exec(seriesId) ?? [];
   if (series === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);

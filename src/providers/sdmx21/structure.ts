@@ -10,7 +10,7 @@ export interface Flow {
   readonly description: string | undefined;
 }
 
-/** With what a content constraint tells of the whole flow. */
+/** With the content constraint of the whole flow. */
 export interface FlowStructure extends Structure {
   readonly flow: Flow | undefined;
   /** Codes that have data, by dimension; empty when the reply holds no constraint. */

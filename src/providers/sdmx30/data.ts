@@ -11,7 +11,7 @@ import { listOf, readShape, requireValue, written } from '../shape.js';
  */
 type Named = Pick<Provider, 'slug' | 'name'>;
 
-/** Positions, values, or something richer (several values, texts by language) that nobody here reads. */
+/** Positions, values, or something richer (several values, texts by language) that is not read here. */
 const attributeCells = listOf(z.unknown());
 const text = z.union([z.string(), z.number().transform(String)]).nullish();
 const component = z.object({

@@ -8,7 +8,7 @@ import { type FlowStructure, readStructure } from './structure.js';
  * a version the newest is meant. Parameters `start` and `end` are added here.
  */
 export interface Sdmx30Record extends SdmxService {
-  /** Labels of agencies, which the service does not tell. */
+  /** Labels of agencies, which the service does not provide. */
   readonly agencies: Readonly<Record<string, string>>;
 }
 

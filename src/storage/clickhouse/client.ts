@@ -47,8 +47,8 @@ export interface Connection {
   /** Runs a statement that answers nothing (DDL). */
   command(sql: string, options?: StatementOptions): Promise<void>;
   /**
-   * Runs a query and gives its rows as objects; for statistics and metadata, never for data itself.
-   * @throws AppError `store_unavailable` also when the server goes silent; a query that takes long is waited for.
+   * Runs a query and returns its rows as objects; for statistics and metadata, never for data.
+   * @throws AppError `store_unavailable` also for a silent server; a long query is not an error.
    */
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
   /** Runs `INSERT … FORMAT …` with the bytes as its data. */
@@ -66,7 +66,7 @@ export interface Connection {
 /** Number of a shard, from 1; null: all of them. */
 export type ShardNumber = number | null;
 
-/** The only one, where there is no cluster. */
+/** The only shard without a cluster. */
 export const firstShard = 1;
 
 /** The servers of the configuration, by number. */
@@ -214,7 +214,7 @@ export const createClickHouse = ({
     ...(signal === undefined ? {} : { abort_signal: signal }),
   });
 
-  /** The vendor's client only listens: a signal that has come before would let the statement run to its end. */
+  /** The vendor's client ignores a signal that is aborted already, and would run the statement to its end. */
   const translated = async <T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
     signal?.throwIfAborted();
     try {

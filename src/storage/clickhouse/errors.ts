@@ -5,10 +5,10 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { AppError, invalid, unavailable } from '../../lib/errors.js';
 
-/** Put into a `throwIf` of a query whose segments must all be there. */
+/** Message of the `throwIf` that checks that all segments exist. */
 export const segmentsGone = 'segments_gone';
 
-/** Put into a `throwIf` that watches a sum. */
+/** Message of the `throwIf` that checks a sum for overflow. */
 export const sumOverflow = 'sum_overflow';
 
 const narrow =
@@ -81,7 +81,7 @@ interface ExceptionRule {
   readonly name: string;
   /** True: the same statement may succeed later without any change. */
   readonly passes?: true;
-  /** For a reader; without it the cause is ours. */
+  /** Error for a reader; without it the fault is internal. */
   readonly tell?: (cause: Error) => AppError;
 }
 
@@ -205,6 +205,6 @@ export const isPassing = (error: unknown): boolean => {
   return /socket hang up|timeout|aborted|premature/i.test(error.message);
 };
 
-/** A failure of a statement as the rest of the product meets it: exceptions as they are, anything else as an outage. */
+/** Maps a failure of a statement: exceptions of ClickHouse are returned unchanged, all others as an outage. */
 export const statementError = (error: unknown): unknown =>
   !isClickHouseException(error) && isPassing(error) ? storeUnavailable(error) : error;

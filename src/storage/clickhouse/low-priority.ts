@@ -1,6 +1,6 @@
 import type { Connection } from './client.js';
 
-/** The names that the setting has had; a server may lack both. */
+/** Names of the setting by version; a server may lack both. */
 const names = ['os_threads_nice_value_query', 'os_thread_priority'];
 /** `nice` values, 19 is lowest: for background work, and for queries that must not slow down shorter ones. */
 const niceValues = { background: '15', heavyQuery: '10' } as const;
@@ -19,7 +19,7 @@ const nameOn = async (clickhouse: Connection): Promise<string | undefined> => {
 };
 
 /**
- * Settings of a statement that lets threads of all others go first. A server that does not know such a setting, or lacks the
+ * Settings of a statement whose threads have the lowest priority. A server that does not know such a setting, or lacks the
  * capability CAP_SYS_NICE, runs it like any other.
  */
 export const lowPriority = async (

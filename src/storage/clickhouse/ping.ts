@@ -1,7 +1,7 @@
 import { createClient } from '@clickhouse/client';
 import { connectionOptions } from './address.js';
 
-/** Pings have connections of their own: those of the client may all be busy. */
+/** Separate connections for pings, since those of the client may all be busy. */
 export const createPing = (url: string) => {
   const client = createClient({
     ...connectionOptions(url),

@@ -29,7 +29,7 @@ export interface ReadQuery {
   readonly values: BoundValues;
   /** Shard of the rows. */
   readonly place: ShardPlace;
-  /** In addition to those of every read. */
+  /** Settings in addition to those of every read. */
   readonly settings?: ReadSettings;
   /** True for a query that calculates for long: on a busy server, threads of other queries go first. */
   readonly isHeavy?: boolean;
@@ -59,7 +59,7 @@ export interface Reader {
 }
 
 interface ReaderOptions {
-  /** With as many connections as there may be reads: how many go on at a time is decided before they come here. */
+  /** As many connections as reads: semaphores bound the concurrent reads before. */
   readonly servers: ClickHouseServers;
   /** Most seconds that a query may keep its reader waiting, all waits together. */
   readonly maxWaitSeconds: number;
@@ -192,7 +192,7 @@ export const createReader = (options: ReaderOptions): Reader => {
 const isStale = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException | null)?.code));
 
-/** Destroys the stream, and with it the query, when the signal comes. */
+/** Destroys the stream, and with it the query, when the signal is aborted. */
 const endWith = (stream: Readable, signal: AbortSignal | undefined): void => {
   if (signal === undefined) return;
   const end = (): void => {

@@ -18,7 +18,7 @@ const leastBytes = 16 * 1024 * 1024;
 /** Free bytes of the disk that definitions are on, without its reserve; object storage reports a very large number. */
 const freeSql = `SELECT toString(free_space) AS free FROM system.disks WHERE name = 'default'`;
 
-/** @throws AppError `store_unavailable`, as for a server that is away: it passes when there is room again. */
+/** @throws AppError `store_unavailable`, as for a server that is down: a retry succeeds once there is room. */
 export const ensureRoom = async (
   sql: string,
   rows: <T>(query: string) => Promise<readonly T[]>,

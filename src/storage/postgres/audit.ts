@@ -75,7 +75,7 @@ const insertSql = named(`
     target_name, details)
   VALUES (:actor, :accountId, :accountName, :keyId, :address, :requestId, :action, :targetKind, :targetId, :targetName, :details)`);
 
-/** Writes down that the current actor does this. `tx`: the transaction of the action itself, so that there is both or neither. */
+/** Records an action of the current actor. `tx`: the transaction of the action, so that both are committed or neither. */
 export const recordAudit = async (tx: Sql, { action, target, details = {} }: AuditEntry): Promise<void> => {
   const actor = currentActor();
   const account = actor.kind === 'account' ? actor : undefined;
@@ -99,7 +99,7 @@ export const recordAudit = async (tx: Sql, { action, target, details = {} }: Aud
 
 const dropBatch = 10_000;
 
-/** Gives the number of events that were dropped. */
+/** Returns the number of dropped events. */
 export const dropAuditEvents = async (sql: Sql, olderThanDays: number): Promise<number> => {
   let dropped = 0;
   for (;;) {
@@ -122,7 +122,7 @@ export interface ForgottenAccount {
   readonly linkIds: readonly number[];
 }
 
-/** Actions stay, by ids; names and addresses of a deleted account and of what it had go. */
+/** Removes names and addresses of a deleted account and its resources; actions stay, by ids. */
 export const forgetInAudit = async (tx: Sql, account: ForgottenAccount): Promise<void> => {
   await tx.query('UPDATE audit_events SET account_name = NULL, address = NULL WHERE account_id = $1', [
     account.id,

@@ -7,7 +7,7 @@ import { inTransaction, type Sql } from './sql.js';
 
 interface CatalogTable {
   readonly name: string;
-  /** Without those that PostgreSQL computes. */
+  /** Columns without generated ones. */
   readonly columns: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface CatalogSequence {
 
 export interface CatalogSnapshot {
   readonly sql: Sql;
-  /** Each behind those that it refers to. */
+  /** Tables in the order of references. */
   readonly tables: readonly CatalogTable[];
   readonly sequences: readonly CatalogSequence[];
   /** Rows of a table in COPY's text format. `rows()` is known at the end. */
@@ -120,7 +120,7 @@ export interface CatalogLoad {
   readonly sql: Sql;
   /** Empties all tables. */
   empty(tables: readonly CatalogTable[]): Promise<void>;
-  /** Gives the number of rows. */
+  /** Returns the number of rows. */
   write(table: CatalogTable, source: Readable): Promise<number>;
   /** Continues the sequences behind the ids that were allocated, with a gap. */
   advance(sequence: CatalogSequence, by: number): Promise<void>;

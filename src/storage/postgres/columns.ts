@@ -6,7 +6,7 @@ import { keepList } from './column-lists.js';
 import { columnsChanged } from './datasets.js';
 import { prepared, type Sql } from './sql.js';
 
-/** Changes to a column; a field that is absent stays. */
+/** Changes to a column; absent fields are not changed. */
 export interface ColumnText {
   readonly name?: string | undefined;
   readonly isEntity?: boolean | undefined;

@@ -18,7 +18,7 @@ interface ConsumerMembers {
   takeFormer(): Promise<readonly ConsumerMember[]>;
   /** The member is the worker's. */
   note(member: ConsumerMember): Promise<void>;
-  /** The worker is alive. Gives members of others that have not been for a while; they are forgotten. */
+  /** Heartbeat of the worker. Returns, and deletes, members of workers whose heartbeats are missing. */
   beat(): Promise<readonly ConsumerMember[]>;
   /** The worker ends, and its members with it. */
   forget(): Promise<void>;

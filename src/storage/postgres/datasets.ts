@@ -38,7 +38,7 @@ const holdSql = (condition: string) =>
 const holdByIds = holdSql('id = ANY ($1)');
 const holdByStore = holdSql('store_id = $1');
 
-/** The same of several, always locked in one order; without those that there are not. */
+/** The same for several datasets, locked in a fixed order; unknown ones are left out. */
 export const holdDatasets = async (tx: Sql, ids: readonly number[]): Promise<Map<number, HeldDataset>> => {
   const rows = await tx.query<HeldDataset & { id: number }>(holdByIds, [ids]);
   return new Map(rows.map(({ id, current }) => [id, { current }]));
@@ -161,7 +161,7 @@ export interface OfOwner {
   readonly repositoryId?: number | null;
 }
 
-/** Datasets of an account in repositories of others become datasets of the repositories' owners. */
+/** Assigns datasets of an account in repositories of others to the owners of these repositories. */
 export const giveDatasetsToOwners = async (
   tx: Sql,
   accountId: number,

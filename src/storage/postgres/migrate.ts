@@ -72,7 +72,7 @@ const giveUpAfterMs = 300_000;
 
 /**
  * Brings the catalog database to the newest schema, each migration in a transaction of its own, also while processes of
- * the previous version run. A database that is not up yet is waited for. There is no way down: a backup restores the
+ * the previous version run. Waits for a database that is starting. There is no down migration: a backup restores the
  * state before an upgrade.
  *
  * @returns names of the migrations that ran

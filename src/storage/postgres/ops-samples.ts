@@ -6,12 +6,12 @@ import type { Sql } from './sql.js';
 export interface TopicSample {
   readonly topic: string;
   readonly messages: number;
-  /** Null: Kafka does not tell the sizes of its logs. */
+  /** Null: the sizes of the logs cannot be read. */
   readonly bytes: number | null;
   /** Age of the oldest chunk that waits. */
   readonly seconds: number;
   readonly members: number;
-  /** Fingerprint of who has which partitions: another one means that there was a rebalance. */
+  /** Fingerprint of the partition assignment: it changes with a rebalance. */
   readonly assignment: string;
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client, ClientBase, Pool, PoolClient } from 'pg';
 import type { Watchdog } from '../watchdog.js';
 
-/** A statement that each connection parses and plans once only; for those that every request runs. */
+/** Prepared statement: each connection parses and plans it once. For statements that every request runs. */
 export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export const prepared = (text: string): PreparedStatement => ({
   text,
 });
 
-/** A prepared statement whose parameters have names: for those with more than six. */
+/** A prepared statement with named parameters: for more than six. */
 interface NamedStatement extends PreparedStatement {
   /** Values in the order of the parameters; undefined is null. @throws Error when a parameter has no value. */
   values(given: Readonly<Record<string, unknown>>): unknown[];
@@ -40,7 +40,7 @@ export const named = (text: string): NamedStatement => {
 
 /** Statements against the catalog database. Values travel as parameters ($1, $2 …, or `named`), never in the text. */
 export interface Sql {
-  /** Runs one statement and gives its rows. */
+  /** Runs one statement and returns its rows. */
   query<T>(statement: string | PreparedStatement, values?: readonly unknown[]): Promise<T[]>;
   /**
    * Runs `work` in one transaction (read committed): commits when it resolves, rolls back when it throws.
@@ -86,7 +86,7 @@ const connectionDead = (waitedMs: number): Error =>
 export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
   const deadMs = Number(pool.options.statement_timeout) + answerMs;
 
-  /** The answer may still come: the connection cannot be reused. */
+  /** The answer may still arrive, so the connection cannot be reused. */
   const abandon = (client: ClientBase): void => void (client as Client).end();
 
   const withDeadline: Waiting = async (client, work) => {

@@ -10,7 +10,7 @@ import { acceptColumnMerge, type NewColumnMerge } from '../../uploads/lifecycle/
 interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids' | 'bytes'> {
   /** The column that is removed. */
   readonly columnId: number;
-  /** The name of the one that stays. */
+  /** Name of the column that stays. */
   readonly name: string;
   readonly widen: boolean;
 }
@@ -23,7 +23,7 @@ interface AcceptedColumnMerge {
 
 export interface ColumnMergeRequests {
   /**
-   * Orders that two columns become one. Its result is in the process; a caller that asks for the same again while it is
+   * Requests the merge of two columns. Its result is in the process; a caller that asks for the same again while it is
    * pending gets the same process.
    * @throws AppError 400, 402, 404.
    */

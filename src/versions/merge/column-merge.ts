@@ -1,5 +1,5 @@
 /**
- * Makes one column of two in a new version, when the turn of the process has come. All rows are written again, by
+ * Makes one column of two in a new version, when the process is due. All rows are written again, by
  * ClickHouse: rows of one segment may have a value in either column, so no other name for what is stored would do.
  */
 

@@ -14,7 +14,7 @@ export const notUnique = (examples: readonly KeyExample[]): ProcessError => {
   };
 };
 
-/** Rows of the version to come, and what became of those before. */
+/** Rows of the new version, and changes of those before. */
 export const changesOf = (
   { mode }: SegmentMerge,
   { distinct, known, hits, same }: KeyCounts,

@@ -20,7 +20,7 @@ const bytesOf = (turn: UploadTurn, base: BaseVersion | undefined, rows: number):
   return all === 0 ? bytes : Math.round((bytes * rows) / all);
 };
 
-/** True if the days of the version to come are those of the version before and those of the file. */
+/** True if the days of the new version are those of the version before and of the file. */
 const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }: Counted): boolean => {
   const date = timeColumnOf(columns);
   if (date === undefined) return true;
@@ -32,7 +32,7 @@ const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }
 /** Most days of the file that are searched in the rows that a delete leaves; for more, all rows are read. */
 const mostDaysSought = 1_000;
 
-/** The facts of the version to come; without reading its rows if the records of both sides are enough. */
+/** The facts of the new version, from the records of both sides if they suffice, otherwise from its rows. */
 type MergedFacts = (
   turn: UploadTurn,
   base: BaseVersion | undefined,

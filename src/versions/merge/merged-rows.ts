@@ -42,7 +42,7 @@ export interface MergedRowsOptions {
   readonly patchMaxPercent: number;
   /** Most rows in the patches of a version: statements keep their positions in memory. */
   readonly patchMaxRows: number;
-  /** Called when a version to come has more patches than reads are to consider. */
+  /** Called when the new version has more patches than reads should consider. */
   readonly onManyPatches: (dataset: CompactionCandidate) => void;
 }
 
@@ -50,11 +50,11 @@ export interface MergedRowsOptions {
 export interface Counted {
   readonly counts: KeyCounts;
   readonly changes: RowChanges;
-  /** Rows of the version to come. */
+  /** Rows of the new version. */
   readonly expected: number;
 }
 
-/** Segments of the version to come, and where they are stored. */
+/** Segments of the new version, and where they are stored. */
 export interface MergedRows {
   /** Null: no segment was written. */
   readonly target: MergeTarget | null;

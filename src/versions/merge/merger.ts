@@ -1,12 +1,12 @@
 /**
- * Applies an append, upsert, sync or delete to the version before it, when its turn has come.
+ * Applies an append, upsert, sync or delete to the version before it, when it is due.
  *
  *   1 check     the process is in phase `merge`; the version before is the dataset's current one
  *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
  *   3 write     only what changes, in a segment behind those of the version before, or else all rows (merged-rows.ts);
  *               ClickHouse itself writes them
  *   4 count     the segment holds as many rows as the keys say
- *   5 say so    the dispatcher writes the outcome down and publishes
+ *   5 settle    the dispatcher records the outcome and publishes
  *
  * One worker at a time merges a process: the dispatcher holds a lease. One that died leaves a segment that nobody names; the next
  * begins another one. A version published in between makes 5 void: the merge is done again.

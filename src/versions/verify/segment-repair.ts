@@ -7,7 +7,7 @@ import type { RepairSegment } from './verification.js';
 interface SegmentRepairOptions {
   /** Called for the first segment. */
   readonly openReplay: () => Promise<UploadReplay>;
-  /** Source of rows that Kafka does not have; undefined: there is no backup. */
+  /** Source of rows that Kafka does not have; undefined without a backup. */
   readonly restore: RestoreSegment | undefined;
 }
 

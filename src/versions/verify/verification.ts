@@ -43,7 +43,7 @@ export interface VerificationReport {
   readonly versions: number;
   readonly segments: number;
   readonly rows: number;
-  /** Segments whose hash was known, and is the same; and those whose hash is known from now on. */
+  /** Segments whose recorded hash matches, and segments whose hash was recorded now. */
   readonly hashesCompared: number;
   readonly hashesRecorded: number;
   readonly repaired: number;
@@ -59,7 +59,7 @@ export interface VerificationReport {
  */
 export type RepairSegment = (segment: ReferencedSegment) => Promise<string>;
 
-/** Outcomes of a repair after which nothing is wrong any more. */
+/** Outcomes of successful repairs. */
 const successfulRepairs: readonly (string | null)[] = ['repaired', 'restored', 'equal'];
 
 export interface Verification {
