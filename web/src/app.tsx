@@ -25,7 +25,7 @@ const entries: readonly {
   { text: texts.nav.console, href: linkTo('console'), for: 'operators' },
 ];
 
-/** Pages about the account of who is signed in. */
+/** Pages about the own account. */
 const own = ['account', 'keys', 'teams', 'repositories'] as const;
 
 const Account = () => {

@@ -8,7 +8,7 @@ export interface PageParams {
 
 type Load = () => Promise<ComponentType<PageParams>>;
 
-/** The code of each page; fetched when somebody goes there. */
+/** Code of each page, loaded on its first visit. */
 export const pages: Readonly<Record<PageName, Load>> = {
   home: async () => (await import('./pages/home.js')).Home,
   dataset: async () => (await import('./pages/dataset.js')).Dataset,

@@ -45,12 +45,14 @@ const answeredToNobody =
 
 /** Lines with the possible values of a code that is in a variable. */
 const named: Readonly<Record<string, readonly string[]>> = {
+  'src/lib/errors.ts code': [],
   'src/lib/semaphore/semaphore.ts code': [],
   'src/uploads/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],
   'src/uploads/receive/sender-watch.ts error.code': ['upload_abandoned'],
 };
 
-const thrown = /new AppError\(\s*'(?:unavailable|timeout|not_implemented)',\s*(?:'(\w+)'|([\w.]+))/g;
+const thrown =
+  /(?:new AppError\(\s*'(?:unavailable|timeout|not_implemented)',|\bunavailable\()\s*(?:'(\w+)'|([\w.]+))/g;
 const placesOf = /\bname: '[^']+',\s*code: '(\w+)'/g;
 
 /** Codes in a source, and expressions that stand for codes. */

@@ -14,7 +14,7 @@ interface ConfirmProps {
   readonly action: () => Promise<unknown>;
 }
 
-/** A button whose action is asked about once. */
+/** A button with a confirmation. */
 export const Confirm = ({ text, name, title, note, look = 'button bad', action }: ConfirmProps) => {
   const [isOpen, setOpen] = useState(false);
   const { isBusy, error, run } = useAct();

@@ -15,7 +15,7 @@ export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const id = useId();
-  // At once: an Escape that comes right after the click closes it, too.
+  // Synchronously, so that an Escape right after the click closes it.
   useLayoutEffect(() => {
     if (!isOpen) return;
     const outside = (event: Event): void => {

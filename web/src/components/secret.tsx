@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../texts.js';
 
-/** A secret that is shown once; it stays in this component and goes with it. */
+/** A secret that is shown once; it exists only in this component. */
 export const Secret = ({ note, text }: { note: string; text: string }) => {
   const [isCopied, setCopied] = useState(false);
   return (

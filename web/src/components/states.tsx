@@ -30,7 +30,7 @@ export const Waiting = ({ what = texts.states.loading }: { what?: string }) => (
   </p>
 );
 
-/** By which operators find what went wrong. */
+/** Request id, by which operators find the error in the log. */
 const RequestId = ({ error }: { error: unknown }) =>
   error instanceof ApiError && error.requestId !== undefined ? (
     <p class="small soft">
@@ -99,7 +99,7 @@ export const ErrorState = ({ error, retry }: { error: unknown; retry?: (() => vo
   );
 };
 
-/** While it is not known who is signed in. */
+/** Shown until the session is known. */
 export const SessionWait = () => {
   const { failure } = useStore(session);
   return failure === undefined ? (
@@ -109,7 +109,7 @@ export const SessionWait = () => {
   );
 };
 
-/** Shows what was loaded, or why it is not there. What was there before stays while it is loaded again. */
+/** Shows loaded content, or why it is missing. Earlier content stays while it is loaded again. */
 export const Show = <T,>({
   of,
   children,

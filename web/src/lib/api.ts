@@ -49,7 +49,7 @@ interface RequestOptions {
 export const apiPath = (path: string, query: Query = {}): string =>
   `${basePath}/api${path}${queryText(query)}`;
 
-/** Called when an answer says that nobody is signed in. */
+/** Called for an answer that says that the session has ended. */
 export const onUnauthenticated: { tell: (error: ApiError) => void } = { tell: () => undefined };
 
 const errorOf = async (response: Response): Promise<ApiError> => {
@@ -106,7 +106,7 @@ export const request = async (
   throw error;
 };
 
-/** Which of the things that the service depends on answer it, by name. */
+/** Readiness of the dependencies of the service, by name. */
 interface Readiness {
   readonly checks: Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>;
 }

@@ -86,11 +86,11 @@ export const linkTo = (
 };
 
 interface NavigateOptions {
-  /** Takes the place of the present entry of the history: for what changes while somebody types or scrolls. */
+  /** Replaces the present entry of the history: for changes while the user types or scrolls. */
   readonly replace?: boolean;
 }
 
-/** Goes to an address of the app without loading the page again. */
+/** Navigates within the app without loading the page again. */
 export const navigate = (href: string, { replace = false }: NavigateOptions = {}): void => {
   if (href === location.pathname + location.search) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', href);
@@ -115,7 +115,7 @@ const changedQuery = (changes: QueryChanges): string => {
 export const setQuery = (changes: QueryChanges, options?: NavigateOptions): void =>
   navigate(changedQuery(changes), options);
 
-/** The same for what the page shows already, such as the row to which somebody has scrolled: nothing is drawn again. */
+/** The same without rendering, for what the page shows already, such as the scroll position. */
 export const noteQuery = (changes: QueryChanges): void => {
   const href = changedQuery(changes);
   if (href !== location.pathname + location.search) history.replaceState(null, '', href);

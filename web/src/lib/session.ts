@@ -11,13 +11,13 @@ interface Account {
 }
 
 interface SessionState {
-  /** Null: nobody is signed in; undefined: not known yet. */
+  /** Null: signed out; undefined: not known yet. */
   readonly account: Account | null | undefined;
   /** The session ended without the person signing out. */
   readonly hasEnded: boolean;
-  /** Why it is not known who is signed in, while the service is away; it is asked again until it answers. */
+  /** Why the session is not known, while the service is down; the request is repeated until it answers. */
   readonly failure?: unknown;
-  /** Counts up when what was loaded is to be loaded again: for somebody else, or once the service is back. */
+  /** Increases when loaded data is stale: for another account, or once the service is back. */
   readonly turn: number;
 }
 
@@ -44,7 +44,7 @@ export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
 /**
- * Asks who is signed in, at the start; again every few seconds while the service cannot tell. An answer that comes late
+ * Loads the session at the start; again every few seconds while the service is down. A late answer
  * changes nothing: an ended session was reported by `onUnauthenticated`, and somebody may have signed in meanwhile.
  */
 export const loadSession = async (): Promise<void> => {

@@ -29,7 +29,7 @@ const ask = async (words: string, signal: AbortSignal): Promise<Found> => {
   return { ...catalog, words, series: series.items };
 };
 
-/** Answers while somebody types; what was found before stays until the next answer is there. */
+/** Searches while the user types; earlier results stay until the next answer. */
 const useSearch = (words: string): Search & { again(): void } => {
   const [search, setSearch] = useState<Search>({ isBusy: true });
   const [round, setRound] = useState(0);

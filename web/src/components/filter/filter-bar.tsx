@@ -45,7 +45,7 @@ export const FilterBar = (props: FilterBarProps) => {
   const matching = useMatching(datasetId, props.version, draft);
   const values = useValues(datasetId, found);
   const searched = wordsFilter(draft, columns);
-  // At once: later it would take away what was typed meanwhile.
+  // Synchronously: later it would overwrite what was typed meanwhile.
   useLayoutEffect(() => setDraft(filter), [filter]);
 
   const items =

@@ -9,7 +9,7 @@ type Matching =
   | { readonly state: 'counted'; readonly rows: number }
   | { readonly state: 'wrong'; readonly error: unknown };
 
-/** Counts the rows that match while somebody types. */
+/** Counts the matching rows while the user types. */
 export const useMatching = (datasetId: number, version: Query, filter: string): Matching => {
   const [matching, setMatching] = useState<Matching>({ state: 'none' });
   useEffect(() => {

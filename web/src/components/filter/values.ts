@@ -21,7 +21,7 @@ export const useValues = (datasetId: number, found: Suggestions | undefined): re
         .then(
           (list) => setValues({ key, list: list.map(({ value }) => value) }),
           (error: unknown) => {
-            // Nothing is suggested; the filter can be written all the same.
+            // Without suggestions the filter can still be written.
             if (!isAbort(error) && !(error instanceof ApiError)) throw error;
           },
         );

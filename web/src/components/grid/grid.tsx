@@ -34,7 +34,7 @@ interface GridProps {
   readonly onColumns: (columns: readonly Column[]) => void;
   /** The first row in view, when scrolling has come to rest. */
   readonly onRow: (row: number) => void;
-  /** Somebody wants to see a row as a whole. */
+  /** Called to show a whole row. */
   readonly onOpen: (row: number) => void;
   readonly label: string;
 }

@@ -7,7 +7,7 @@ export type Cells = ReadonlyMap<number, Packed>;
 interface Kept {
   cells(key: string): Cells | undefined;
   keep(key: string, cells: Cells): void;
-  /** Blocks in view; they stay, however much they weigh. */
+  /** Blocks in view, which are never evicted. */
   inView: ReadonlySet<string>;
 }
 

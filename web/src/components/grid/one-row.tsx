@@ -11,7 +11,7 @@ import './one-row.css';
 
 const t = texts.grid.oneRow;
 
-/** Columns that are listed unless somebody looks for others, and from which on looking is offered. */
+/** Columns that are listed without a search; tables with more have a search field. */
 const mostListed = 200;
 const fewColumns = 12;
 

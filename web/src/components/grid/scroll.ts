@@ -16,7 +16,7 @@ interface RowScroll {
    * @returns the place to which the scroll bar has to be set; undefined: where it is.
    */
   moved(scrollTop: number, view: number): number | undefined;
-  /** Goes to a place; gives where the scroll bar has to be. */
+  /** Scrolls to a position; returns the position of the scroll bar. */
   to(top: number, view: number): number;
 }
 

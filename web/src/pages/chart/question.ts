@@ -64,7 +64,7 @@ const list = (text: string | null): readonly string[] | undefined => {
   }
 };
 
-/** Methods that give a number whatever the type of the column. */
+/** Methods that return a number for columns of every type. */
 const countsAnything = (method: Method): boolean => method === 'count' || method === 'countdistinct';
 
 export const fits = ({ method, column }: Measure, columns: readonly Column[]): boolean =>

@@ -12,7 +12,7 @@ export interface Span {
 interface Props extends Span {
   /** All rows that there are. */
   readonly model: Model;
-  /** While somebody moves an end, and, with `isDone`, when it is let go. */
+  /** Called while an end is moved, and with `isDone` when it is released. */
   readonly onChange: (span: Span, isDone: boolean) => void;
 }
 

@@ -16,7 +16,7 @@ export interface Live<T> {
   reload(): void;
 }
 
-/** Loads now, again when one of `keys` changes, and every few seconds while somebody looks. */
+/** Loads now, when one of `keys` changes, and every few seconds while the page is visible. */
 export const useLive = <T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Live<T> => {
   const [seen, setSeen] = useState<Omit<Live<T>, 'reload'>>({ data: undefined, error: undefined, at: 0 });
   const [round, setRound] = useState(0);

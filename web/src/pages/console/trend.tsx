@@ -43,7 +43,7 @@ const draw = (points: readonly Point[], x: (at: number) => number, y: (value: nu
   return path;
 };
 
-/** How something went in the last hours: a line, its largest value, and the value under the pointer. */
+/** A series of the last hours: a line, its largest value, and the value under the pointer. */
 export const Trend = ({ title, points, from, until, format }: TrendProps) => {
   const [under, setUnder] = useState<Point>();
   const known = points.filter((point): point is { at: number; value: number } => point.value !== null);

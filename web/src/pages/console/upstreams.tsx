@@ -108,7 +108,7 @@ const Failing = ({ refreshes }: Pick<State, 'refreshes'>) => (
   </Part>
 );
 
-/** Those that do not fare well first. */
+/** Failing upstreams first. */
 const trouble = ({ circuit, heldUntil, quotas, failures }: Upstream): number =>
   Number(circuit !== 'closed') * 8 +
   Number(heldUntil !== null) * 4 +

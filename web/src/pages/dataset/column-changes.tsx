@@ -29,7 +29,7 @@ interface ChangeProps {
 const columnPath = (dataset: DatasetDetail, column: Column): string =>
   `/datasets/${dataset.id}/columns/${column.id}`;
 
-/** The view goes on with the new name. */
+/** The view continues with the new name. */
 const followName = (from: string, to: string): void => {
   const { query } = address.get();
   setQuery(
@@ -41,7 +41,7 @@ const followName = (from: string, to: string): void => {
   );
 };
 
-/** A view that asks for a column that is gone shows everything again. */
+/** A view with a removed column shows all columns again. */
 const forget = ({ id, name }: Column): void => {
   const { query } = address.get();
   const without = (part: string): string | undefined => {
@@ -59,7 +59,7 @@ const forget = ({ id, name }: Column): void => {
   );
 };
 
-/** Merges may take longer than an answer waits for; the process tells how they end. */
+/** Merges may take longer than the answer; the process has their outcome. */
 const merge = async (path: string, body: Record<string, string | boolean>): Promise<void> => {
   const answer = await api.patch<Column | Process>(path, { body });
   if (!('status' in answer)) return;

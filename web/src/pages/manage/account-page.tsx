@@ -18,7 +18,7 @@ const views = [
   ['repositories', t.repositories],
 ] as const;
 
-/** One of the pages about the account of who is signed in. */
+/** A page about the own account. */
 export const AccountPage = ({ lead, children }: { lead?: string; children: ComponentChildren }) => {
   const { account } = useStore(session);
   const { page } = useAddress();

@@ -7,7 +7,7 @@ export const mostSeries = 8;
 interface Wanted {
   /** The series whose page it is. */
   readonly series: string;
-  /** Those that are compared with it. */
+  /** Series that are compared with it. */
   readonly others: readonly string[];
   /** Parameters of that page, `with` and the series itself left out. */
   readonly params: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { setQuery, useAddress } from '../../lib/router.js';
 
-/** How long somebody has to pause before an upstream is asked: its requests are counted. */
+/** Milliseconds without typing before an upstream is searched, since its requests are limited. */
 const pauseMs = { index: 160, upstream: 600 } as const;
 
 /**

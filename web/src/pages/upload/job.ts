@@ -75,7 +75,7 @@ export const start = async (wanted: readonly Wanted[]): Promise<void> => {
   }
 };
 
-/** Stops a pending upload. The service fails it; what still comes of the file is not sent. */
+/** Stops a pending upload: the service fails it, and the rest of the file is not sent. */
 export const cancel = async (datasetId: number, processId: number): Promise<void> => {
   try {
     await api.delete(`/datasets/${datasetId}/processes/${processId}`);

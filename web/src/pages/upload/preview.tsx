@@ -27,7 +27,7 @@ export const beginning = async (file: Blob): Promise<Beginning> => {
   return { header, rows, types: header.map((_, at) => typeOf(rows.map((row) => row[at]))) };
 };
 
-/** The manifest of the choices; undefined: there are none. */
+/** The manifest of the choices; undefined without choices. */
 export const manifestOf = (header: readonly string[], chosen: Chosen): string | undefined => {
   const names = header.filter((name) => chosen[name] !== undefined);
   if (names.length === 0) return undefined;
