@@ -15,22 +15,13 @@ interface BatchOptions<K, V> {
 interface Waiting<K, V> {
   readonly key: K;
   readonly value: Promise<V>;
-  readonly resolve: (value: V) => void;
-  readonly reject: (error: unknown) => void;
+  readonly resolve: (value: Promise<V>) => void;
 }
 
-const startWaiting = <K, V>(key: K): Waiting<K, V> => {
-  let settle: Pick<Waiting<K, V>, 'resolve' | 'reject'> | undefined;
-  const value = new Promise<V>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { key, value, ...(settle as unknown as Pick<Waiting<K, V>, 'resolve' | 'reject'>) };
-};
-
 /**
- * Looks keys up in batches: those of one turn of the event loop, and those that come while all calls are under way. A call
- * begins after all of its keys were asked for, so no value is older than its question. Values are shared and must not be
- * changed. An error is thrown to all callers of its call.
+ * Looks keys up in batches: those of one turn of the event loop, and those that arrive while all calls are in flight. A call
+ * starts after all of its keys were requested, so no value is older than its request. Values are shared and must not be
+ * changed. An error is thrown to all callers of its call. (dataloader has no bound for the calls in flight.)
  */
 export const createBatches = <K, V>({
   idOf,
@@ -44,12 +35,9 @@ export const createBatches = <K, V>({
 
   const call = async (batch: readonly Waiting<K, V>[]): Promise<void> => {
     calls += 1;
-    try {
-      const values = await find(batch.map(({ key }) => key));
-      for (const [index, { resolve }] of batch.entries()) resolve(values[index] as V);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+    const found = find(batch.map(({ key }) => key));
+    for (const [index, { resolve }] of batch.entries()) resolve(found.then((values) => values[index] as V));
+    await Promise.allSettled([found]);
     calls -= 1;
     callSome();
   };
@@ -64,12 +52,17 @@ export const createBatches = <K, V>({
 
   return (key) => {
     const id = idOf(key);
-    const one = waiting.get(id) ?? startWaiting<K, V>(key);
-    waiting.set(id, one);
+    const joined = waiting.get(id);
+    if (joined !== undefined) return joined.value;
+    let resolve: (value: Promise<V>) => void = () => undefined;
+    const value = new Promise<V>((done) => {
+      resolve = done;
+    });
+    waiting.set(id, { key, value, resolve });
     if (!isScheduled && calls < mostCalls) {
       isScheduled = true;
       setImmediate(callSome);
     }
-    return one.value;
+    return value;
   };
 };
