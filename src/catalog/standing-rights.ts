@@ -22,7 +22,7 @@ export interface StandingRight {
   readonly need: Level;
   /** True where the plan of the caller must include the download as well. */
   readonly download?: boolean;
-  /** True where the dataset must be public, whoever asks. */
+  /** True if the dataset must be public, for every caller. */
   readonly publicOnly?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What callers are told of an error, whichever protocol writes it. */
+/** The error as callers see it, for all protocols. */
 import { AppError, isAppError, messageOf } from '../lib/errors.js';
 import { limitText, limitValue } from '../lib/limit-value.js';
 import type { Log } from '../lib/log.js';

@@ -60,7 +60,7 @@ const showBackup = ({ lastBackup }: PipelineMetrics, seconds: number | undefined
   else lastBackup.set(seconds);
 };
 
-/** A quota is renewed by the clock, not by a request: what is left is read, whoever used it last. */
+/** A quota is renewed by the clock, not by a request, so the rest is read each time. */
 const showQuotas = (
   { quotaLeft }: GatewayMetrics,
   upstreams: Awaited<ReturnType<Gateway['state']>> | null,

@@ -35,7 +35,6 @@ const textOf = async (body: Buffer | Readable): Promise<string> => {
 interface Drawing {
   /** True for a page that holds the picture. */
   readonly isPage: boolean;
-  /** True where only the headers are asked for. */
   readonly isHead: boolean;
 }
 
