@@ -47,7 +47,7 @@ it('is made from the chart page, with the code for a frame', async () => {
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create' }).click();
   const [picture = '', frame = ''] = await page.locator('.new-key').allTextContents();
-  expect(await (await fetch(picture)).text()).toContain('average of Rate');
+  expect(await (await fetch(picture)).text()).toContain('<title id="title">Gross product: ');
   expect(frame).toMatch(/^<iframe src="http.*\/api\/links\/tabr_[\w-]+\.html" width="720" /);
 });
 
