@@ -1,5 +1,5 @@
 import type { Provider } from '../providers/provider.js';
-import { withoutFunctionWords } from './search/query-words.js';
+import { isFunctionWord } from './search/query-words.js';
 import { wordsOf } from './search/words.js';
 
 const mostMatches = 5;
@@ -42,7 +42,9 @@ const scoreProvider = (provider: Provider, words: readonly string[]): { matched:
 /** Providers that match words of the query, each word by itself: more matched words first, then better places. */
 export const matchProviders = (providers: readonly Provider[], query: string): Provider[] => {
   // Single letters are remains of other words.
-  const words = withoutFunctionWords([...new Set(wordsOf(query))]).filter((word) => !/^[a-z]$/.test(word));
+  const all = [...new Set(wordsOf(query))].filter((word) => !/^[a-z]$/.test(word));
+  const told = all.filter((word) => !isFunctionWord(word));
+  const words = told.length === 0 ? all : told;
   return providers
     .map((provider) => ({ provider, ...scoreProvider(provider, words) }))
     .filter(({ matched }) => matched > 0)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { invalid, isAppError } from '../lib/errors.js';
+import { joinedPanel } from '../providers/panel.js';
 import type { Params } from '../providers/parameter.js';
-import type { PanelData, Provider, SeriesMetadata } from '../providers/provider.js';
-import { notImplemented } from './browse.js';
+import type { Context, PanelData, Provider, SeriesMetadata } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
 import { orderObservations } from './observations.js';
 import { keyNeeded, type Operations } from './operations.js';
@@ -160,8 +160,9 @@ export const createPanelReader = ({ operations, titlesOf, today }: PanelReaderOp
 
   return {
     async read(caller, provider, seriesId, given) {
-      const panel = provider.panel?.bind(provider);
-      if (panel === undefined) throw notImplemented(provider, 'panels');
+      const panel =
+        provider.panel?.bind(provider) ??
+        ((id: string, params: Params, ctx: Context) => joinedPanel(provider, id, params, ctx));
       const resolved = resolveParams(provider, given, { panel: true });
       const key = await operations.keyFor(provider, caller);
       if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);

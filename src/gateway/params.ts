@@ -49,7 +49,7 @@ const nearestValue = (values: readonly ParameterValue[], text: string): Paramete
   );
   const region = nearest(
     text,
-    regions.map(({ name }) => name),
+    regions.flatMap(({ names }) => names.map((name) => name.join(' '))),
   );
   const coded = nearest(
     text,

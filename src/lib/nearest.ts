@@ -52,14 +52,21 @@ const boundedDistance = (a: string, b: string, limit: number): Distance => {
 const limitFor = (name: string, candidate: string): number =>
   Math.min(mostEdits, Math.max(name.length < 4 ? 1 : 2, Math.floor(candidate.length / 3)), name.length - 1);
 
-/** The known name nearest to a misspelt one, by case or edits; undefined if none is near. */
-export const nearest = (name: string, known: readonly string[]): string | undefined => {
+/**
+ * The known name nearest to a misspelt one, by case or edits; undefined if none is near.
+ * @param most edits, at most 4
+ */
+export const nearest = (
+  name: string,
+  known: readonly string[],
+  most: number = mostEdits,
+): string | undefined => {
   if (name.length > longestName) return undefined;
   const folded = name.toLowerCase();
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   let cells = 0;
   for (const candidate of known) {
-    const limit = Math.min(limitFor(name, candidate), best?.edits ?? mostEdits);
+    const limit = Math.min(limitFor(name, candidate), best?.edits ?? most);
     if (limit < 0 || Math.abs(candidate.length - name.length) > limit) continue;
     const found = boundedDistance(folded, candidate.toLowerCase(), limit);
     cells += found.cells + 1;

@@ -26,7 +26,17 @@ export const ecb = createSdmx21({
   popularSeries: [
     { id: 'EXR/D.USD.EUR.SP00.A', label: 'US dollar/Euro reference exchange rate, daily' },
     { id: 'EXR/M.USD.EUR.SP00.A', label: 'US dollar/Euro reference exchange rate, monthly average' },
-    { id: 'FM/D.U2.EUR.4F.KR.MRR_FR.LEV', label: 'Main refinancing operations, fixed rate' },
+    {
+      id: 'FM/D.U2.EUR.4F.KR.MRR_FR.LEV',
+      label: 'Main refinancing operations, fixed rate, key interest rate (policy rate) of the ECB',
+    },
+    {
+      id: 'FM/D.U2.EUR.4F.KR.DFR.LEV',
+      label: 'Deposit facility rate, key interest rate (policy rate) of the ECB',
+    },
+    { id: 'FM/M.U2.EUR.RT.MM.EURIBOR3MD_.HSTA', label: 'Euribor, 3-month, monthly average' },
+    { id: 'FM/M.U2.EUR.RT.MM.EURIBOR1YD_.HSTA', label: 'Euribor, 12-month (1-year), monthly average' },
+    { id: 'EST/B.EU000A2X2A25.WT', label: 'Euro short-term rate (€STR, ESTR), daily' },
   ],
   patterns: [
     {

@@ -1,4 +1,4 @@
-import { largeEconomies } from './patterns.js';
+import { commodities, weoPlaces } from './patterns.js';
 import { createSdmx30 } from './sdmx30/sdmx30.js';
 
 export const imf = createSdmx30({
@@ -16,8 +16,32 @@ export const imf = createSdmx30({
     { id: 'IMF.RES,PCPS/G001.POILBRE.USD.M', label: 'Brent crude oil price, monthly' },
   ],
   patterns: [
-    { id: 'IMF.RES,WEO/{}.NGDP_RPCH.A', label: 'Real GDP growth, annual', codes: largeEconomies },
-    { id: 'IMF.RES,WEO/{}.PCPIPCH.A', label: 'Consumer price inflation, annual', codes: largeEconomies },
+    { id: 'IMF.RES,WEO/{}.NGDP_RPCH.A', label: 'Real GDP growth, annual', codes: weoPlaces },
+    { id: 'IMF.RES,WEO/{}.NGDPD.A', label: 'GDP, current prices, US dollars, annual', codes: weoPlaces },
+    {
+      id: 'IMF.RES,WEO/{}.NGDPDPC.A',
+      label: 'GDP per capita, current prices, US dollars, annual',
+      codes: weoPlaces,
+    },
+    { id: 'IMF.RES,WEO/{}.PCPIPCH.A', label: 'Consumer price inflation, annual', codes: weoPlaces },
+    { id: 'IMF.RES,WEO/{}.LUR.A', label: 'Unemployment rate, annual', codes: weoPlaces },
+    { id: 'IMF.RES,WEO/{}.LP.A', label: 'Population, annual', codes: weoPlaces },
+    {
+      id: 'IMF.RES,WEO/{}.GGXWDG_NGDP.A',
+      label: 'Government debt, gross, percent of GDP, annual',
+      codes: weoPlaces,
+    },
+    {
+      id: 'IMF.RES,WEO/{}.GGXCNL_NGDP.A',
+      label: 'Government budget balance (net lending or borrowing), percent of GDP, annual',
+      codes: weoPlaces,
+    },
+    {
+      id: 'IMF.RES,WEO/{}.BCA_NGDPD.A',
+      label: 'Current account balance, percent of GDP, annual',
+      codes: weoPlaces,
+    },
+    { id: 'IMF.RES,PCPS/G001.{}.USD.M', label: 'Commodity price, monthly', ...commodities },
   ],
   seriesIdPlaceholder: 'IMF.RES,WEO/USA.NGDP_RPCH.A',
   browseRootLabel: 'Agencies',

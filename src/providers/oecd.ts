@@ -27,7 +27,7 @@ export const oecd = createSdmx21({
   patterns: [
     {
       id: 'OECD.SDD.STES,DSD_KEI@DF_KEI/{}.M.IRLT....',
-      label: 'Long-term interest rate, monthly',
+      label: 'Long-term interest rate (10-year government bond yield), monthly',
       codes: oecdPlaces,
     },
     {

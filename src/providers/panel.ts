@@ -1,5 +1,8 @@
 /** Helpers for the panels of all connectors. */
-import type { SeriesData, SeriesMetadata } from './provider.js';
+import { AppError, invalid } from '../lib/errors.js';
+import { seriesNotFound } from './errors.js';
+import type { Params } from './parameter.js';
+import type { Context, PanelData, Provider, SeriesData, SeriesMetadata } from './provider.js';
 
 /** Facts that all series share, and the meanings of all their flags. */
 export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]): SeriesMetadata => {
@@ -24,4 +27,57 @@ export const groupBy = <T>(rows: readonly T[], codesOf: (row: T) => readonly str
     else group.push(row);
   }
   return groups;
+};
+
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+/** Ids that are joined by `+`, each once. @throws AppError 400 for more than a panel may have. */
+export const joinedIds = ({ slug, name }: Named, seriesId: string, most: number): readonly string[] => {
+  const ids = [...new Set(seriesId.split('+'))];
+  if (ids.length <= most) return ids;
+  throw invalid('panel_too_large', `A panel of ${name} has at most ${most} series, not ${ids.length}.`, {
+    provider: slug,
+    series: ids.length,
+    limit: most,
+  });
+};
+
+/** A panel of series by their ids; undefined stands for one that the provider does not know. */
+export const panelOfSeries = (
+  provider: Named,
+  seriesId: string,
+  found: ReadonlyMap<string, SeriesData | undefined>,
+): PanelData => {
+  const missing = [...found].filter(([, one]) => one === undefined).map(([id]) => id);
+  const series = [...found].flatMap(([id, one]) => (one === undefined ? [] : [{ ...one, id }]));
+  if (series.length === 0) throw seriesNotFound(provider, seriesId, 'It knows none of them.', { missing });
+  return {
+    label: series.length > 3 ? `${series.length} series` : series.map(({ label }) => label).join('; '),
+    metadata: commonMetadata(series),
+    dimensions: [{ id: 'series', label: 'Series' }],
+    series: series.map(({ id, label, data }) => ({ codes: [id], labels: [label], data })),
+    ...(missing.length === 0 ? {} : { missing }),
+  };
+};
+
+/** Series of a panel of a provider that gives them one by one. */
+const mostJoined = 10;
+
+/** Several series of a provider that has no panels of its own, one after the other; those of one file share it. */
+export const joinedPanel = async (
+  provider: Provider,
+  seriesId: string,
+  params: Params,
+  ctx: Context,
+): Promise<PanelData> => {
+  const found = new Map<string, SeriesData | undefined>();
+  for (const id of joinedIds(provider, seriesId, mostJoined)) {
+    try {
+      found.set(id, await provider.series(id, params, ctx));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
+      found.set(id, undefined);
+    }
+  }
+  return panelOfSeries(provider, seriesId, found);
 };

@@ -3,7 +3,9 @@ import { malformedSeriesId, seriesNotFound, unexpectedReply, upstreamFailed } fr
 import { legendOf, withFlag } from './flags.js';
 import { toMetadata } from './metadata.js';
 import { readValue } from './numbers.js';
-import type { Context, Observation, Provider, SeriesData, UpstreamHttp } from './provider.js';
+import { joinedIds, panelOfSeries } from './panel.js';
+import type { Params } from './parameter.js';
+import type { Context, Observation, PanelData, Provider, SeriesData, UpstreamHttp } from './provider.js';
 import { rangeParameters, withinBounds } from './range.js';
 import { day, listOf, readShape, requireValue, written } from './shape.js';
 import { powerOfTen, unitTimes } from './units.js';
@@ -39,8 +41,11 @@ const vectorData = z.object({
 });
 
 /** One entry per requested vector; for a failed one the object has only the reason. */
-const answers = z.array(z.object({ status: z.string(), object: z.unknown() })).length(1);
+const answers = z.array(z.object({ status: z.string(), object: z.unknown() }));
 const failure = z.object({ responseStatusCode: z.number().int() });
+const ofVector = z.object({ vectorId: z.number().int() });
+
+const vectorOf = (answer: unknown): number | undefined => ofVector.safeParse(answer).data?.vectorId;
 
 /** The vector or the combination of codes does not exist. */
 const unknownCodes: ReadonlySet<number> = new Set([2, 4]);
@@ -66,26 +71,33 @@ const codeSetsReply = z.object({
   }),
 });
 
-const fetchVector = async <S extends z.ZodType>(
-  method: string,
-  schema: S,
-  seriesId: string,
-  more: object,
-  http: UpstreamHttp,
-): Promise<z.output<S>> => {
+const numberOf = (seriesId: string): number => {
   const [, number] = idForm.exec(seriesId) ?? [];
   if (number === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);
-  const payload = await http.json({
-    path: [method],
-    body: [{ vectorId: Number(number), ...more }],
-    keep: 'series',
-  });
-  const [answer] = readShape(named, answers, payload);
-  if (answer?.status === 'SUCCESS') return readShape(named, schema, answer.object);
-  const { responseStatusCode: code } = readShape(named, failure, answer?.object);
-  throw unknownCodes.has(code)
-    ? seriesNotFound(named, seriesId)
-    : upstreamFailed(named, `response status ${code}`);
+  return Number(number);
+};
+
+/** What the service has of each vector, in one request; undefined for one that it does not know. */
+const fetchVectors = async <S extends z.ZodType>(
+  method: string,
+  schema: S,
+  ids: readonly string[],
+  more: object,
+  http: UpstreamHttp,
+): Promise<(z.output<S> | undefined)[]> => {
+  const body = ids.map((id) => ({ vectorId: numberOf(id), ...more }));
+  const found = readShape(named, answers, await http.json({ path: [method], body, keep: 'series' }));
+  if (found.length !== ids.length) throw unexpectedReply(named, 'another number of answers');
+  const read = new Map<number | undefined, z.output<S>>();
+  for (const { status, object } of found) {
+    if (status === 'SUCCESS') {
+      read.set(ids.length === 1 ? body[0]?.vectorId : vectorOf(object), readShape(named, schema, object));
+      continue;
+    }
+    const { responseStatusCode: code } = readShape(named, failure, object);
+    if (!unknownCodes.has(code)) throw upstreamFailed(named, `response status ${code}`);
+  }
+  return body.map(({ vectorId }) => read.get(vectorId));
 };
 
 const fetchCodeSets = async (http: UpstreamHttp) => {
@@ -103,14 +115,14 @@ const fetchCodeSets = async (http: UpstreamHttp) => {
   };
 };
 
-/** A series comes as a whole. It is kept, so that preview and every range share one request. */
-const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {
-  // First alone: an unknown series then costs one request.
-  const info = await fetchVector('getSeriesInfoFromVector', vectorInfo, seriesId, {}, http);
-  const [codes, { vectorDataPoint: points }] = await Promise.all([
-    fetchCodeSets(http),
-    fetchVector('getDataFromVectorsAndLatestNPeriods', vectorData, seriesId, { latestN: allPeriods }, http),
-  ]);
+type Codes = Awaited<ReturnType<typeof fetchCodeSets>>;
+
+const toSeries = (
+  seriesId: string,
+  info: z.output<typeof vectorInfo>,
+  { vectorDataPoint: points }: z.output<typeof vectorData>,
+  codes: Codes,
+): SeriesData => {
   if (points.some(({ scalarFactorCode }) => scalarFactorCode !== info.scalarFactorCode)) {
     throw unexpectedReply(named, 'values of several magnitudes');
   }
@@ -140,6 +152,46 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
     }),
     data,
   };
+};
+
+/** Series come as a whole. They are kept, so that preview and every range share the requests. */
+const fetchSeveral = async (
+  ids: readonly string[],
+  { http }: Context,
+): Promise<Map<string, SeriesData | undefined>> => {
+  // First alone: an unknown series then costs one request.
+  const infos = await fetchVectors('getSeriesInfoFromVector', vectorInfo, ids, {}, http);
+  const known = ids.filter((_, place) => infos[place] !== undefined);
+  const found = new Map<string, SeriesData | undefined>(ids.map((id) => [id, undefined]));
+  if (known.length === 0) return found;
+  const latest = { latestN: allPeriods };
+  const [codes, data] = await Promise.all([
+    fetchCodeSets(http),
+    fetchVectors('getDataFromVectorsAndLatestNPeriods', vectorData, known, latest, http),
+  ]);
+  for (const [place, id] of known.entries()) {
+    const [info, points] = [infos[ids.indexOf(id)], data[place]];
+    if (info !== undefined && points !== undefined) found.set(id, toSeries(id, info, points, codes));
+  }
+  return found;
+};
+
+const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
+  const found = (await fetchSeveral([seriesId], ctx)).get(seriesId);
+  if (found === undefined) throw seriesNotFound(named, seriesId);
+  return found;
+};
+
+/** Vectors of one panel: one request describes them, one has their values. */
+const mostVectors = 50;
+
+const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
+  const found = await fetchSeveral(joinedIds(named, seriesId, mostVectors), ctx);
+  return panelOfSeries(
+    named,
+    seriesId,
+    new Map([...found].map(([id, one]) => [id, one && withinBounds(one, params)] as const)),
+  );
 };
 
 const items = [
@@ -176,4 +228,5 @@ export const statCan: Provider = {
   },
   preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
   series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),
+  panel,
 };

@@ -206,7 +206,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       const { slug, name, attribution } = source;
       if (
         request.backfill &&
-        (request.isPanel || request.series.some(({ params }) => params.asOf !== undefined))
+        (request.isPanel || request.series.some(({ params }) => params.asOf ?? params.realtimeStart))
       ) {
         const other = request.isPanel ? 'panel' : 'asOf';
         throw invalid('invalid_parameter', `'${other}' and 'backfill' do not go together.`, {

@@ -1,5 +1,7 @@
-import { currencies, isWish, isYear, withoutFunctionWords } from './query-words.js';
-import { findRegions, type Region } from './regions.js';
+import { currencyOf, namesOfCurrency } from './currency-names.js';
+import { singular } from './plurals.js';
+import { currencies, isFunctionWord, isWish, isYear } from './query-words.js';
+import { findCentralBank, findRegions, type Region, type RegionFound } from './regions.js';
 import { synonymLines } from './synonyms.js';
 import { wordsOf } from './words.js';
 
@@ -29,10 +31,13 @@ const mostConcepts = 8;
 
 const phrasesOf = (text: string): string[][] => text.split('|').map(wordsOf);
 
+/** Key of a phrase, the same for its singular and its plural. */
+const keyOf = (words: readonly string[]): string => words.map(singular).join(' ');
+
 const readSynonyms = (): ReadonlyMap<string, readonly (readonly string[])[]> => {
   const found = new Map<string, string[][]>();
   const add = (phrase: string[], others: string[][]) =>
-    found.set(phrase.join(' '), [...(found.get(phrase.join(' ')) ?? [phrase]), ...others]);
+    found.set(keyOf(phrase), [...(found.get(keyOf(phrase)) ?? [phrase]), ...others]);
   const lines = synonymLines.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines) {
     const [from = '', to] = line.split('>');
@@ -46,23 +51,6 @@ const readSynonyms = (): ReadonlyMap<string, readonly (readonly string[])[]> => 
 
 const synonyms = readSynonyms();
 const longestPhrase = Math.max(...[...synonyms.keys()].map((phrase) => phrase.split(' ').length));
-
-const currencyNames = new Intl.DisplayNames(['en'], { type: 'currency', fallback: 'none' });
-
-const commonNames: Readonly<Record<string, string>> = {
-  usd: 'dollar',
-  eur: 'euro',
-  gbp: 'sterling',
-  jpy: 'yen',
-  chf: 'franc',
-};
-
-/** A currency by its code, its name and the name that people use. */
-const namesOfCurrency = (code: string): string[][] => {
-  const common = commonNames[code];
-  const names = [code, currencyNames.of(code.toUpperCase()) ?? ''].map(wordsOf);
-  return [...names, ...(common === undefined ? [] : [[common]])].filter(({ length }) => length > 0);
-};
 
 const pairConcept = (from: string, to: string): Concept => ({
   text: `${from}${to}`,
@@ -83,20 +71,34 @@ interface Read {
   readonly length: number;
 }
 
-const readCurrency = ([first = '', second = '']: readonly string[]): Read | undefined => {
-  if (isPair(first)) return { concept: pairConcept(first.slice(0, 3), first.slice(3)), length: 1 };
-  if (!currencies.has(first)) return undefined;
-  if (currencies.has(second)) return { concept: pairConcept(first, second), length: 2 };
-  const alternatives = namesOfCurrency(first);
-  const concept = { text: first, alternatives, whole: true, currencies: [first.toUpperCase()] };
-  return { concept, length: 1 };
+const readCurrency = (words: readonly string[]): Read | undefined => {
+  const [word = ''] = words;
+  // The lek is `ALL`.
+  if (isFunctionWord(word)) return undefined;
+  if (isPair(word)) return { concept: pairConcept(word.slice(0, 3), word.slice(3)), length: 1 };
+  const first = currencyOf(words);
+  if (first === undefined) return undefined;
+  // `pound to dollar`, `NOK per EUR`
+  const between = words.slice(first.length).findIndex((other) => !isFunctionWord(other));
+  const second = between < 0 ? undefined : currencyOf(words.slice(first.length + between));
+  if (second !== undefined && second.code !== first.code) {
+    const length = first.length + between + second.length;
+    return { concept: pairConcept(first.code, second.code), length };
+  }
+  const given = words.slice(0, first.length);
+  const names = namesOfCurrency(first.code).filter((name) => name.join(' ') !== given.join(' '));
+  const codes = [first.code.toUpperCase()];
+  const concept = { text: given.join(' '), alternatives: [given, ...names], whole: true, currencies: codes };
+  return { concept, length: first.length };
 };
 
 const readPhrase = (words: readonly string[]): Read => {
   for (let length = Math.min(longestPhrase, words.length); length > 0; length -= 1) {
-    const text = words.slice(0, length).join(' ');
-    const alternatives = synonyms.get(text);
-    if (alternatives !== undefined) return { concept: { text, alternatives, whole: false }, length };
+    const given = words.slice(0, length);
+    const alternatives = synonyms.get(keyOf(given));
+    if (alternatives !== undefined) {
+      return { concept: { text: given.join(' '), alternatives, whole: false }, length };
+    }
   }
   const [word = ''] = words;
   return { concept: { text: word, alternatives: [[word]], whole: word.length < 3 }, length: 1 };
@@ -107,19 +109,23 @@ const readConcepts = (words: readonly string[]): Concept[] => {
   for (let at = 0; at < words.length; ) {
     const rest = words.slice(at);
     const { concept, length } = readCurrency(rest) ?? readPhrase(rest);
-    found.set(concept.text, concept);
+    // Function words count within a phrase: `per capita`.
+    if (length > 1 || !isFunctionWord(concept.text)) found.set(concept.text, concept);
     at += length;
   }
   return [...found.values()];
 };
 
 /** Currencies in which amounts are usually wanted: `GDP in USD` is about GDP. */
-const isAmount = ({ currencies: codes = [] }: Concept): boolean =>
-  codes.length === 1 && (codes[0] === 'USD' || codes[0] === 'EUR');
+const isAmount = ({ text, currencies: codes = [] }: Concept): boolean =>
+  codes.length === 1 && /^(?:usd|eur|(?:us )?dollars|euros)$/.test(text);
 
 const aboutRates = ({ text }: Concept): boolean => /^(?:exchange|rates?|forex|fx)$/.test(text);
 
-const isWished = ({ text }: Concept): boolean => isWish(text) || isYear(text);
+/** What is wanted of a share is its price. */
+const isSharePrice = (text: string): boolean => /^(?:shares?|stocks?)(?: (?:price|quote)s?)?$/.test(text);
+
+const isWished = ({ text }: Concept): boolean => isWish(text) || isYear(text) || isSharePrice(text);
 
 const split = (concepts: readonly Concept[]): Pick<Query, 'subjects' | 'wishes'> => {
   const about = concepts.filter((concept) => !isWished(concept));
@@ -132,14 +138,48 @@ const split = (concepts: readonly Concept[]): Pick<Query, 'subjects' | 'wishes'>
   };
 };
 
+const readWords = (words: readonly string[]): Concept[] =>
+  words.map((word) => ({ text: word, alternatives: [[word]], whole: true }));
+
+/** Words of synonyms, and of what they stand for. */
+export const synonymWords: ReadonlySet<string> = new Set(
+  [...synonyms.values()].flatMap((alternatives) => alternatives.flat()),
+);
+
 /** Returns true for a word that has synonyms. */
-export const isTerm = (word: string): boolean => synonyms.has(word);
+export const isTerm = (word: string): boolean => synonyms.has(keyOf([word]));
+
+const policyRate = ['policy', 'rate'];
+
+/** Words besides the name of a central bank that ask for its policy rate. */
+const isAboutPolicyRate = (word: string): boolean =>
+  /^(?:base|cash|central|interest|key|policy|repo|rates?)$/.test(word);
+
+/** `Canadian dollar` is a currency and not about Canada. */
+const isCurrencyName = (words: readonly string[], { at, length }: RegionFound): boolean =>
+  (currencyOf(words.slice(at))?.length ?? 0) > length;
+
+/** Words without the regions that they name: the first one is what a hit is about. */
+const withoutRegions = (words: readonly string[]): readonly string[] =>
+  findRegions(words)
+    .filter((region) => !isCurrencyName(words, region))
+    .toReversed()
+    .reduce((rest, { at, length }) => rest.toSpliced(at, length), words);
+
+/** The words of a query without the region; a central bank alone, or its rate, is the policy rate of its region. */
+const restOf = (words: readonly string[], { at, length, centralBank }: RegionFound): readonly string[] => {
+  const rest = withoutRegions(words.toSpliced(at, length));
+  if (centralBank !== true) return rest;
+  return rest.every((word) => isFunctionWord(word) || isAboutPolicyRate(word)) ? policyRate : rest;
+};
 
 /** Reads a query of some words. */
 export const readQuery = (words: readonly string[]): Query => {
-  const [found] = findRegions(words);
-  const rest = found === undefined ? words : words.toSpliced(found.at, found.length);
-  const concepts = readConcepts(rest.length === 0 ? [] : withoutFunctionWords(rest));
+  const found = findCentralBank(words) ?? findRegions(words).find((region) => !isCurrencyName(words, region));
+  const rest = found === undefined ? words : restOf(words, found);
+  const read = readConcepts(rest);
+  // A query of function words alone is about them.
+  const concepts = read.length > 0 || found !== undefined ? read : readWords(rest);
   const { subjects, wishes } = split(concepts);
   if (found === undefined) {
     // A query of wishes alone is about them.

@@ -1,10 +1,11 @@
 import { nearest } from '../../lib/nearest.js';
 import type { Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { isTerm, type Query, readQuery } from './concepts.js';
-import { type PatternCandidate, patternCandidates, traitsOf } from './patterns.js';
-import { correctableWords } from './query-words.js';
+import { isTerm, type Query, readQuery, synonymWords } from './concepts.js';
+import { type PatternCandidate, patternCandidates, patternWords, traitsOf } from './patterns.js';
+import { correctableWords, isCorrectable } from './query-words.js';
 import { type Candidate, conceptsOf, type Ranked, rank } from './ranking.js';
+import { regionWords } from './regions.js';
 import { allOf, conceptQueries, partOf, title } from './text-query.js';
 import { mostWords, wordsOf } from './words.js';
 
@@ -118,17 +119,23 @@ const readItems = `
   SELECT provider, id, label, description, kind, path, frequency, units FROM gateway_items
     JOIN unnest($1::text[], $2::text[]) AS wanted(provider, id) USING (provider, id)`;
 
-/** Words that look like a word that occurs nowhere. */
+/** Words that occur nowhere, each with those of the index that look like it. */
 const alikeWords = `
-  SELECT searched.word AS searched, near.word AS near
+  SELECT searched.word AS searched, coalesce(near.word, '') AS near
     FROM unnest($1::text[]) AS searched(word)
-   CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
      SELECT word FROM gateway_words WHERE word % searched.word ORDER BY similarity(word, searched.word) DESC, word LIMIT 8
-   ) AS near
+   ) AS near ON true
    WHERE NOT EXISTS (SELECT 1 FROM gateway_words WHERE word LIKE searched.word || '%')
      AND NOT EXISTS (
        SELECT 1 FROM gateway_items
         WHERE words @@ (to_tsquery('simple', searched.word || ':*') || to_tsquery('english', searched.word || ':*')))`;
+
+/** Slips that are taken for typing errors; more would make another word: `rent` and `brent`, `coffee` and `cofer`. */
+const mostEdits = (word: string): number => {
+  if (word.length < 5) return 0;
+  return word.length < 8 ? 1 : 2;
+};
 
 const toItem = ({ description, path, frequency, units, ...row }: Row): Hit => ({
   ...row,
@@ -152,6 +159,9 @@ const keyOf = ({ provider, id }: { provider: string; id: string }): string => JS
  */
 export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
   const traits = new Map(known.map((provider) => [provider.slug, traitsOf(provider)]));
+  const ownWords = new Set(
+    [...patternWords(known), ...synonymWords, ...regionWords].filter((word) => isCorrectable(word)),
+  );
 
   const hydrate = async (ranked: readonly Ranked[]): Promise<Hit[]> => {
     const wanted = ranked.map(({ candidate }) => candidate);
@@ -232,12 +242,13 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
 
   /** The words with typing errors replaced by what was most likely meant; undefined if there is none. */
   const correct = async (plain: string, words: readonly string[]): Promise<string[] | undefined> => {
-    const searched = correctableWords(plain, words).filter((word) => !isTerm(word));
+    const searched = correctableWords(plain, words).filter((word) => !isTerm(word) && !ownWords.has(word));
     if (searched.length === 0) return undefined;
     const rows = await sql.query<{ searched: string; near: string }>(alikeWords, [searched]);
     const corrected = words.map((word) => {
       const alike = rows.filter((row) => row.searched === word).map(({ near }) => near);
-      return nearest(word, alike) ?? word;
+      if (alike.length === 0) return word;
+      return nearest(word, [...alike, ...ownWords], mostEdits(word)) ?? word;
     });
     return corrected.some((word, index) => word !== words[index]) ? corrected : undefined;
   };

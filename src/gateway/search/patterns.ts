@@ -1,13 +1,18 @@
 import type { Provider, SeriesPattern } from '../../providers/provider.js';
 import type { Concept, Query } from './concepts.js';
+import { singular } from './plurals.js';
 import { type Candidate, conceptsOf, type ProviderTraits } from './ranking.js';
 import { type Region, regionOfCode } from './regions.js';
 import { wordsOf } from './words.js';
 
 const hasWord = (words: readonly string[], word: string, whole: boolean): boolean =>
-  words.some((found) => found === word || (!whole && word.length >= 3 && found.startsWith(word)));
+  words.some(
+    (found) =>
+      singular(found) === singular(word) || (!whole && word.length >= 3 && found.startsWith(singular(word))),
+  );
 
-const matches = ({ alternatives, whole }: Concept, words: readonly string[]): boolean =>
+/** Returns true if words have the concept, by any of its names. */
+export const matches = ({ alternatives, whole }: Concept, words: readonly string[]): boolean =>
   alternatives.some((alternative) => alternative.every((word) => hasWord(words, word, whole)));
 
 interface Code {
@@ -47,17 +52,18 @@ const toCandidate = (
   query: Query,
 ): PatternCandidate => {
   const title = `${pattern.label}, ${label}`;
-  const words = wordsOf(title);
+  const id = pattern.id.replace('{}', code);
+  const words = wordsOf(`${title} ${id}`);
   const flags = conceptsOf(query).map(
     (concept, index) =>
       (query.region !== undefined && index === 0 && namesRegion(pattern)) ||
       matches(concept, words) ||
-      (concept.currencies?.every((one) => one === code || words.includes(one.toLowerCase())) ?? false),
+      (concept.currencies?.every((one) => words.includes(one.toLowerCase())) ?? false),
   );
   return {
     provider: provider.slug,
     family: pattern.id.slice(0, pattern.id.indexOf('{}')),
-    id: pattern.id.replace('{}', code),
+    id,
     label: title,
     kind: 'series',
     popular: true,
@@ -89,3 +95,13 @@ export const traitsOf = (provider: Provider): ProviderTraits => {
     },
   };
 };
+
+/** Words of the labels of patterns: they are spelled right although no listing has them. */
+export const patternWords = (providers: readonly Provider[]): ReadonlySet<string> =>
+  new Set(
+    providers.flatMap(({ patterns = [] }) =>
+      patterns.flatMap((pattern) =>
+        wordsOf([pattern.label, ...Object.values(pattern.labels ?? {})].join(' ')),
+      ),
+    ),
+  );

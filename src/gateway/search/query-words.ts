@@ -1,12 +1,13 @@
-import { wordsOf } from './words.js';
+import { regionWords } from './regions.js';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
 /** Stop words. `us` is a country, so it is not one of them. */
 const functionWords = setOf(
-  `a about all also an and any are as at be between by can data do does each every find for from get give has have how i in
-   into is it its like me my no not of on or our over per please series show some such than that the their these this
-   those to under until versus via vs was were what when where which who why with within you your`,
+  `a about all also an and any are as at be between by can compare compared data do does each every find for from get give has have
+   how i in into is it its like live lived living many me much my no not of on or our over per please series show some such
+   than that the their there these this those to under until versus via vs was were what when where which who why with within
+   you your`,
 );
 
 /** Words that say how the data is wanted: frequency, transformation, period. */
@@ -20,20 +21,8 @@ export const isWish = (word: string): boolean => wishWords.has(word);
 
 export const isYear = (word: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(word);
 
-/** Words of a query without function words, unless nothing else is left. */
-export const withoutFunctionWords = (words: readonly string[]): readonly string[] => {
-  const left = words.filter((word) => !functionWords.has(word));
-  return left.length === 0 ? words : left;
-};
+export const isFunctionWord = (word: string): boolean => functionWords.has(word);
 
-const regionWords = (): ReadonlySet<string> => {
-  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  const codes = letters.flatMap((first) => letters.map((second) => `${first}${second}`));
-  return new Set(codes.flatMap((code) => wordsOf(names.of(code) ?? '')));
-};
-
-const regions = regionWords();
 export const currencies: ReadonlySet<string> = new Set(
   Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()),
 );
@@ -51,7 +40,7 @@ export const correctableWords = (query: string, words: readonly string[]): strin
   const known = (word: string): boolean =>
     functionWords.has(word) ||
     wishWords.has(word) ||
-    regions.has(word) ||
+    regionWords.has(word) ||
     codes.has(word) ||
     isCurrencyPair(word);
   return words.filter((word) => isCorrectable(word) && !known(word));

@@ -1,6 +1,7 @@
 import type { Concept, Query } from './concepts.js';
 import { findRegions, type Region } from './regions.js';
 import { leastShare } from './text-query.js';
+import { matchTitle, readTitle } from './titles.js';
 import { wordsOf } from './words.js';
 
 /** An item that may be a hit, with what the index or the bundled lists know about it. */
@@ -45,6 +46,11 @@ const scores = {
   folder: -0.5,
   /** Names a region that the query does not. */
   stray: -1,
+  /** Is the growth of what the query names, or a part of it. */
+  growth: -0.9,
+  part: -0.5,
+  /** Of equal series, the more frequent one. */
+  frequent: 0.15,
   key: -0.05,
 } as const;
 
@@ -57,13 +63,6 @@ export const conceptsOf = ({ region, subjects, wishes }: Query): Concept[] => [
   ...wishes,
 ];
 
-/** How well a title has a concept: as the query has it, by another name, or by forms of its words. */
-const matchTitle = ({ alternatives }: Concept, words: ReadonlySet<string>): number => {
-  const index = alternatives.findIndex((alternative) => alternative.every((word) => words.has(word)));
-  if (index === 0) return 1;
-  return index > 0 ? 0.95 : 0.85;
-};
-
 interface Measured {
   readonly coverage: number;
   /** Words of the title that the query has, in relation to all of them. */
@@ -71,15 +70,15 @@ interface Measured {
 }
 
 const measure = (
-  { inTitle, anywhere }: Candidate,
+  { label, inTitle, anywhere }: Candidate,
   words: readonly string[],
   concepts: readonly Concept[],
   rarities: readonly number[],
   first: number,
 ): Measured & { readonly share: number } => {
-  const set = new Set(words);
+  const title = readTitle(label);
   const matches = concepts.map((concept, index) => {
-    if (inTitle[first + index] === true) return matchTitle(concept, set);
+    if (inTitle[first + index] === true) return matchTitle(concept, title);
     return anywhere[first + index] === true ? 0.25 : 0;
   });
   const total = sum(rarities) || 1;
@@ -112,7 +111,7 @@ const regionScore = (
   if (named.includes(region)) return { score: scores.region };
   if (named.length > 0) return undefined;
   if (traits?.home === undefined) return { score: candidate.anywhere[0] === true ? scores.region / 2 : 0 };
-  return traits.home === region ? { score: 0.9 * scores.region } : undefined;
+  return traits.home === region ? { score: scores.region + scores.home } : undefined;
 };
 
 interface RankOptions {
@@ -122,9 +121,29 @@ interface RankOptions {
   /** Rarity of each subject: the rarer a word, the more a match counts. */
   readonly rarities: readonly number[];
   readonly traitsOf: (provider: string) => ProviderTraits | undefined;
+  /** Share of the rarity of the query that a hit must have. */
+  readonly least?: number;
 }
 
-const rankOne = (candidate: Candidate, { plain, query, rarities, traitsOf }: RankOptions) => {
+const isPrice = (text: string): boolean => /^prices?$/.test(text);
+
+const isPart = (word: string): boolean => /^(?:core|except|excluding|less)$/.test(word);
+
+const asksForPart = ({ subjects }: Query): boolean => subjects.some(({ text }) => isPart(text));
+
+/** Rank of the frequency that a title names: 0 for a year or none. */
+const frequencyOf = (words: readonly string[]): number =>
+  words.includes('daily') || words.includes('weekly') || words.includes('monthly')
+    ? 2
+    : Number(words.includes('quarterly'));
+
+const asksForGrowth = ({ subjects, wishes }: Query): boolean =>
+  [...subjects, ...wishes].some(({ text }) => /^(?:growth|change|inflation|mom|qoq|yoy)$/.test(text));
+
+const rankOne = (
+  candidate: Candidate,
+  { plain, query, rarities, traitsOf, least = leastShare }: RankOptions,
+) => {
   const { region, subjects, wishes } = query;
   const words = wordsOf(candidate.label);
   const traits = traitsOf(candidate.provider);
@@ -136,7 +155,10 @@ const rankOne = (candidate: Candidate, { plain, query, rarities, traitsOf }: Ran
   // A query of a region alone is about the region.
   if (subjects.length === 0 && (matched?.score ?? 0) === 0 && !exact) return undefined;
   const { coverage, share, density } = measure(candidate, words, subjects, rarities, first);
-  if (subjects.length > 0 && share < leastShare && !exact) return undefined;
+  if (subjects.length > 0 && share < least && !exact) return undefined;
+  // The price of a thing is not the thing.
+  if (subjects.some(({ text }, index) => isPrice(text) && candidate.anywhere[first + index] !== true))
+    return undefined;
   const wished = wishes.filter((_, index) => candidate.anywhere[first + subjects.length + index] === true);
   const score =
     (id === plain ? scores.exactId : id.startsWith(plain) ? scores.idPrefix : 0) +
@@ -148,6 +170,9 @@ const rankOne = (candidate: Candidate, { plain, query, rarities, traitsOf }: Ran
     (candidate.popular ? scores.popular : 0) +
     (candidate.kind === 'folder' ? scores.folder : 0) +
     (region === undefined && !candidate.popular && findRegions(words).length > 0 ? scores.stray : 0) +
+    (words.includes('growth') && !asksForGrowth(query) ? scores.growth : 0) +
+    (words.some(isPart) && !asksForPart(query) ? scores.part : 0) +
+    scores.frequent * frequencyOf(words) +
     (traits?.needsKey === true ? scores.key : 0);
   return { candidate, params: matched?.params, score };
 };

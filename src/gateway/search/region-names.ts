@@ -232,3 +232,28 @@ G20 G20 | g 20
 WLD,1W,G001,W1,W0,WL World | worldwide | global
 AFR Africa | african
 `;
+
+/** Central banks, by the code of their region: people ask for rates by the bank. */
+export const centralBankLines = `
+US Federal Reserve|US Federal Reserve|Fed|US Fed
+EA21 European Central Bank|ECB
+GB Bank of England|BoE
+JP Bank of Japan|BoJ
+CA Bank of Canada|BoC
+CH Swiss National Bank|SNB
+SE Riksbank|Sveriges Riksbank
+NO Norges Bank
+AU Reserve Bank of Australia|RBA
+NZ Reserve Bank of New Zealand|RBNZ
+IN Reserve Bank of India|RBI
+CN People's Bank of China|PBoC
+MX Bank of Mexico|Banxico
+BR Central Bank of Brazil
+KR Bank of Korea|BoK
+RU Bank of Russia
+IL Bank of Israel
+PL National Bank of Poland|NBP
+CZ Czech National Bank|CNB
+HU National Bank of Hungary|MNB
+DK Danmarks Nationalbank
+`;

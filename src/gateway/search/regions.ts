@@ -1,4 +1,4 @@
-import { areaLines, countryLines } from './region-names.js';
+import { areaLines, centralBankLines, countryLines } from './region-names.js';
 import { wordsOf } from './words.js';
 
 /** A country or an area of countries. */
@@ -35,6 +35,14 @@ export const regions: readonly Region[] = [
   ...linesOf(areaLines).map(readArea),
 ];
 
+/** Words of the names of all regions, those that are a name by themselves first. */
+export const regionWords: ReadonlySet<string> = new Set(
+  regions
+    .flatMap(({ names }) => names)
+    .toSorted((a, b) => Number(a.length > 1) - Number(b.length > 1))
+    .flat(),
+);
+
 const byCode = new Map(regions.flatMap((region) => region.codes.map((code) => [code, region] as const)));
 const byName = new Map(
   regions.flatMap((region) => region.names.map((words) => [words.join(' '), region] as const)),
@@ -54,6 +62,8 @@ export interface RegionFound {
   /** Position of its first word, and how many words name it. */
   readonly at: number;
   readonly length: number;
+  /** True if the words name the central bank of the region. */
+  readonly centralBank?: true;
 }
 
 const dollars: ReadonlySet<string | undefined> = new Set(['dollar', 'dollars', 'usd']);
@@ -79,4 +89,24 @@ export const findRegions = (words: readonly string[]): RegionFound[] => {
     at += region.length - 1;
   }
   return found;
+};
+
+const centralBanks: ReadonlyMap<string, Region> = new Map(
+  linesOf(centralBankLines).flatMap((line) => {
+    const region = regionOfCode(line.slice(0, line.indexOf(' ')));
+    const names = splitNames(line.slice(line.indexOf(' ') + 1));
+    return region === undefined ? [] : names.map((name) => [wordsOf(name).join(' '), region] as const);
+  }),
+);
+const longestBank = Math.max(...[...centralBanks.keys()].map((name) => name.split(' ').length));
+
+/** The central bank that a query names, as its region. */
+export const findCentralBank = (words: readonly string[]): RegionFound | undefined => {
+  for (let at = 0; at < words.length; at += 1) {
+    for (let length = Math.min(longestBank, words.length - at); length > 0; length -= 1) {
+      const region = centralBanks.get(words.slice(at, at + length).join(' '));
+      if (region !== undefined) return { region, at, length, centralBank: true };
+    }
+  }
+  return undefined;
 };

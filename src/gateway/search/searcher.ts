@@ -6,6 +6,7 @@ import { formatPath } from '../path.js';
 import type { ItemIndex } from './item-index.js';
 import type { Hit } from './item-search.js';
 import { runOwnSearch, runOwnSearches } from './own-search.js';
+import { relevantItems } from './relevance.js';
 
 export interface FoundItem {
   readonly id: string;
@@ -113,7 +114,10 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       }
       const { found, notAsked } = await runOwnSearches(operations, caller, own, text);
       const more = found.flatMap(({ provider, items: others }) =>
-        others.map((item) => ({ provider: provider.slug, ...toFound(item, provider) })),
+        relevantItems(provider, others, text).map((item) => ({
+          provider: provider.slug,
+          ...toFound(item, provider),
+        })),
       );
       // Those of the index come first: they are ranked together.
       const all = new Map([...more, ...items].map((item) => [`${item.provider} ${item.id}`, item]));

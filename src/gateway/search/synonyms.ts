@@ -18,26 +18,45 @@ ppi | producer price index | producer prices
 3m | 3 month | three month
 youth | young people | under 25 | 15 24
 house prices | house price | residential property prices | property prices | home prices | housing prices
-policy rate | central bank rate | key policy rate | bank rate
+policy rate | central bank rate | key policy rate | bank rate | federal funds | repo rate | cash rate | base rate
+poverty rate | poverty headcount ratio
 fed funds | federal funds
 unemployment | unemployed | jobless
 labor | labour
-mortgage | mortgages
+mortgage
 debt | indebtedness
+government debt | public debt | national debt | federal debt | sovereign debt | state debt
+budget deficit | budget balance | deficit | fiscal deficit | fiscal balance | budget surplus
+trade balance | balance of trade | trade deficit | trade surplus | balance on goods | external balance
+consumer confidence | consumer sentiment
 gold
 oil | petroleum | crude
 gas | gasoline
-stock | stocks
-exports | export
-imports | import
+stock
+share price | stock price
+stock quote | share quote
+per capita | per head | per person | 1 000 people | 100 people
+expenditure | spending | expense
+foreign reserves | foreign exchange reserves | international reserves | official reserves | total reserves
+mobile cellular | mobile phone | cell phone
+physician | doctor
+export
+import
 population | inhabitants
-retail | retail sales
-wages | earnings
-m1
-m2
-m3
-s p | sp
-life expectancy
+retail sales | retail trade
+wage | earnings | salary
+money supply | money stock | m2
+m3 | broad money
+s p 500 | sp 500 | sp500 | spx
+volatility index | vix
+libor
+life expectancy | life span
+birth rate | births
+death rate | deaths
+greenhouse gas | ghg
+internet user | internet
+corn | maize
+natural gas | lng
 co2 | carbon dioxide
 fdi | foreign direct investment
 r d | research and development
@@ -47,5 +66,8 @@ treasury yield > treasury securities
 bond yield > long term interest rate | government bond
 yield > interest rate | interest rates
 gasoline price > gasoline
-payrolls > nonfarm | employees total nonfarm
+payroll > nonfarm | employees total nonfarm
+how many people > population
+stock market > s p 500
+crude oil price > brent | wti
 `;

@@ -110,7 +110,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     summary: 'Several series at once',
     permit: 'calls',
     description:
-      'Series that differ in some dimensions, from one request to the provider. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, IMF, Norges Bank, OECD) and Eurostat: positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). BLS: ids joined by `+`, at most 100. Other providers: 501. More than 200,000 observations: 400 `panel_too_large`.',
+      'Series that differ in some dimensions, from as few requests to the provider as it allows. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, IMF, Norges Bank, OECD, UN Data) and Eurostat: positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). BLS: ids joined by `+`, at most 100; Statistics Canada at most 50. FRED: the vintages between `realtimeStart` and `realtimeEnd`. All others: ids joined by `+`, at most 10, read one by one. More than 200,000 observations: 400 `panel_too_large`.',
     tags,
     auth: 'optional',
     requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },

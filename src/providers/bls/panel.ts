@@ -1,8 +1,7 @@
-import { invalid } from '../../lib/errors.js';
-import { isSeriesMissing, seriesNotFound } from '../errors.js';
-import { commonMetadata } from '../panel.js';
+import { isSeriesMissing } from '../errors.js';
+import { joinedIds, panelOfSeries } from '../panel.js';
 import type { Params } from '../parameter.js';
-import type { Context, PanelData } from '../provider.js';
+import type { Context, PanelData, SeriesData } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { checkId, fetchRange, toSeries } from './observations.js';
 import { named } from './reply.js';
@@ -22,17 +21,9 @@ const fetchSome = (ids: readonly string[], params: Params, ctx: Context): Return
 
 /** Series whose ids are joined by `+`, as many in one request as the service allows. */
 export const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
-  const ids = [...new Set(seriesId.split('+'))];
+  const ids = joinedIds(named, seriesId, mostIds);
   for (const id of ids) checkId(id);
-  if (ids.length > mostIds) {
-    throw invalid(
-      'panel_too_large',
-      `A panel of ${named.name} has at most ${mostIds} series, not ${ids.length}.`,
-      { provider: named.slug, series: ids.length, limit: mostIds },
-    );
-  }
-  const series = [];
-  const missing: string[] = [];
+  const series = new Map<string, SeriesData | undefined>();
   let requests = 0;
   for (let first = 0; first < ids.length; first += idsPerRequest(ctx)) {
     const some = ids.slice(first, first + idsPerRequest(ctx));
@@ -40,16 +31,9 @@ export const panel = async (seriesId: string, params: Params, ctx: Context): Pro
     requests += sent;
     for (const [place, id] of some.entries()) {
       const one = found[place];
-      if (one === undefined) missing.push(id);
-      else series.push({ ...withinBounds(toSeries(id, one), params), id });
+      series.set(id, one === undefined ? undefined : withinBounds(toSeries(id, one), params));
     }
   }
-  if (series.length === 0) throw seriesNotFound(named, seriesId, 'It knows none of them.', { missing });
-  return {
-    label: series.length > 3 ? `${series.length} series` : series.map(({ label }) => label).join('; '),
-    metadata: { ...commonMetadata(series), upstream_requests: requests },
-    dimensions: [{ id: 'series', label: 'Series' }],
-    series: series.map(({ id, label, data }) => ({ codes: [id], labels: [label], data })),
-    ...(missing.length === 0 ? {} : { missing }),
-  };
+  const joined = panelOfSeries(named, seriesId, series);
+  return { ...joined, metadata: { ...joined.metadata, upstream_requests: requests } };
 };

@@ -11,7 +11,7 @@ export const popularSeries: readonly { readonly id: string; readonly label: stri
   },
   {
     id: 'CUSR0000SA0L1E',
-    label: 'Consumer price index, all items less food and energy, seasonally adjusted',
+    label: 'Consumer price index, all items less food and energy (core inflation), seasonally adjusted',
   },
   { id: 'CES0000000001', label: 'All employees, total nonfarm, thousands, seasonally adjusted' },
   { id: 'CES0500000003', label: 'Average hourly earnings of all employees, total private' },

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { unknownPath } from '../errors.js';
+import { joinedPanel } from '../panel.js';
 import type { Folder, Provider } from '../provider.js';
 import { filled, readShape } from '../shape.js';
 import { createPreview, lastUpdate, series } from './observations.js';
+import { vintagePanel } from './panel.js';
 import { parameters } from './parameters.js';
+import { popularSeries } from './popular.js';
 import { explain, named, seriesList, toItem } from './reply.js';
 import { vintages } from './vintages.js';
 
@@ -29,23 +32,6 @@ const categoryOf = (path: readonly string[]): string => {
   if (id === undefined) throw unknownPath(named, path);
   return id;
 };
-
-const popularSeries = [
-  { id: 'GDP', label: 'Gross Domestic Product' },
-  { id: 'CPIAUCSL', label: 'Consumer Price Index for All Urban Consumers: All Items' },
-  { id: 'CPILFESL', label: 'Consumer Price Index: All Items Less Food and Energy' },
-  { id: 'UNRATE', label: 'Unemployment Rate' },
-  { id: 'FEDFUNDS', label: 'Federal Funds Effective Rate' },
-  { id: 'DGS10', label: 'Market Yield on U.S. Treasury Securities at 10-Year Constant Maturity' },
-  { id: 'DEXUSEU', label: 'U.S. Dollars to Euro Spot Exchange Rate' },
-  { id: 'PAYEMS', label: 'All Employees, Total Nonfarm' },
-  { id: 'M2SL', label: 'M2' },
-  { id: 'PCE', label: 'Personal Consumption Expenditures' },
-  { id: 'MORTGAGE30US', label: '30-Year Fixed Rate Mortgage Average in the United States' },
-  { id: 'INDPRO', label: 'Industrial Production: Total Index' },
-  { id: 'HOUST', label: 'New Privately-Owned Housing Units Started: Total Units' },
-  { id: 'T10Y2Y', label: '10-Year Treasury Constant Maturity Minus 2-Year Treasury Constant Maturity' },
-];
 
 /** Documentation: https://fred.stlouisfed.org/docs/api/fred/ */
 export const fred: Provider = {
@@ -113,6 +99,8 @@ export const fred: Provider = {
 
   preview: createPreview(new Map(popularSeries.map(({ id, label }) => [id, label]))),
   series,
+  panel: async (seriesId, params, ctx) =>
+    (await vintagePanel(seriesId, params, ctx)) ?? joinedPanel(fred, seriesId, params, ctx),
   lastUpdate,
   vintages,
 };

@@ -15,6 +15,7 @@ import type {
 import { boundOf } from '../range.js';
 import { count, day, filled, readShape, requireValue, written } from '../shape.js';
 import { aggregations, frequencies, labelOf, unitAfter } from './parameters.js';
+import { withAsOf } from './real-time.js';
 import { describe, named, seriesReply } from './reply.js';
 
 /** FRED's own rule: at most 25 letters and digits. */
@@ -163,6 +164,10 @@ const describedData = async (
   };
 };
 
+/** Title and metadata without values. */
+export const describedSeries = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
+  describedData(seriesId, params, ctx, async () => []);
+
 /** When the series changed last, to the second. */
 export const lastUpdate = async (
   seriesId: string,
@@ -174,8 +179,10 @@ export const lastUpdate = async (
   return readShape(named, seriesReply, payload).seriess[0]?.last_updated ?? undefined;
 };
 
-export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
-  describedData(
+/** @param given a real-time period of one day is `asOf` */
+export const series = async (seriesId: string, given: Params, ctx: Context): Promise<SeriesData> => {
+  const params = withAsOf(seriesId, given);
+  return describedData(
     seriesId,
     params,
     ctx,
@@ -193,6 +200,7 @@ export const series = (seriesId: string, params: Params, ctx: Context): Promise<
     // The next release is no fact of the past.
     params.asOf === undefined ? () => fetchRelease(seriesId, ctx) : undefined,
   );
+};
 
 const publicRow = z.tuple([day, z.string()]);
 

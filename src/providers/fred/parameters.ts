@@ -40,6 +40,16 @@ export const aggregations: readonly ParameterValue[] = [
   { code: 'eop', label: 'End of period' },
 ];
 
+const day = (key: string, label: string): Parameter => ({
+  key,
+  label,
+  type: 'text',
+  location: 'query',
+  format: 'date',
+  pattern: /\d{4}-\d{2}-\d{2}/,
+  computes: true,
+});
+
 export const parameters: readonly Parameter[] = [
   {
     key: 'units',
@@ -67,15 +77,12 @@ export const parameters: readonly Parameter[] = [
     values: aggregations,
   },
   ...rangeParameters('date'),
-  {
-    key: 'asOf',
-    label: 'Values as they were published by that day, YYYY-MM-DD',
-    type: 'text',
-    location: 'query',
-    format: 'date',
-    pattern: /\d{4}-\d{2}-\d{2}/,
-    computes: true,
-  },
+  day('asOf', 'Values as they were published by that day, YYYY-MM-DD'),
+  day(
+    'realtimeStart',
+    'First day of a real-time period, YYYY-MM-DD; of one day, the same as asOf; else a panel of vintages',
+  ),
+  day('realtimeEnd', 'Last day of a real-time period, YYYY-MM-DD'),
 ];
 
 export const labelOf = (values: readonly ParameterValue[], code: string): string =>

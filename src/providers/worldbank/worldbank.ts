@@ -6,6 +6,7 @@ import { readShape } from '../shape.js';
 import { worldBankCountries } from './countries.js';
 import { defaultCountry, frequencies, lastUpdate, preview, series } from './observations.js';
 import { panel } from './panel.js';
+import { popularSeries } from './popular.js';
 import { explain, indicator, named, page, segmentOf, toItem, topic } from './reply.js';
 
 /** Indicators in one reply: some 3 MB, where 20,000 would be beyond any bound. */
@@ -70,18 +71,7 @@ export const worldBank: Provider = {
     },
     ...rangeParameters('date'),
   ],
-  popularSeries: [
-    { id: 'NY.GDP.MKTP.CD', label: 'GDP (current US$)' },
-    { id: 'FP.CPI.TOTL.ZG', label: 'Inflation, consumer prices (annual %)' },
-    { id: 'SP.POP.TOTL', label: 'Population, total' },
-    { id: 'NY.GDP.PCAP.CD', label: 'GDP per capita (current US$)' },
-    { id: 'NY.GDP.MKTP.KD.ZG', label: 'GDP growth (annual %)' },
-    { id: 'SP.DYN.LE00.IN', label: 'Life expectancy at birth, total (years)' },
-    { id: 'SP.DYN.TFRT.IN', label: 'Fertility rate, total (births per woman)' },
-    { id: 'NE.EXP.GNFS.ZS', label: 'Exports of goods and services (% of GDP)' },
-    { id: 'SI.POV.GINI', label: 'Gini index' },
-    { id: 'SL.UEM.TOTL.ZS', label: 'Unemployment, total (% of total labor force) (modeled ILO estimate)' },
-  ],
+  popularSeries,
   seriesIdPlaceholder: 'NY.GDP.MKTP.CD',
   browseRootLabel: 'Topics',
 

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { patienceMs } from '../../support/patience.js';
 import { fixture, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
-import { type GatewayWorld, startGatewayWorld } from './world.js';
+import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
 let world: GatewayWorld;
 let bis: ReplayUpstream;
 let bank: ReplayUpstream;
 let bls: ReplayUpstream;
+let canada: ReplayUpstream;
 
 const format = { format: 'json' };
 const row = (code: string, name: string, date: string, value: number | null, obs_status = '') => ({
@@ -85,9 +86,20 @@ beforeAll(async () => {
       },
     },
   });
+  const canadian = (id: string) => ({
+    path: `/observations/${id}/json`,
+    query: { start_date: '2026-01-01' },
+  });
+  canada = await startReplayUpstream([
+    ...['FXUSDCAD', 'FXEURCAD'].map((id) => ({
+      ...canadian(id),
+      reply: bankObservations(id, { '2026-03-12': '1.50' }),
+    })),
+    { ...canadian('NOPE'), status: 404, reply: { message: 'Series NOPE not found.' } },
+  ]);
   world = await startGatewayWorld({
     gatewayIntervalMs: '200',
-    providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl},bls=${bls.baseUrl}`,
+    providerUrls: `bis=${bis.baseUrl},worldbank=${bank.baseUrl},bls=${bls.baseUrl},bankofcanada=${canada.baseUrl}`,
   });
 });
 afterAll(async () => {
@@ -95,6 +107,7 @@ afterAll(async () => {
   await bis.close();
   await bank.close();
   await bls.close();
+  await canada.close();
 });
 
 interface Panel {
@@ -169,8 +182,22 @@ describe('a panel', () => {
     expect(answer.json().error).toContain(`POST ${way}`);
   });
 
-  it('is 501 for a provider without panels', async () => {
-    expect((await panel('bankofcanada/series/FXUSDCAD', {})).status).toBe(501);
+  it('has series by their ids at every other provider, and names those that do not exist', async () => {
+    const answer = await panel('bankofcanada/series/FXUSDCAD+FXEURCAD+NOPE', {
+      params: { start: '2026-01-01' },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toMatchObject({
+      dimensions: [{ id: 'series' }],
+      series: [{ name: 'FXUSDCAD' }, { name: 'FXEURCAD', observations: 1 }],
+      missing: ['NOPE'],
+    });
+    expect(answer.text).toContain('"value":1.50');
+    const many = Array.from({ length: 11 }, (_, place) => `S${place}`).join('+');
+    expect((await panel(`bankofcanada/series/${many}`, {})).json()).toMatchObject({
+      code: 'panel_too_large',
+      details: { limit: 10 },
+    });
   });
 });
 

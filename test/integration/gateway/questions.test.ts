@@ -158,6 +158,48 @@ describe('questions', () => {
     ['call rate Japan', 'bankofjapan FM01/STRDCLUCON'],
     ['USD JPY', 'bankofjapan FM08/FXERD04'],
     ['consumer confidence Netherlands', 'eurostat ei_bsco_m/M.BS-CSMCI.SA.BAL.NL'],
+    ['gdp china', 'worldbank NY.GDP.MKTP.CD CHN'],
+    ['GDP per head Switzerland', 'worldbank NY.GDP.PCAP.CD CHE'],
+    ['GDP per capita Luxembourg vs Ireland', 'worldbank NY.GDP.PCAP.CD LUX'],
+    ['how many people live in Brazil', 'worldbank SP.POP.TOTL BRA'],
+    ['Taiwan gdp', 'imf IMF.RES,WEO/TWN.NGDPD.A'],
+    ['infant mortality Kenya', 'worldbank SP.DYN.IMRT.IN KEN'],
+    ['CO2 emissions Germany', 'worldbank EN.GHG.CO2.MT.CE.AR5 DEU'],
+    ['internet users Vietnam', 'worldbank IT.NET.USER.ZS VNM'],
+    ['military spending Russia', 'worldbank MS.MIL.XPND.GD.ZS RUS'],
+    ['poverty rate Mexico', 'worldbank SI.POV.NAHC MEX'],
+    ['copper price', 'imf IMF.RES,PCPS/G001.PCOPP.USD.M'],
+    ['coffee prices', 'imf IMF.RES,PCPS/G001.PCOFFROB.USD.M'],
+    ['price of silver', 'imf IMF.RES,PCPS/G001.PSILVER.USD.M'],
+    ['natural gas price europe', 'imf IMF.RES,PCPS/G001.PNGASEU.USD.M'],
+    ['oil price', 'imf IMF.RES,PCPS/G001.POILBRE.USD.M'],
+    ['usd nok', 'norgesbank EXR/B.USD.NOK.SP'],
+    ['pound to dollar', 'bankofengland XUDLUSS'],
+    ['Canadian dollar', 'bankofcanada FXEURCAD'],
+    ['swedish krona to euro', 'ecb EXR/D.SEK.EUR.SP00.A'],
+    ['ECB interest rate', 'ecb FM/D.U2.EUR.4F.KR.DFR.LEV'],
+    ['ECB deposit rate', 'ecb FM/D.U2.EUR.4F.KR.DFR.LEV'],
+    ['riksbank', 'bis WS_CBPOL/M.SE'],
+    ['RBA cash rate', 'bis WS_CBPOL/M.AU'],
+    ['SNB rate', 'snb snboffzisa.LZ'],
+    ['fed interest rate', 'fred DFF'],
+    ['Euribor', 'ecb FM/M.U2.EUR.RT.MM.EURIBOR3MD_.HSTA'],
+    ['Italian bond yields', 'eurostat irt_lt_mcby_m/M.MCBY.IT'],
+    ['german 10 year bond yield', 'bundesbank BBSIS.D.I.ZAR.ZI.EUR.S1311.B.A604.R10XX.R.A.A._Z._Z.A'],
+    ['japan 10 year bond yield', 'oecd OECD.SDD.STES,DSD_KEI@DF_KEI/JPN.M.IRLT....'],
+    ['us national debt', 'fiscaldata v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt'],
+    ['federal debt', 'fred GFDEBTN'],
+    ['government debt japan', 'imf IMF.RES,WEO/JPN.GGXWDG_NGDP.A'],
+    ['US trade balance', 'fred BOPGSTB'],
+    ['nonfarm payroll', 'fred PAYEMS'],
+    ['M2 money supply', 'fred M2SL'],
+    ['sp500', 'fred SP500'],
+    ['VIX', 'fred VIXCLS'],
+    ['Tesla stock price', 'alphavantage TSLA'],
+    ['unemployment germany', 'eurostat une_rt_m/M.SA.TOTAL.PC_ACT.T.DE'],
+    ['unemployement rate us', 'fred UNRATE'],
+    ['inflation Turky', 'worldbank FP.CPI.TOTL.ZG TUR'],
+    ['GDP Swizerland', 'worldbank NY.GDP.MKTP.CD CHE'],
   ])('%s', async (question, expected) => {
     expect(await find(question)).toContain(expected);
   });
@@ -166,6 +208,26 @@ describe('questions', () => {
     'without an answer find nothing: %s',
     async (question) => {
       expect(await find(question)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['gdp china', 'worldbank NY.GDP.MKTP.CD CHN'],
+    ['population france', 'worldbank SP.POP.TOTL FRA'],
+    ['unemployment germany', 'eurostat une_rt_m/M.SA.TOTAL.PC_ACT.T.DE'],
+    ['copper price', 'imf IMF.RES,PCPS/G001.PCOPP.USD.M'],
+    ['gold', 'imf IMF.RES,PCPS/G001.PGOLD.USD.M'],
+  ])(
+    'have the thing itself first, not its growth, its share or its parts: %s',
+    async (question, expected) => {
+      expect((await find(question))[0]).toBe(expected);
+    },
+  );
+
+  it.each(['rent prices', 'electricity price Germany'])(
+    'about the price of a thing find no other thing: %s',
+    async (question) => {
+      expect(await index.search(question, { limit: 5 })).toEqual({ hits: [] });
     },
   );
 

@@ -180,6 +180,7 @@ describe('parameters', () => {
   it.each([
     ['Norwya', 'did you mean NOR (Norway)?'],
     ['NORR', 'did you mean NOR (Norway)?'],
+    ['Norwegen', 'did you mean NOR (Norway)?'],
     ['Swedn', 'did you mean SWE (Sweden)?'],
   ])('say which country was meant by %s', (given, hint) => {
     expect(() => resolveParams(worldBank, { country: given })).toThrow(hint);

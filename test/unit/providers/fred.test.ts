@@ -295,6 +295,59 @@ describe('fred', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
+  it('reads the vintages of a real-time period as a panel, in one request for their values', async () => {
+    const days: Exchange = {
+      path: '/series/vintagedates',
+      query: { series_id: 'GDP', ...json, limit: '10000', offset: '0' },
+      reply: { count: 3, vintage_dates: ['2014-04-30', '2014-05-29', '2014-07-30'] },
+    };
+    const window = { realtime_start: '2014-05-01', realtime_end: '2014-05-29' };
+    const rows = [
+      { realtime_start: '2014-05-01', realtime_end: '2014-05-28', date: '2014-01-01', value: '17149.6' },
+      { realtime_start: '2014-05-29', realtime_end: '2014-05-29', date: '2014-01-01', value: '17101.30' },
+    ];
+    const reply = { count: 2, observations: rows };
+    const asked = observations({ ...everything, ...window, output_type: '1' }, reply);
+    const { ctx, upstream } = await open({ apiKey, exchanges: [days, asked, ...exchanges] });
+    const period = {
+      units: 'lin',
+      aggregation: 'avg',
+      realtimeStart: '2014-05-01',
+      realtimeEnd: '2014-06-30',
+    };
+    expect(await fred.panel?.('GDP', period, ctx)).toMatchObject({
+      label: 'Gross Domestic Product',
+      dimensions: [{ id: 'vintage' }],
+      series: [
+        { codes: ['2014-05-01'], data: [{ date: '2014-01-01', value: '17149.6' }] },
+        { codes: ['2014-05-29'], data: [{ date: '2014-01-01', value: '17101.30' }] },
+      ],
+    });
+    expect(upstream.unmatched).toEqual([]);
+    await expect(
+      fred.panel?.('GDP', { ...period, realtimeStart: '1990-01-01', realtimeEnd: '1990-02-01' }, ctx),
+    ).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining('1990-02-01') });
+  });
+
+  it('takes a real-time period of one day for asOf, and a longer one for several series', async () => {
+    const past = observations(
+      { ...everything, realtime_start: '2014-05-01', realtime_end: '2014-05-01' },
+      { count: 1, observations: [{ date: '1947-01-01', value: '237.2' }] },
+    );
+    const { ctx } = await open({ apiKey, exchanges: [past, ...exchanges] });
+    const ask = (params: Record<string, string>) => fred.series('GDP', { units: 'lin', ...params }, ctx);
+    const day = { realtimeStart: '2014-05-01', realtimeEnd: '2014-05-01' };
+    expect(await ask(day)).toMatchObject({ metadata: { as_of: '2014-05-01' }, data: [{ value: '237.2' }] });
+    expect((await ask({ realtimeEnd: '2014-05-01' })).data).toHaveLength(1);
+    await expect(ask({ ...day, realtimeEnd: '2014-05-02' })).rejects.toMatchObject({
+      code: 'ambiguous_series',
+    });
+    await expect(ask({ ...day, realtimeEnd: '2014-04-02' })).rejects.toMatchObject({
+      code: 'invalid_parameter',
+    });
+    await expect(ask({ ...day, asOf: '2014-05-01' })).rejects.toMatchObject({ code: 'invalid_parameter' });
+  });
+
   it('takes a vintage without any observation for an error, unless bounds were given', async () => {
     const window = { realtime_start: '2014-04-30', realtime_end: '2014-04-30', output_type: '1' };
     const reply = { count: 0, offset: 0, limit: 100000, observations: [] };
@@ -399,7 +452,7 @@ describe('fred', () => {
   it('previews without a key from the public download', async () => {
     const { ctx, upstream } = await open({});
     const { label, metadata, data } = await fred.preview('DCOILBRENTEU', {}, ctx);
-    expect({ label, metadata }).toEqual({ label: 'DCOILBRENTEU', metadata: {} });
+    expect({ label, metadata }).toEqual({ label: 'Crude Oil Prices: Brent - Europe', metadata: {} });
     expect(data).toEqual([
       { date: '2026-08-27', value: '91.20' },
       { date: '2026-08-28', value: '90.75' },

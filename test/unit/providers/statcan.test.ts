@@ -82,4 +82,42 @@ describe('statistics canada', () => {
     await expect(statCan.series('v2', {}, ctx)).rejects.toMatchObject({ kind: 'upstream' });
     await expect(statCan.series('41.5', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
   });
+
+  it('reads a panel of vectors in two requests and names those that do not exist', async () => {
+    const several = (...all: number[]) =>
+      Object.fromEntries(all.map((vectorId, place) => [place, { vectorId }]));
+    const [description] = JSON.parse(file('info-41690973')) as [{ status: string; object: object }];
+    const [values] = JSON.parse(file('data-41690973')) as [{ status: string; object: object }];
+    const other = <T extends { object: object }>(answer: T) => ({
+      ...answer,
+      object: { ...answer.object, vectorId: 41690974 },
+    });
+    const { ctx, upstream } = await open([
+      {
+        path: '/getSeriesInfoFromVector',
+        body: several(41690973, 7, 41690974),
+        reply: [other(description), ...failed(4), description],
+      },
+      {
+        path: '/getDataFromVectorsAndLatestNPeriods',
+        body: {
+          0: { vectorId: 41690973, latestN: 1_000_000 },
+          1: { vectorId: 41690974, latestN: 1_000_000 },
+        },
+        reply: [other(values), values],
+      },
+    ]);
+    const panel = await statCan.panel?.('v41690973+v7+v41690974', { start: '2026' }, ctx);
+    expect(panel).toMatchObject({
+      dimensions: [{ id: 'series' }],
+      missing: ['v7'],
+      series: [{ codes: ['v41690973'] }, { codes: ['v41690974'] }],
+    });
+    expect(panel?.series.map(({ data }) => data.length)).toEqual([2, 2]);
+    expect(upstream.calls.map(({ url }) => url)).toEqual([
+      '/getSeriesInfoFromVector',
+      '/getCodeSets',
+      '/getDataFromVectorsAndLatestNPeriods',
+    ]);
+  });
 });
