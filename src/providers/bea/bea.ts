@@ -9,7 +9,7 @@ export const bea: Provider = {
   ...named,
   provider: 'U.S. Bureau of Economic Analysis',
   description:
-    'National accounts of the United States: gross domestic product (GDP), income, consumption, saving, investment, fixed assets, and the accounts of states, counties and metropolitan areas.',
+    'National accounts of the United States: gross domestic product (GDP), income, consumption, saving, investment, fixed assets, industries, the accounts of states, counties and metropolitan areas, and international transactions and investment.',
   capabilities: ['hierarchical', 'search'],
   license: 'Public domain: https://www.bea.gov/help/faq/147',
   attribution: 'Source: U.S. Bureau of Economic Analysis',
@@ -20,6 +20,16 @@ export const bea: Provider = {
     { id: 'NIPA/T10106/Q/1', label: 'Real gross domestic product, chained dollars, quarterly' },
     { id: 'NIPA/T20600/M/1', label: 'Personal income, monthly' },
     { id: 'Regional/SAGDP2N/1/06000', label: 'Gross domestic product of California, annual' },
+    {
+      id: 'GDPbyIndustry/1/Q/31G',
+      label: 'Value added by industry, manufacturing, United States, quarterly',
+    },
+    {
+      id: 'ITA/BalGdsServ/QSA/AllCountries',
+      label: 'Trade balance, goods and services, United States, quarterly',
+    },
+    { id: 'ITA/BalCurrAcct/QSA/AllCountries', label: 'Current account balance, United States, quarterly' },
+    { id: 'IIP/Net/QNSA/Pos', label: 'Net international investment position, United States, quarterly' },
   ],
   home: 'US',
   seriesIdPlaceholder: 'NIPA/T10101/Q/1',

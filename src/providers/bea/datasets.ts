@@ -10,9 +10,11 @@ export interface Dataset {
   readonly frequencies?: readonly string[];
   /** Series are lines × areas instead of lines × frequencies. */
   readonly regional?: true;
+  /** Parameters in place of a table and its lines, each with a list of codes. */
+  readonly pair?: { readonly table: string; readonly line: string };
 }
 
-/** Datasets whose tables have lines. The others (trade, input-output, industries) have other dimensions. */
+/** Datasets of tables with lines, and those of two parameters. The others have more dimensions. */
 export const datasets: Readonly<Record<string, Dataset>> = {
   NIPA: { label: 'National Income and Product Accounts', frequencies: ['A', 'Q', 'M'] },
   NIUnderlyingDetail: {
@@ -21,16 +23,38 @@ export const datasets: Readonly<Record<string, Dataset>> = {
   },
   FixedAssets: { label: 'Fixed Assets', frequencies: ['A'] },
   Regional: { label: 'Regional Economic Accounts', regional: true },
+  GDPbyIndustry: {
+    label: 'GDP by Industry',
+    frequencies: ['A', 'Q'],
+    pair: { table: 'TableID', line: 'Industry' },
+  },
+  ITA: {
+    label: 'International Transactions',
+    frequencies: ['A', 'QSA', 'QNSA'],
+    pair: { table: 'Indicator', line: 'AreaOrCountry' },
+  },
+  IIP: {
+    label: 'International Investment Position',
+    frequencies: ['A', 'QNSA'],
+    pair: { table: 'TypeOfInvestment', line: 'Component' },
+  },
 };
 
 export const frequencyLabels: Readonly<Record<string, string>> = {
   A: 'Annual',
   Q: 'Quarterly',
   M: 'Monthly',
+  QSA: 'Quarterly, seasonally adjusted',
+  QNSA: 'Quarterly, not seasonally adjusted',
 };
 
+/** Codes of the tables of a dataset, or of the parameter in their place. */
 export const fetchTables = (dataset: string, http: UpstreamHttp) =>
-  fetchValues({ datasetname: dataset, ParameterName: 'TableName' }, http);
+  fetchValues({ datasetname: dataset, ParameterName: datasets[dataset]?.pair?.table ?? 'TableName' }, http);
+
+/** Codes of the second parameter of a dataset of two. */
+export const fetchLines = (dataset: string, parameter: string, http: UpstreamHttp) =>
+  fetchValues({ datasetname: dataset, ParameterName: parameter }, http);
 
 const fetchFiltered = (target: string, table: string, http: UpstreamHttp) =>
   fetchValues({ datasetname: 'Regional', TargetParameter: target, TableName: table }, http);
@@ -125,6 +149,19 @@ const linesOf = async (
   return [...lines.values()];
 };
 
+const pairsOf = async (
+  { name, table, title, third = '' }: BrowsedTable,
+  parameter: string,
+  { http }: Context,
+): Promise<Item[]> =>
+  [...(await fetchLines(name, parameter, http))].map(([code, label]) => ({
+    id: [name, table, third, code].join('/'),
+    label,
+    description: title,
+    frequency: frequencyLabels[third] ?? third,
+    path: [name, table, third],
+  }));
+
 const areasOf = async ({ name, table, third = '' }: BrowsedTable, { http }: Context): Promise<Item[]> => {
   const line = (await fetchFiltered('LineCode', table, http)).get(third) ?? third;
   const areas = await fetchFiltered('GeoFips', table, http);
@@ -139,8 +176,9 @@ const areasOf = async ({ name, table, third = '' }: BrowsedTable, { http }: Cont
 export const seriesAt = async (path: readonly string[], page: Page, ctx: Context): Promise<SeriesPage> => {
   const browsed = path.length === 0 ? undefined : await findTable(path, ctx.http);
   if (browsed?.third === undefined) return { items: [], total: 0 };
-  const items = browsed.dataset.regional === true ? await areasOf(browsed, ctx) : await linesOf(browsed, ctx);
-  return pageOf(items, page);
+  const { pair, regional } = browsed.dataset;
+  if (pair !== undefined) return pageOf(await pairsOf(browsed, pair.line, ctx), page);
+  return pageOf(regional === true ? await areasOf(browsed, ctx) : await linesOf(browsed, ctx), page);
 };
 
 /** Tables only: the lines of every table would be hundreds of megabytes. */

@@ -6,8 +6,11 @@ import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
 import { withinBounds } from '../range.js';
 import { requireValue } from '../shape.js';
+import { type Unit, unitOfText } from '../units.js';
 import {
+  type Dataset,
   datasets,
+  fetchLines,
   fetchTables,
   frequenciesOf,
   frequencyLabels,
@@ -17,7 +20,8 @@ import {
 import { type Data, fetchData, named, type Row } from './reply.js';
 import { unitOf } from './units.js';
 
-const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
+const idForm =
+  'NIPA/T10101/Q/1, Regional/SAGDP2N/1/01000, GDPbyIndustry/1/A/11 or ITA/BalGds/QSA/AllCountries';
 
 /** Not available, suppressed, not meaningful, too small to show; dots and dashes stand for no value, too. */
 const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---'];
@@ -25,21 +29,31 @@ const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---'];
 /** The oldest year that any table has. */
 const firstYear = 1900;
 
+/** Form of the last two parts of an id. */
+const formOf = ({ regional, pair }: Dataset): RegExp => {
+  if (regional === true) return /^\d{1,4}\/\d{5}$/;
+  return pair === undefined ? /^[AQM]\/\d{1,4}$/ : /^(?:A|Q|QSA|QNSA)\/[\w-]{1,60}$/;
+};
+
 interface Wanted {
   readonly query: (years: string) => Readonly<Record<string, string>>;
   readonly isOwn: (row: Row) => boolean;
   readonly frequency: string | undefined;
   readonly title: string;
+  /** Label of the second parameter, of a dataset of two. */
+  readonly line?: string;
 }
 
 /** `dataset/table/frequency/line`, for regional tables `Regional/table/line/area`. */
 const readId = async (seriesId: string, http: UpstreamHttp): Promise<Wanted> => {
   const [name = '', table = '', third = '', fourth = '', ...rest] = seriesId.split('/');
   const dataset = Object.hasOwn(datasets, name) ? datasets[name] : undefined;
-  const form = dataset?.regional === true ? /^\d{1,4}\/\d{5}$/ : /^[AQM]\/\d{1,4}$/;
   const wellFormed =
-    /^[A-Za-z0-9_-]{2,40}$/.test(table) && form.test(`${third}/${fourth}`) && rest.length === 0;
-  if (dataset === undefined || !wellFormed) throw malformedSeriesId(named, seriesId, idForm);
+    dataset !== undefined &&
+    /^[A-Za-z0-9_-]{1,60}$/.test(table) &&
+    formOf(dataset).test(`${third}/${fourth}`) &&
+    rest.length === 0;
+  if (!wellFormed) throw malformedSeriesId(named, seriesId, idForm);
   // A table that does not exist would be an error, and 30 errors a minute lock the key out for an hour.
   const title = (await fetchTables(name, http)).get(table);
   if (title === undefined) throw seriesNotFound(named, seriesId);
@@ -58,6 +72,24 @@ const readId = async (seriesId: string, http: UpstreamHttp): Promise<Wanted> => 
     };
   }
   if (!frequenciesOf(dataset, title).includes(third)) throw seriesNotFound(named, seriesId);
+  if (dataset.pair !== undefined) {
+    const { table: first, line: second } = dataset.pair;
+    const line = (await fetchLines(name, second, http)).get(fourth);
+    if (line === undefined) throw seriesNotFound(named, seriesId);
+    return {
+      query: (years) => ({
+        datasetname: name,
+        [first]: table,
+        [second]: fourth,
+        Frequency: third,
+        Year: years,
+      }),
+      isOwn: (row) => [row.Industry, row.AreaOrCountry, row.Component].includes(fourth),
+      frequency: third,
+      title,
+      line,
+    };
+  }
   return {
     query: (years) => tableQuery(name, table, third, years),
     isOwn: (row) => Number(row.LineNumber) === Number(fourth),
@@ -66,10 +98,24 @@ const readId = async (seriesId: string, http: UpstreamHttp): Promise<Wanted> => 
   };
 };
 
+const quarters = ['I', 'II', 'III', 'IV'];
+
+const periodOf = ({ TimePeriod, Year, Quarter }: Row): string => {
+  const quarter = quarters.indexOf(Quarter ?? '') + 1;
+  return TimePeriod ?? (quarter === 0 ? (Year ?? '') : `${Year}Q${quarter}`);
+};
+
 const frequencyOf = (period: string): string | undefined =>
   frequencyLabels[/^\d{4}([QM])\d+$/.exec(period)?.[1] ?? 'A'];
 
-const labelOf = (row: Row, { title, frequency }: Wanted, { Statistic }: Data): string => {
+/** The unit in brackets at the end of a note, where rows have none: `… [Billions of dollars]`. */
+const unitOfNotes = ({ Notes }: Data): Unit => {
+  const found = (Notes ?? []).flatMap(({ NoteText }) => /\[([^\]]+)\]/.exec(NoteText ?? '')?.[1] ?? []);
+  return unitOfText(found[0]);
+};
+
+const labelOf = (row: Row, { title, frequency, line }: Wanted, { Statistic }: Data): string => {
+  if (line !== undefined) return [row.TimeSeriesDescription || title, line].join(', ');
   const table = title.replace(/(?:\s*\([AQM]\))+$/, '');
   const [what, where] =
     frequency === undefined ? [Statistic || table, row.GeoName] : [row.LineDescription, table];
@@ -77,7 +123,7 @@ const labelOf = (row: Row, { title, frequency }: Wanted, { Statistic }: Data): s
 };
 
 const toObservation = (row: Row): Observation => ({
-  date: requireValue(named, 'the period of a row', parsePeriod(row.TimePeriod)),
+  date: requireValue(named, 'the period of a row', parsePeriod(periodOf(row))),
   ...readValue(row.DataValue, missing, parseGroupedDecimal),
 });
 
@@ -88,8 +134,8 @@ const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
   return {
     label: labelOf(row, wanted, data) || seriesId,
     metadata: toMetadata({
-      frequency: frequencyOf(row.TimePeriod),
-      ...unitOf(row),
+      frequency: frequencyOf(periodOf(row)),
+      ...(row.CL_UNIT == null && wanted.line !== undefined ? unitOfNotes(data) : unitOf(row)),
       source: 'U.S. Bureau of Economic Analysis',
       notes: (data.Notes ?? []).flatMap(({ NoteText }) => NoteText || []).join('\n'),
       produced: data.UTCProductionTime,
@@ -116,8 +162,9 @@ export const preview = async (
   { http, today }: Context,
 ): Promise<SeriesData> => {
   const wanted = await readId(seriesId, http);
-  // Regional tables give one series at a time, which is small as a whole; others give all their lines.
-  const years = wanted.frequency === undefined ? 'ALL' : recentYears(today, wanted.frequency);
+  // Regional tables and datasets of two parameters give one series at a time, which is small as a whole; others give all their lines.
+  const single = wanted.frequency === undefined || wanted.line !== undefined;
+  const years = single ? 'ALL' : recentYears(today, wanted.frequency);
   return toSeries(seriesId, wanted, await fetchData(wanted.query(years), http));
 };
 

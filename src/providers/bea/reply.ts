@@ -13,15 +13,20 @@ import { readShape, words, written } from '../shape.js';
 
 export const named = { slug: 'bea', name: 'BEA' };
 
-/** `Results` is an object, for some calls a list of one. */
+/** A list of one is its entry, and the other way round for rows: the service leaves brackets out of one row. */
+const entryOf = (found: unknown): unknown => (Array.isArray(found) && found.length === 1 ? found[0] : found);
+const listOf = (found: unknown): unknown => (found === undefined || Array.isArray(found) ? found : [found]);
+
+/** `Results` is an object, for some calls a list of one; replies of IIP were seen without it. */
 const results = <S extends z.ZodType>(schema: S) =>
   z.object({
-    BEAAPI: z.object({
-      Results: z.preprocess(
-        (found) => (Array.isArray(found) && found.length === 1 ? found[0] : found),
-        schema,
-      ),
-    }),
+    BEAAPI: z.preprocess(
+      (found) =>
+        typeof found === 'object' && found !== null && 'Data' in found && !('Results' in found)
+          ? { ...found, Results: found }
+          : found,
+      z.object({ Results: z.preprocess(entryOf, schema) }),
+    ),
   });
 
 /** Tables come as `TableName` and `Description`, or as `Key` and `Desc`, depending on the dataset. */
@@ -40,7 +45,10 @@ export type ParameterValue = z.output<typeof parameterValue>;
 const valuesReply = results(z.object({ ParamValue: z.array(parameterValue) }));
 
 const row = z.object({
-  TimePeriod: z.string(),
+  /** Left out by GDPbyIndustry, which has year and quarter (`IV`, for annual rows the year again). */
+  TimePeriod: z.string().optional(),
+  Year: z.string().nullish(),
+  Quarter: z.string().nullish(),
   DataValue: written.optional(),
   CL_UNIT: words.nullish(),
   /** Power of ten that the values are to be multiplied with. */
@@ -51,6 +59,12 @@ const row = z.object({
   SeriesCode: z.string().nullish(),
   GeoFips: z.string().nullish(),
   GeoName: words.nullish(),
+  Industry: z.string().nullish(),
+  /** Spelled like this. */
+  IndustrYDescription: words.nullish(),
+  AreaOrCountry: z.string().nullish(),
+  Component: z.string().nullish(),
+  TimeSeriesDescription: words.nullish(),
 });
 export type Row = z.output<typeof row>;
 
@@ -59,7 +73,7 @@ const dataReply = results(
     Statistic: words.nullish(),
     UTCProductionTime: z.string().nullish(),
     Notes: z.array(z.object({ NoteRef: z.string().nullish(), NoteText: words.nullish() })).nullish(),
-    Data: z.array(row),
+    Data: z.preprocess(listOf, z.array(row)),
   }),
 );
 export type Data = z.output<typeof dataReply>['BEAAPI']['Results'];

@@ -19,6 +19,8 @@ const values = (codes: Readonly<Record<string, string>>) => ({
 });
 const tables = (datasetname: string, reply: unknown) =>
   ask({ method: 'GetParameterValues', datasetname, ParameterName: 'TableName' }, reply);
+const codes = (datasetname: string, ParameterName: string, list: Readonly<Record<string, string>>) =>
+  ask({ method: 'GetParameterValues', datasetname, ParameterName }, values(list));
 const filtered = (TargetParameter: string, reply: unknown) =>
   ask(
     { method: 'GetParameterValuesFiltered', datasetname: 'Regional', TableName: 'SAGDP2N', TargetParameter },
@@ -63,6 +65,12 @@ const exchanges: Exchange[] = [
   nipa('T10105', 'Q', recent, own('T10105-Q')),
   nipa('T10105', 'Q', 'ALL', own('T10105-Q')),
   regional('ALL', own('SAGDP2N-1-01000')),
+  codes('GDPbyIndustry', 'TableID', { '1': 'Value Added by Industry (A) (Q)' }),
+  codes('GDPbyIndustry', 'Industry', { '11': 'Agriculture, forestry, fishing, and hunting (A,Q)' }),
+  codes('ITA', 'Indicator', { BalGds: 'Balance on goods' }),
+  codes('ITA', 'AreaOrCountry', { AllCountries: 'All countries', China: 'China' }),
+  codes('IIP', 'TypeOfInvestment', { FinAssets: 'U.S. assets' }),
+  codes('IIP', 'Component', { Pos: 'Position' }),
 ];
 
 describeConnector({
@@ -75,6 +83,68 @@ describeConnector({
   unknownPath: ['NIPA', 'T99999'],
   keyRefused: { reply: error('Invalid Request - Invalid API UserId.') },
   limitReached: { reply: error('The request limit per minute was exceeded.') },
+});
+
+// Rows follow what public clients in Rust, R and Python read of these datasets; nothing was seen recorded.
+describe('bea: datasets of two parameters', () => {
+  let opened: OpenedConnector | undefined;
+  afterEach(() => opened?.close());
+  const read = async (id: string, query: Record<string, string>, reply: unknown) => {
+    const data = ask({ method: 'GetData', Year: 'ALL', ...query }, reply);
+    opened = await openConnector(bea, { exchanges: [data, ...exchanges], apiKey: canaryKey });
+    return bea.series(id, {}, opened.ctx);
+  };
+
+  it('reads year and quarter of GDP by industry, and the unit in its note', async () => {
+    const query = { datasetname: 'GDPbyIndustry', TableID: '1', Industry: '11', Frequency: 'Q' };
+    const found = await read('GDPbyIndustry/1/Q/11', query, own('GDPbyIndustry-1-Q-11'));
+    expect(found).toMatchObject({
+      label: 'Value Added by Industry (A) (Q), Agriculture, forestry, fishing, and hunting (A,Q)',
+      metadata: { frequency: 'Quarterly', unit: 'dollars', unitMultiplier: 1_000_000_000 },
+      data: [
+        { date: '2023-07-01', value: '1110.25' },
+        { date: '2023-10-01', value: null },
+      ],
+    });
+  });
+
+  it('reads international transactions, also a single row without brackets', async () => {
+    const query = { datasetname: 'ITA', Indicator: 'BalGds', AreaOrCountry: 'China', Frequency: 'QSA' };
+    const found = await read('ITA/BalGds/QSA/China', query, own('ITA-BalGds-QSA-China'));
+    expect(found).toMatchObject({
+      label: 'Balance on goods, China',
+      metadata: { frequency: 'Quarterly', unitMultiplier: 1_000_000 },
+      data: [{ date: '2025-10-01', value: '-52345' }],
+    });
+  });
+
+  it('reads the investment position, also without `Results`; an empty value is missing', async () => {
+    const query = { datasetname: 'IIP', TypeOfInvestment: 'FinAssets', Component: 'Pos', Frequency: 'A' };
+    const reply = JSON.parse(own('IIP-FinAssets-A-Pos')) as { BEAAPI: { Results: object } };
+    const expected = {
+      label: 'U.S. assets, Position',
+      data: [
+        { date: '2024-01-01', value: '35894302' },
+        { date: '2025-01-01', value: null },
+      ],
+    };
+    expect(await read('IIP/FinAssets/A/Pos', query, reply)).toMatchObject(expected);
+    await opened?.close();
+    expect(await read('IIP/FinAssets/A/Pos', query, { BEAAPI: reply.BEAAPI.Results })).toMatchObject(
+      expected,
+    );
+  });
+
+  it('asks for no code that the lists lack, and lists the series of a code', async () => {
+    opened = await openConnector(bea, { exchanges, apiKey: canaryKey });
+    const { ctx, upstream } = opened;
+    await expect(bea.series('ITA/BalGds/QSA/Atlantis', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(bea.series('ITA/Nothing/QSA/China', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(bea.series('ITA/BalGds/M/China', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    expect(upstream.unmatched).toEqual([]);
+    const page = await bea.seriesAt?.(['ITA', 'BalGds', 'QSA'], { limit: 10, offset: 0 }, ctx);
+    expect(page?.items.map(({ id }) => id)).toEqual(['ITA/BalGds/QSA/AllCountries', 'ITA/BalGds/QSA/China']);
+  });
 });
 
 describe('bea', () => {
@@ -240,6 +310,9 @@ describe('bea', () => {
       'NIUnderlyingDetail',
       'FixedAssets',
       'Regional',
+      'GDPbyIndustry',
+      'ITA',
+      'IIP',
     ]);
     expect(await bea.browse?.(['NIPA', 'T10105'], ctx)).toEqual([
       { segment: 'A', label: 'Annual', leaf: true },
@@ -289,7 +362,7 @@ describe('bea', () => {
   });
 
   it.each([
-    [['ITA']],
+    [['InputOutput']],
     [['toString']],
     [['NIPA', 'T20600', 'Q']],
     [['Regional', 'SAGDP2N', '2']],
