@@ -75,13 +75,14 @@ const toProvider = (record: OwnRecord): Provider => {
     case 'sdmx30':
       return createSdmx30({ ...base, ...structureOf(record), agencies: record.agencies });
     case 'sdmx21': {
-      const { agency, flowRef, availability, csv, dataSuffix, structureAccept } = record;
+      const { agency, flowRef, rest, availability, csv, dataSuffix, structureAccept } = record;
       const { cutsRange, wholeSeries, codedUnits, unitWords, quotedFor } = record;
       return createSdmx21({
         ...base,
         ...structureOf(record),
         agency,
         flowRef,
+        rest,
         availability,
         ...(csv === undefined ? {} : { csv: without(csv) }),
         ...without({ dataSuffix, structureAccept, cutsRange, wholeSeries, codedUnits, unitWords, quotedFor }),
@@ -113,8 +114,9 @@ export const readOwnSources = (text: string, taken: readonly string[]): Provider
   if (!read.success) {
     const [issue] = read.error.issues;
     const path = issue?.path ?? [];
+    const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
     throw fault(
-      at(...path),
+      at(...path, ...unknown),
       `${path.slice(1).map(String).join('.') || 'the record'}: ${issue?.message ?? ''}`,
     );
   }

@@ -52,6 +52,8 @@ const sdmx21 = z.strictObject({
   popularSeries: popular,
   agency: text,
   flowRef: z.enum(['id', 'agency']).default('id'),
+  /** Version of the REST interface. */
+  rest: z.union([z.literal(1), z.literal(2)]).default(1),
   csv: z.strictObject({ query: texts.optional(), accept: text.optional() }).optional(),
   dataSuffix: z.array(text).optional(),
   availability: z.enum(['constraint', 'references', 'codelist']),

@@ -12,6 +12,8 @@ export interface Sdmx21Record extends SdmxService {
    * outlive a new one; ids with a version (`AGENCY,ID,VERSION`) work too.
    */
   readonly flowRef: 'id' | 'agency';
+  /** Version of the REST interface; 2 has other paths for the same replies. Default 1. */
+  readonly rest?: 1 | 2;
   /** How CSV is requested. Without it generic XML is read, which every SDMX 2.1 service gives. */
   readonly csv?: { readonly query?: Readonly<Record<string, string>>; readonly accept?: string };
   /** Path parts after the key; `['all']` where the service wants the provider. */

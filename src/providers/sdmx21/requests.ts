@@ -8,6 +8,7 @@ import {
 } from '../errors.js';
 import type { Context, UpstreamReply, UpstreamRequest } from '../provider.js';
 import type { Sdmx21Record } from './record.js';
+import { keysOnly, pathOf } from './rest.js';
 import { type Flow, type FlowStructure, readErrorDocument, readFlows, readStructure } from './structure.js';
 import { parseXml, type XmlElement } from './xml.js';
 
@@ -30,7 +31,7 @@ export const structureRequest = (
   path: readonly string[],
   query?: UpstreamRequest['query'],
 ): UpstreamRequest => ({
-  path,
+  path: pathOf(record, path),
   headers: { accept: record.structureAccept ?? structureXml },
   keep: 'structure',
   counted: record.structureCounted ?? true,
@@ -72,7 +73,7 @@ export const dataRequest = (
 ): UpstreamRequest => {
   const accept = record.csv === undefined ? genericXml : record.csv.accept;
   return {
-    path: ['data', flow, key, ...(record.dataSuffix ?? [])],
+    path: pathOf(record, ['data', flow, key, ...(record.dataSuffix ?? [])]),
     query: { ...query, ...record.csv?.query },
     ...(accept === undefined ? {} : { headers: { accept } }),
     ...(record.wholeSeries === true ? { keep: 'series' as const } : {}),
@@ -81,14 +82,14 @@ export const dataRequest = (
 
 /** The keys of all series that match, without observations. */
 export const keysRequest = (record: Sdmx21Record, flow: string, key: string): UpstreamRequest => ({
-  path: ['data', flow, key, ...(record.dataSuffix ?? [])],
-  query: { detail: 'serieskeysonly' },
+  path: pathOf(record, ['data', flow, key, ...(record.dataSuffix ?? [])]),
+  query: keysOnly(record),
   headers: { accept: genericXml },
   keep: 'list',
 });
 
 /** Calls whose path is flow and key; the others name an artefact: `dataflow/AGENCY/ID/VERSION`. */
-const keyed: ReadonlySet<string | undefined> = new Set(['data', 'availableconstraint']);
+const keyed: ReadonlySet<string | undefined> = new Set(['data', 'availableconstraint', 'availability']);
 
 const notFound = (record: Sdmx21Record, { path }: UpstreamRequest): Error =>
   keyed.has(path[0])

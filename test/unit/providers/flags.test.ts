@@ -82,6 +82,7 @@ const statuses: readonly (readonly [
   ],
   ['ilo', '5996.080,,', '5996.080,U,', { '2022-01-01': 'U' }, { U: 'Low reliability' }],
   ['norgesbank', '', '', { '2026-03-16': 'M' }, { M: 'Missing value; data cannot exist' }],
+  ['undata', '', '', { '2023-01-01': 'M' }, { M: 'Missing value; data cannot exist' }],
   ['oecd', '3.5638,A,', '3.5638,E,', { '2023-03-01': 'E' }, { E: 'Estimated value' }],
   [
     'worldbank',

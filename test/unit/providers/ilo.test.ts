@@ -8,8 +8,8 @@ const file = (name: string): string => fixture(`providers/ilo/${name}`);
 const flow = 'ILO,DF_UNE_TUNE_SEX_AGE_NB,1.0';
 const unemployed = `${flow}/USA.A.UNE_TUNE_NB.SEX_T.AGE_YTHADULT_YGE15`;
 
-// Nothing of this service was seen recorded: forms follow recorded replies of services that run the same software,
-// addresses and the `Accept` of CSV follow clients of it.
+// Columns and codes of the CSV follow the tests of two public clients; nothing else of this service was seen recorded:
+// forms follow recorded replies of services that run the same software, addresses and `Accept` follow clients of it.
 const exchanges: Exchange[] = [
   { path: '/dataflow/ILO/all/latest', reply: file('dataflows.xml') },
   {
@@ -63,8 +63,8 @@ describe('ilo', () => {
     expect(metadata).toEqual({
       flags: { M: 'Missing value; data cannot exist' },
       frequency: 'Annual',
-      units: 'Thousands',
-      unit: 'Number',
+      units: 'Thousands of Persons',
+      unit: 'Persons',
       unitMultiplier: 1000,
       source: 'International Labour Organization',
     });

@@ -4,6 +4,7 @@ import { readOwnSources } from '../../../src/providers/own/own-sources.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { openConnector } from '../../support/connector.js';
 import { expectShortTurns } from '../../support/pauses.js';
+import { fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
 import { readSample, sampleOf } from './samples.js';
 
@@ -211,13 +212,71 @@ describe('a record of an SDMX service', () => {
   });
 });
 
+describe('version 2 of the REST interface', () => {
+  // Paths as public clients of https://stats.bis.org/api/v2 use them; replies are those of version 1.
+  it('has other paths for flows, structures, codes, keys and data', async () => {
+    const [own] = readOwnSources(
+      `- kind: sdmx21
+  id: bisnew
+  name: BIS, version 2
+  provider: Bank for International Settlements
+  description: Policy rates of central banks by the newer interface.
+  baseUrl: https://stats.bis.org/api/v2
+  agency: BIS
+  rest: 2
+  availability: constraint
+  csv: { accept: 'application/vnd.sdmx.data+csv;version=1.0.0' }
+  popularSeries: [{ id: WS_CBPOL/M.CH, label: Policy rate }]
+`,
+      [],
+    );
+    if (own === undefined) throw new Error('no source');
+    const bis = (name: string): string => fixture(`providers/bis/${name}`);
+    const flow = '/dataflow/BIS/WS_CBPOL';
+    const opened = await openConnector(own, {
+      exchanges: [
+        { path: '/structure/dataflow/BIS/*/+', reply: bis('dataflows.xml') },
+        {
+          path: `/structure${flow}/+`,
+          query: { references: 'descendants' },
+          reply: bis('structure-WS_CBPOL.xml'),
+        },
+        { path: `/availability${flow}/+/M.*/REF_AREA`, reply: bis('available-M.xml') },
+        { path: `/availability${flow}/+/*/FREQ`, reply: bis('available-M.xml') },
+        {
+          path: `/data${flow}/+/M.*`,
+          query: { attributes: 'none', measures: 'none' },
+          reply: bis('keys-M.xml'),
+        },
+        { path: `/data${flow}/+/M.CH`, reply: bis('WS_CBPOL-M.CH.csv') },
+        { path: `/data${flow}/+/M.*`, reply: bis('WS_CBPOL-M.CH.csv') },
+        { path: `/data${flow}/1.0/M.QQ`, status: 404, reply: bis('error-100.xml') },
+      ],
+    });
+    try {
+      const { ctx, upstream } = opened;
+      expect(await own.browse?.([], ctx)).toContainEqual(expect.objectContaining({ segment: 'WS_CBPOL' }));
+      expect((await own.browse?.(['WS_CBPOL', 'M'], ctx))?.length).toBeGreaterThan(0);
+      expect(
+        (await own.seriesAt?.(['WS_CBPOL', 'M'], { limit: 10, offset: 0 }, ctx))?.items.length,
+      ).toBeGreaterThan(0);
+      expect((await own.series('WS_CBPOL/M.CH', {}, ctx)).data.length).toBeGreaterThan(0);
+      expect((await own.panel?.('WS_CBPOL/M.', {}, ctx))?.series).toHaveLength(1);
+      await expect(own.series('BIS,WS_CBPOL,1.0/M.QQ', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+      expect(upstream.unmatched.filter((question) => !question.includes('/1.0'))).toEqual([]);
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
 describe('a file of own sources', () => {
   it.each([
     ['a line that is not YAML', `${mines}  ]`, /line \d+/],
     [
       'an unknown member',
       mines.replace('dates: dmy', 'dates: dmy\n  colour: red'),
-      /line 2: the record: .*colour/,
+      /line 11: the record: .*colour/,
     ],
     ['a wrong value', mines.replace('dates: dmy', 'dates: ymd'), /line 10: dates: /],
     [

@@ -198,6 +198,13 @@ export const samples: readonly Sample[] = [
     written: '1.81',
   },
   {
+    provider: recorded('undata'),
+    id: 'UNSD,DF_UNDATA_ENERGY/A.524.7000.01',
+    data: 'undata/ENERGY-A.524.7000.01.xml',
+    others: { dataflow: 'undata/structure-ENERGY.xml' },
+    written: '9854.20',
+  },
+  {
     provider: worldBank,
     id: 'NY.GDP.MKTP.CD',
     params: { country: 'IRN' },

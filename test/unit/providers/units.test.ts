@@ -64,7 +64,7 @@ const conventions: readonly (readonly [
     1e6,
   ],
   ['fred', 'magnitude in the words', '', '', 'Dollars', 1e9],
-  ['ilo', 'SDMX exponent', '', '', 'Number', 1e3],
+  ['ilo', 'SDMX exponent', '', '', 'Persons', 1e3],
   // Values are in units already: SCALE 6 is how the IMF displays them.
   ['imf', 'scale of the display', '', '', 'Troy ounce', 1],
   ['norgesbank', 'price for a hundred units', '', '', 'NOK per SEK', 0.01],
@@ -76,6 +76,7 @@ const conventions: readonly (readonly [
     'NOK per SEK',
     1,
   ],
+  ['undata', 'SDMX exponent', 'id="UNIT_MULT" value="0"', 'id="UNIT_MULT" value="3"', 'Gigawatt-hours', 1e3],
   ['oecd', 'SDMX exponent', '', '', 'Percent per annum', 1],
   ['oecd', 'SDMX exponent above zero', ',0,4,', ',6,4,', 'Percent per annum', 1e6],
   ['ons', 'percent', '', '', 'Percent', 1],
