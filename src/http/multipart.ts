@@ -61,6 +61,9 @@ async function* readPart(part: Readable): AsyncGenerator<Buffer> {
   }
 }
 
+/** Encodings of a part whose bytes are the content (RFC 7578, 4.7: others are not for this type). */
+const plainEncodings: readonly string[] = ['7bit', '8bit', 'binary'];
+
 /** Distinguishes files from fields; called for each part before a byte of it is read. */
 type IsFile = (
   name: string | undefined,
@@ -182,6 +185,15 @@ export const readFileForm = (
       parser.destroy();
     };
     const refuse = (code: string, message: string): void => fail(invalid(code, message));
+    const isPlain = (encoding: string): boolean => {
+      const plain = plainEncodings.includes(encoding.toLowerCase());
+      if (!plain)
+        refuse(
+          'encoded_part',
+          `Content-Transfer-Encoding ${encoding} is not supported; send the bytes themselves.`,
+        );
+      return plain;
+    };
     const tooLong = (name: string, bytes: number): void =>
       refuse('field_too_long', `The field "${name}" is longer than ${bytes} bytes.`);
     const afterFile = (name: string): void =>
@@ -247,14 +259,16 @@ export const readFileForm = (
     };
 
     parser.on('error', fail);
-    parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
+    parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated, encoding) => {
+      if (!isPlain(encoding)) return;
       if (name === undefined) refuse('bad_form', 'The form has a part without a name.');
       else if (valueTruncated) tooLong(name, limits.fieldSize);
       else fields.push({ name, value });
     });
-    parser.on('file', (name: string | undefined, stream, fileName: string | undefined, _encoding, type) => {
+    parser.on('file', (name: string | undefined, stream, fileName: string | undefined, encoding, type) => {
       // The reader of the file and of `rest` gets the failure; an ended stream has no reader left.
       stream.on('error', fail);
+      if (!isPlain(encoding)) return void stream.resume();
       if (name === part && file === undefined) return void takeFile(stream);
       if (name === longField && !hasFile(name, type, fileName)) return gather(name, stream);
       stream.resume();

@@ -14,6 +14,8 @@ export interface FileProperties {
   readonly entityTag: string;
   /** True when the file, made again, has the same bytes. */
   readonly reproducible: boolean;
+  /** True when no other file is ever at its address: only then does a time say which file a client has. */
+  readonly fixed: boolean;
   readonly contentType: string;
   readonly disposition: string;
   readonly cacheControl: string;
@@ -49,10 +51,12 @@ export const answerFile = async (
   { method, header }: FileRequest,
   sending: FileSending,
 ): Promise<Reply> => {
-  const validators = { entityTag: properties.entityTag, lastModified: file.lastModified };
+  const { entityTag, fixed, reproducible } = properties;
+  const { lastModified } = file;
+  const validators = fixed ? { entityTag, lastModified } : { entityTag };
   const shared = {
-    ETag: properties.entityTag,
-    'Last-Modified': file.lastModified.toUTCString(),
+    ETag: entityTag,
+    ...(fixed ? { 'Last-Modified': lastModified.toUTCString() } : {}),
     'Cache-Control': properties.cacheControl,
     'Accept-Ranges': 'bytes',
   };
@@ -63,7 +67,7 @@ export const answerFile = async (
     'Content-Type': properties.contentType,
     'Content-Disposition': properties.disposition,
   };
-  const ofBytes = properties.reproducible ? validators : { entityTag: properties.entityTag };
+  const ofBytes = reproducible ? validators : { entityTag };
   const range = rangeApplies(header('if-range'), ofBytes) ? header('range') : undefined;
   const answer: FileAnswer =
     file.kind === 'building'

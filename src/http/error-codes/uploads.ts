@@ -9,6 +9,10 @@ export const uploadCodes: CodeList = {
   duplicate_column_name: [400, 'The header has a name twice.'],
   empty_column_name: [400, 'A column of the header has no name.'],
   empty_file: [400, 'The file is empty.'],
+  encoded_part: [
+    400,
+    'A part of the form has a `Content-Transfer-Encoding` such as base64: send the bytes themselves.',
+  ],
   field_after_file: [400, 'A form field comes after the file; options must come before it.'],
   field_too_long: [400, 'A form field is too long.'],
   fields_too_large: [400, 'The form fields are too large together.'],

@@ -70,6 +70,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
         return send(request, {
           file: ref,
           fileName: ref.fileName,
+          fixed: true,
           cacheControl: `private, max-age=${linkTtlSeconds}`,
           right: rightBehind(ref),
           caller,

@@ -31,6 +31,8 @@ interface WantedRead {
   readonly file: SoughtFile;
   readonly fileName: string;
   readonly cacheControl: string;
+  /** True when its address never leads to another file. */
+  readonly fixed: boolean;
   readonly right: StandingRight;
   readonly caller: Caller | undefined;
   /** Time of the decision about the right, `Date.now()`. */
@@ -102,6 +104,7 @@ export const createSendStoredFile = (deps: StoredFilesDeps): SendStoredFile => {
     const properties: FileProperties = {
       entityTag: tagOf(format, file),
       reproducible: formats[format].reproducible,
+      fixed: wanted.fixed,
       contentType: formats[format].mediaType,
       disposition: dispositionOf(wanted.fileName),
       cacheControl: wanted.cacheControl,

@@ -59,6 +59,8 @@ export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
     const reply = await send(request, {
       file: await tableFileOf(versions, access, parseOptions(request.query), format),
       fileName: fileNameOf(access.name, formats[format].extension),
+      // A version has the names that it had; the current data may be renamed or replaced within a second.
+      fixed: options.versionId !== undefined,
       cacheControl: cacheControlOf(access, publicMaxAgeSeconds),
       right: rightToRead(caller, access.id),
       caller,

@@ -131,6 +131,26 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect((await get(format, { range: 'bytes=0-9', 'if-range': `W/${tag}` })).status).toBe(200);
   });
 
+  it('compares tags and no times: a column is renamed without a new version', async () => {
+    const { client, id, get } = await newTable();
+    const [version] = await json<{ versionId: string }[]>(
+      await call(client, 'GET', `/datasets/${id}/versions`),
+    );
+    const fixed = await get(format, {}, `?versionId=${version?.versionId}`);
+    const time = fixed.headers.get('last-modified') ?? '';
+    expect(Date.parse(time)).toBeGreaterThan(0);
+    const before = await bytesOf(get(format, { range: 'bytes=0-' }));
+    const [column] = await json<{ id: number }[]>(await call(client, 'GET', `/datasets/${id}/columns`));
+    await json(await call(client, 'PATCH', `/datasets/${id}/columns/${column?.id}`, { name: 'Renamed' }));
+
+    const ranged = await get(format, { range: 'bytes=5-', 'if-range': time });
+    expect([ranged.status, ranged.headers.get('last-modified')]).toEqual([200, null]);
+    expect((await bytesOf(ranged)).equals(before)).toBe(false);
+    expect((await get(format, { 'if-modified-since': time })).status).toBe(200);
+    const unchanged = await get(format, { 'if-modified-since': time }, `?versionId=${version?.versionId}`);
+    expect(unchanged.status).toBe(304);
+  });
+
   it('has another tag once the data changes, so that its parts are not joined with those before', async () => {
     const { client, id, get } = await newTable();
     const tag = (await get(format, { range: 'bytes=0-9' })).headers.get('etag') ?? '';

@@ -274,6 +274,13 @@ describe('a request', () => {
       { 'content-type': 'multipart/form-data; boundary=x' },
       400,
     ],
+    [
+      'whose file is written in base64',
+      () =>
+        '--x\r\nContent-Disposition: form-data; name="data"; filename="f"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQoxCg==\r\n--x--\r\n',
+      { 'content-type': 'multipart/form-data; boundary=x' },
+      400,
+    ],
     ['without a boundary', () => 'a', { 'content-type': 'multipart/form-data' }, 400],
   ])('%s is refused and nothing is stored', async (_name, body, headers, status) => {
     const dataset = await createDataset(owner);
