@@ -77,14 +77,12 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
       await whileLeased(renewing, () => run(AbortSignal.any([stopping.signal, lost.signal])));
     } catch (error) {
       failure = messageOf(error);
-      if (lost.signal.aborted) {
-        log.warn({ job: name }, 'job lost its lease');
-        // Nobody may have taken it: the job stays due, as that of a process that died.
-        return records.giveBack(claimed);
-      }
-      if (!stopping.signal.aborted) log.error({ err: error, job: name }, 'job failed');
+      if (!stopping.signal.aborted && !lost.signal.aborted)
+        log.error({ err: error, job: name }, 'job failed');
     }
-    if (stopping.signal.aborted) return records.giveBack(claimed);
+    if (lost.signal.aborted) log.warn({ job: name }, 'job lost its lease');
+    // Some jobs end early without an error. Where no other process has taken the lease, the job stays due.
+    if (stopping.signal.aborted || lost.signal.aborted) return records.giveBack(claimed);
     const durationMs = performance.now() - startedAt;
     onRun(name, failure === null ? 'completed' : 'failed', durationMs / 1000);
     await records.finish(claimed, { durationMs, failure });
