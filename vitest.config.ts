@@ -61,7 +61,7 @@ class LongestFirst extends BaseSequencer {
 
 /** What depends on Node: streams, HTTP, compression, text. The SQL of questions, documents and the web app are the same on each. */
 const dependsOnNode = [
-  'test/unit/{catalog,csv,embedded,exports,gateway,http,jobs,lib,model,odata,providers,query,rows,storage,uploads,versions}/**/*.test.ts',
+  'test/unit/{catalog,csv,embedded,exports,gateway,http,jobs,lib,mcp,model,odata,providers,query,rows,storage,uploads,versions}/**/*.test.ts',
   'test/integration/{http,exports}/**/*.test.ts',
   'test/integration/query/{downloads,download-http,cut-reads,heavy-queries,priority,result-cache,sheets}.test.ts',
   'test/integration/uploads/{upload,upload-tables}.test.ts',
