@@ -106,6 +106,7 @@ export const createReadLinkRoute = (deps: ReadLinkAnswerDeps): Route => {
         {
           file,
           fileName: fileNameOf(dataset.name, formats[format].extension),
+          fixed: options.versionId !== undefined,
           cacheControl: 'private, no-cache',
           right: rightOfLink(link),
           caller,

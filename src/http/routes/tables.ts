@@ -56,8 +56,9 @@ export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
   const answer = async (request: TableRequest, format: Format): Promise<Reply> => {
     const { access, caller } = request;
     const judgedAt = Date.now();
+    const options = parseOptions(request.query);
     const reply = await send(request, {
-      file: await tableFileOf(versions, access, parseOptions(request.query), format),
+      file: await tableFileOf(versions, access, options, format),
       fileName: fileNameOf(access.name, formats[format].extension),
       // A version has the names that it had; the current data may be renamed or replaced within a second.
       fixed: options.versionId !== undefined,
