@@ -233,7 +233,8 @@ export const hitRows = (
   const byValue = keys.map(
     (key) => `(${isFound((side) => keyValueOf(side, key))} OR isNull(${keyValueOf(base, key)}))`,
   );
-  return `${among} AND indexHint(${byValue.join(' AND ')})`;
+  const values = byValue.join(' AND ');
+  return `${among} AND ${isEverywhere(merge.targetPlace) ? values : `indexHint(${values})`}`;
 };
 
 /** `FROM … WHERE …` of rows of the file whose keys the version before lacks. */
