@@ -72,18 +72,22 @@ FORMAT CSVWithNames
 
 -- {"$skip":"150000","$top":"10"}
 
-  SELECT toString(_row) AS position, toString(n) AS before, _row >= reached AS exact
-  FROM (
-    SELECT _row, sum(rows_in_granule) OVER earlier AS n, max(end) OVER earlier AS reached
-    FROM (
-      SELECT _row, rows_in_granule,
-        leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
-          PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS end
-      FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)})
-    WHERE rows_in_granule > 0
-    WINDOW earlier AS (ORDER BY _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE n <= {number:UInt64} ORDER BY _row DESC LIMIT 1 FORMAT JSONEachRow
-{"segments":[9001],"number":150000}
+  SELECT toString(_row) AS position, toString(n) AS before, exact, toString(total) AS total FROM (
+    SELECT *, row_number() OVER (ORDER BY _row) AS number, count() OVER () AS granules FROM (
+      SELECT _row, kind, sum(rows) OVER earlier AS n, _row >= max(end) OVER earlier AS exact, sum(rows) OVER () AS total
+      FROM (
+        SELECT _row, if(isPatch, 1, 2) AS kind, if(isPatch, 0, toInt64(rows_in_granule)) AS rows, if(isPatch, 0, next) AS end
+        FROM (
+          SELECT _row, rows_in_granule, _seg IN {patches:Array(UInt64)} AS isPatch,
+            leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
+              PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next
+          FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)})
+        WHERE rows_in_granule > 0
+        )
+      WINDOW earlier AS (ORDER BY _row, kind DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+    WHERE kind = 2 OR (kind = 1 AND exact))
+  WHERE (number - 1) % greatest(1, intDiv(granules, 5000)) = 0 ORDER BY _row FORMAT JSONEachRow
+{"segments":[9001],"patches":[]}
 {"shard":1}
 
 

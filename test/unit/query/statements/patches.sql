@@ -72,17 +72,25 @@ FORMAT CSVWithNames
 
 -- {"$skip":"150000","$top":"10"}
 
-  SELECT toString(_row) AS position, toString(n) AS before, 0 AS exact
-  FROM (
-    SELECT _row, begins, sum(rows) OVER earlier AS n FROM (
-      SELECT _row, 1 AS begins, toInt64(rows_in_granule) AS rows FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5'))
-        WHERE _seg IN {segments:Array(UInt64)} AND rows_in_granule > 0
-      UNION ALL SELECT _row, 0, -hidden FROM (
-  SELECT _row, toInt64(count()) - (argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS hidden
+  SELECT toString(_row) AS position, toString(n) AS before, exact, toString(total) AS total FROM (
+    SELECT *, row_number() OVER (ORDER BY _row) AS number, count() OVER () AS granules FROM (
+      SELECT _row, kind, sum(rows) OVER earlier AS n, _row >= max(end) OVER earlier AS exact, sum(rows) OVER () AS total
+      FROM (
+        SELECT _row, if(isPatch, 1, 2) AS kind, if(isPatch, 0, toInt64(rows_in_granule)) AS rows, if(isPatch, 0, next) AS end
+        FROM (
+          SELECT _row, rows_in_granule, _seg IN {patches:Array(UInt64)} AS isPatch,
+            leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
+              PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next
+          FROM (SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('db', 's5')) WHERE _seg IN {segments:Array(UInt64)})
+        WHERE rows_in_granule > 0
+        UNION ALL SELECT _row, 0, rows - toInt64(before), 0 FROM (
+  SELECT _row, toInt64(argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS rows,
+    countIf(_seg NOT IN {patches:Array(UInt64)}) AS before, count() AS stored
   FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND _row IN (SELECT _row FROM db.s5 WHERE _seg IN {patches:Array(UInt64)}) GROUP BY _row))
-    WINDOW earlier AS (ORDER BY _row, begins DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-  WHERE begins AND n <= {number:UInt64} ORDER BY _row DESC LIMIT 1 FORMAT JSONEachRow
-{"segments":[9001,12002],"patches":[12002],"number":150000}
+      WINDOW earlier AS (ORDER BY _row, kind DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+    WHERE kind = 2 OR (kind = 1 AND exact))
+  WHERE (number - 1) % greatest(1, intDiv(granules, 5000)) = 0 ORDER BY _row FORMAT JSONEachRow
+{"segments":[9001,12002],"patches":[12002]}
 {"shard":1}
 
 SELECT c1_s AS `Country`,
@@ -95,8 +103,9 @@ FORMAT CSVWithNames
 {"segments":[9001,12002],"segmentsCount":400006,"segmentsPatches":[12002]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(count() - (SELECT sum(hidden) FROM (
-  SELECT _row, toInt64(count()) - (argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS hidden
+SELECT toString(count() - (SELECT sum(stored - rows) FROM (
+  SELECT _row, toInt64(argMax(_gone, if(_seg IN {patches:Array(UInt64)}, _seg, 0)) = 0) AS rows,
+    countIf(_seg NOT IN {patches:Array(UInt64)}) AS before, count() AS stored
   FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND _row < {position:UInt64} AND _row IN (SELECT _row FROM db.s5 WHERE _seg IN {patches:Array(UInt64)}) GROUP BY _row))) AS n FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND _row < {position:UInt64} FORMAT JSONEachRow
 {"segments":[9001,12002],"position":"140000","patches":[12002]}
 {"shard":1}
