@@ -11,6 +11,7 @@ import { large } from './large.js';
 import { many } from './many.js';
 import { metadata } from './metadata.js';
 import { neighbours } from './neighbours.js';
+import { odata } from './odata.js';
 import { peers } from './peers.js';
 import { askQuestions } from './questions.js';
 import { reads } from './reads.js';
@@ -43,6 +44,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'download', run: downloads, limitMinutes: 30 },
   { name: 'questions', run: askQuestions },
   { name: 'assistants', run: assistants },
+  { name: 'odata', run: odata },
   { name: 'peers', run: peers, limitMinutes: 30 },
   { name: 'xlsx', run: xlsx },
   { name: 'catalog', run: catalog },

@@ -65,6 +65,9 @@ interface RepositoryAccess {
  */
 type RefusalRule = 'update' | 'destination';
 
+/** The first ones, or the one of a name or id. */
+type WhichDatasets = { readonly limit: number } | { readonly name: string } | { readonly id: number };
+
 export interface Access {
   /**
    * @throws AppError 401 without a key where one is needed, 404 for a dataset that does not exist, 403 for one
@@ -79,6 +82,15 @@ export interface Access {
     intent: Intent,
     rule?: RefusalRule,
   ): Promise<RepositoryAccess>;
+  /**
+   * Datasets of a repository that have data and that the caller may read, by id: all of them, or those that are shared alone.
+   * @throws AppError as for a repository where the caller may read neither it nor one of these datasets.
+   */
+  readableDatasets(
+    caller: Caller | undefined,
+    repositoryId: number,
+    which: WhichDatasets,
+  ): Promise<readonly DatasetAccess[]>;
 }
 
 interface AccessRequest {
@@ -184,37 +196,82 @@ export const judgeDatasets = async (
   return datasetIds.map((id) => judgeRow(caller, byId.get(id), { what: 'dataset', id, need }, intent));
 };
 
+/** Grants on the dataset itself, to the caller or a team of the caller. */
+const isGranted = `EXISTS (SELECT 1 FROM dataset_grants g
+  WHERE g.dataset_id = d.id AND (g.account_id = $2 OR g.team_id = ANY ($3)))`;
+
+const readableSql = (which: string) =>
+  prepared(
+    datasetRows(
+      '$2',
+      '$3',
+      `d.repository_id = $1 AND d.current_version_id IS NOT NULL AND ($4 OR ${isGranted}) AND ${which}`,
+    ),
+  );
+
+const firstSql = readableSql('true ORDER BY d.id LIMIT $5');
+const namedSql = readableSql('d.name = $5');
+const byIdSql = readableSql('d.id = $5');
+
+const statementOf = (which: WhichDatasets): [typeof firstSql, number | string] => {
+  if ('name' in which) return [namedSql, which.name];
+  return 'id' in which ? [byIdSql, which.id] : [firstSql, which.limit];
+};
+
+/** The refusal for want of a permission; anything else is thrown. */
+const permissionRefusal = (error: unknown): AppError => {
+  if (error instanceof AppError && error.code === 'no_permission') return error;
+  throw error;
+};
+
 interface AccessOptions {
   readonly sql: Sql;
   /** Datasets that were looked up with the key. @default none */
   readonly found?: Pick<FoundDatasets, 'take'>;
 }
 
-export const createAccess = ({ sql, found }: AccessOptions): Access => ({
-  async dataset(caller, datasetId, need, intent) {
-    const row = caller && found?.take(caller, datasetId);
-    const [judged] =
-      row === undefined
-        ? await judgeDatasets(sql, caller, [datasetId], need, intent)
-        : [judgeRow(caller, row, { what: 'dataset', id: datasetId, need }, intent)];
-    if (judged === undefined || judged instanceof AppError)
-      throw judged ?? missing({ what: 'dataset', id: datasetId, need });
-    return judged;
-  },
+export const createAccess = ({ sql, found }: AccessOptions): Access => {
+  const access: Access = {
+    async dataset(caller, datasetId, need, intent) {
+      const row = caller && found?.take(caller, datasetId);
+      const [judged] =
+        row === undefined
+          ? await judgeDatasets(sql, caller, [datasetId], need, intent)
+          : [judgeRow(caller, row, { what: 'dataset', id: datasetId, need }, intent)];
+      if (judged === undefined || judged instanceof AppError)
+        throw judged ?? missing({ what: 'dataset', id: datasetId, need });
+      return judged;
+    },
 
-  async repository(caller, repositoryId, need, intent, rule) {
-    const [row] = await sql.query<RepositoryTargetRow>(
-      `SELECT ${repositoryTargetColumns('$2', '$3')} FROM repositories r WHERE r.id = $1`,
-      [repositoryId, ...callerValues(caller)],
-    );
-    const request: AccessRequest = { what: 'repository', id: repositoryId, need, rule };
-    const decision = decide(caller, row && repositoryTarget(row), need, intent);
-    if (!decision.allowed) throw refusal(decision, request);
-    if (row === undefined) throw missing(request);
-    const { privacy, isHome, teamId, createdBy: ownerId } = row;
-    return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
-  },
-});
+    async repository(caller, repositoryId, need, intent, rule) {
+      const [row] = await sql.query<RepositoryTargetRow>(
+        `SELECT ${repositoryTargetColumns('$2', '$3')} FROM repositories r WHERE r.id = $1`,
+        [repositoryId, ...callerValues(caller)],
+      );
+      const request: AccessRequest = { what: 'repository', id: repositoryId, need, rule };
+      const decision = decide(caller, row && repositoryTarget(row), need, intent);
+      if (!decision.allowed) throw refusal(decision, request);
+      if (row === undefined) throw missing(request);
+      const { privacy, isHome, teamId, createdBy: ownerId } = row;
+      return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
+    },
+
+    async readableDatasets(caller, repositoryId, which) {
+      const refused = await access
+        .repository(caller, repositoryId, 'Read', 'read')
+        .then(() => undefined, permissionRefusal);
+      const [statement, value] = statementOf(which);
+      const values = [repositoryId, ...callerValues(caller), refused === undefined, value];
+      const rows = await sql.query<DatasetRow>(statement, values);
+      const datasets = rows
+        .map((row) => judgeRow(caller, row, { what: 'dataset', id: row.id, need: 'Read' }, 'read'))
+        .filter((judged): judged is DatasetAccess => !(judged instanceof AppError));
+      if (refused !== undefined && datasets.length === 0) throw refused;
+      return datasets;
+    },
+  };
+  return access;
+};
 
 /** @throws AppError 403 when the key may only read. */
 export const requireWritingKey = (caller: Caller): void => {

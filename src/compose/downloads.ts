@@ -19,6 +19,7 @@ import { createDownloadHandler } from '../http/routes/download-handler.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
 import { createODataRoutes } from '../http/routes/odata.js';
+import { createOpenFileRoutes } from '../http/routes/open-files.js';
 import { createReadLinkRoutes } from '../http/routes/read-links.js';
 import { createRevisionRoutes } from '../http/routes/revisions.js';
 import { createSendStoredFile } from '../http/routes/stored-file.js';
@@ -219,12 +220,13 @@ export const createDownloadPart = async (
   const routes = [
     ...createDownloadRoutes({ authorize, quotas, answer }),
     ...createODataRoutes({
-      authorize,
+      access,
       quotas,
       versions,
       downloads: createDownloads({ versions: odataVersions, reader, semaphore, pageTokens }),
       apiUrl,
     }),
+    ...createOpenFileRoutes({ authorize, apiUrl }),
     ...createReadLinkRoutes({
       authorize,
       quotas,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, invalid } from '../lib/errors.js';
@@ -55,8 +56,12 @@ interface BodyHold {
  * Checks each piece of a body before the parser gets it. `failed` rejects with the first error; the parser gets nothing
  * more then.
  */
-const watchBody = (request: IncomingMessage, { share, stop }: BodyHold, bounds: JsonBodyBounds) => {
-  const guard = createJsonGuard(bounds);
+const watchBody = (
+  request: IncomingMessage,
+  { share, stop }: BodyHold,
+  bounds: Omit<JsonBodyBounds, keyof JsonBounds>,
+  onChunk: (chunk: Buffer) => void,
+) => {
   let received = 0;
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => {
@@ -78,7 +83,7 @@ const watchBody = (request: IncomingMessage, { share, stop }: BodyHold, bounds: 
     try {
       if (received > bounds.limitBytes) throw tooLarge(bounds.limitBytes);
       share.add(chunk.length);
-      guard.push(chunk);
+      onChunk(chunk);
     } catch (error) {
       fail(error);
     }
@@ -93,6 +98,24 @@ const watchBody = (request: IncomingMessage, { share, stop }: BodyHold, bounds: 
       request.off('data', onData);
     },
   };
+};
+
+/**
+ * Reads a body as it is, within the bounds of JSON ones.
+ * @throws as `createJsonBody`, except for what is about JSON
+ */
+export const readBytes = async (ctx: Context, hold: BodyHold, bounds: JsonBodyBounds): Promise<Buffer> => {
+  if (!hasBody(ctx)) throw invalid('missing_body', 'a body is required');
+  const { limitBytes } = bounds;
+  if (Number(ctx.req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const pieces: Buffer[] = [];
+  const watched = watchBody(ctx.req, hold, bounds, (chunk) => void pieces.push(chunk));
+  try {
+    await Promise.race([finished(ctx.req, { writable: false }), watched.failed]);
+  } finally {
+    watched.stop();
+  }
+  return Buffer.concat(pieces);
 };
 
 interface JsonBodyOptions {
@@ -141,7 +164,8 @@ export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonB
       throw invalid('missing_body', 'a JSON body is required');
     }
     requireReadable(ctx);
-    const watched = watchBody(ctx.req, hold, bounds);
+    const guard = createJsonGuard(bounds);
+    const watched = watchBody(ctx.req, hold, bounds, (chunk) => guard.push(chunk));
     try {
       await Promise.race([parse(ctx, () => Promise.resolve()), watched.failed]);
     } finally {

@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../lib/errors.js';
 import type { Metrics } from '../lib/metrics/metrics.js';
 import type { Permit } from '../lib/semaphore/semaphore.js';
 import type { Caller } from '../model/permission.js';
-import { createJsonBody, type JsonBodyBounds, requireNoCoding } from './body.js';
+import { createJsonBody, type JsonBodyBounds, readBytes, requireNoCoding } from './body.js';
 import type { ByteBudget, ByteShare } from './byte-budget.js';
 import { siteOf } from './client-address.js';
 import { bytesOfHead, ordinaryHead } from './connections/head-size.js';
@@ -213,7 +213,13 @@ export const createDispatch = (options: DispatchOptions) => {
       requireNoCoding(head.header('content-encoding'));
       if (route.body === 'stream') return undefined;
       permit?.pause();
-      const { value, text } = await readJson(ctx, { share, stop: permit?.revoked });
+      const hold = { share, stop: permit?.revoked };
+      if (route.body === 'bytes') {
+        const bytes = await readBytes(ctx, hold, options.bodyBounds);
+        permit?.busy();
+        return bytes;
+      }
+      const { value, text } = await readJson(ctx, hold);
       permit?.busy();
       ctx.state.bodyText = text;
       return parseBody(route.body, value);

@@ -94,6 +94,11 @@ export const answerOfError = (
   };
 };
 
+/** The body of an error in the form of OData. `details` is a list there; ours are an object, which `innererror` may hold. */
+export const odataError = ({ code, message, known }: ErrorAnswer): object => ({
+  error: { code, message, ...(Object.keys(known).length > 0 && { innererror: known }) },
+});
+
 /** Failures of other servers are warnings, without the stack of our own code. */
 export const logError = (
   log: Log,

@@ -22,7 +22,7 @@ const formOf = (route: Route, render: Render): Json => ({
 export const requestBodyOf = (route: Route, render: Render): Json | undefined => {
   if (route.body === undefined) return undefined;
   const example = route.bodyExample === undefined ? {} : { example: route.bodyExample };
-  if (route.body === 'stream') {
+  if (route.body === 'stream' || route.body === 'bytes') {
     const types = route.bodyTypes ?? ['application/octet-stream'];
     const schemaOf = (type: string): Json => (type === 'multipart/form-data' ? formOf(route, render) : {});
     return {

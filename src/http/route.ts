@@ -20,8 +20,11 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 type Auth = 'none' | 'optional' | 'required';
 
-/** `stream`: the handler reads the raw body itself from `request.raw`. */
-type BodySpec = z.ZodType | 'stream' | undefined;
+/**
+ * A schema: JSON. `bytes`: the body as it was sent, within the bounds of a JSON body. `stream`: the handler reads the raw body
+ * itself from `request.raw`.
+ */
+type BodySpec = z.ZodType | 'bytes' | 'stream' | undefined;
 
 export interface ResponseSpec {
   readonly description: string;
@@ -91,7 +94,7 @@ export interface RouteRequest<P, Q, B, C, X> extends RequestHead<P, Q, C> {
   readonly raw: IncomingMessage;
 }
 
-type BodyOf<B> = B extends z.ZodType ? z.output<B> : undefined;
+type BodyOf<B> = B extends z.ZodType ? z.output<B> : B extends 'bytes' ? Buffer : undefined;
 type CallerOf<A> = A extends 'required' ? Caller : A extends 'none' ? undefined : Caller | undefined;
 type ObjectOf<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
@@ -120,7 +123,7 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Fields that a form may have before the file of a `stream` body. */
   readonly form?: z.ZodObject;
-  /** Media types of a `stream` body, for the documents. */
+  /** Media types of a `stream` or `bytes` body, for the documents. */
   readonly bodyTypes?: readonly string[];
   readonly bodyExample?: unknown;
   /** Semaphore whose permit the handler holds. @default requests */

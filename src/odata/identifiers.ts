@@ -1,6 +1,6 @@
 /**
- * Names of columns as OData identifiers, and back. Letters, digits and `_` stay; every other character is `_x`, its code point
- * in hexadecimal and `_`, as .NET and XML Schema tools write it: `GDP (USD)` is `GDP_x0020__x0028_USD_x0029_`.
+ * Names of columns and datasets as OData identifiers, and back. Letters, digits and `_` stay; every other character is
+ * `_x`, its code point in hexadecimal and `_`, as .NET and XML Schema tools write it: `GDP (USD)` is `GDP_x0020__x0028_USD_x0029_`.
  */
 import { rowOrder } from '../rows/index.js';
 
@@ -12,7 +12,7 @@ const maxLength = 128;
 
 const plain = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}_]*$/u;
 /** Texts that stand for something else as an identifier. */
-const reserved = new RegExp(`^${rowKey}$|^_column_\\d+$`);
+const reserved = new RegExp(`^${rowKey}$|^_(?:column|dataset)_\\d+$`);
 
 const escaped = (character: string): string =>
   `_x${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}_`;
@@ -29,8 +29,34 @@ const encoded = (name: string): string => {
 /** True for a text that is an identifier as it is. */
 export const isIdentifier = (text: string): boolean => plain.test(text) && text.length <= maxLength;
 
-/** @param id Of the column: it names what has no identifier short enough. */
-export const identifierOf = (name: string, id: number): string => {
+const identifierOr = (name: string, other: string): string => {
+  // Escapes only make it longer.
+  if (name.length > maxLength) return other;
   const identifier = encoded(name);
-  return isIdentifier(identifier) ? identifier : `_column_${id}`;
+  return isIdentifier(identifier) ? identifier : other;
+};
+
+/** @param id Of the column: it names what has no identifier short enough. */
+export const identifierOf = (name: string, id: number): string => identifierOr(name, `_column_${id}`);
+
+/** Name of the entity set of a dataset, in the service of its repository. */
+export const entitySetOf = (name: string, id: number): string => identifierOr(name, `_dataset_${id}`);
+
+const decoded = (identifier: string): string =>
+  identifier === '_x_'
+    ? ''
+    : identifier.replaceAll(/_x([\dA-F]{4,6})_/g, (whole, code: string) => {
+        const point = Number.parseInt(code, 16);
+        return point > 0x10ffff ? whole : String.fromCodePoint(point);
+      });
+
+/** The dataset that an entity set is of; undefined for a text that names none. */
+export const datasetOfSet = (
+  set: string,
+): { readonly id: number } | { readonly name: string } | undefined => {
+  const id = /^_dataset_(\d{1,15})$/.exec(set)?.[1];
+  if (id !== undefined) return { id: Number(id) };
+  const name = decoded(set);
+  // No name holds NUL, and PostgreSQL takes none.
+  return entitySetOf(name, 0) === set && !name.includes('\0') ? { name } : undefined;
 };

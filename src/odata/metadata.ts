@@ -26,10 +26,12 @@ const xmlText = (text: string): string =>
 const isNumberAsText = ({ type, dataType }: Property): boolean =>
   type === 'Edm.String' && dataType === 'Decimal';
 
+const nameXml = (name: string): string => `<Annotation Term="${terms.name}" String="${xmlText(name)}"/>`;
+
 const propertyXml = (property: Property): string => {
   const { identifier, name, type } = property;
   const annotations = [
-    ...(name === identifier ? [] : [`<Annotation Term="${terms.name}" String="${xmlText(name)}"/>`]),
+    ...(name === identifier ? [] : [nameXml(name)]),
     ...(isNumberAsText(property) ? [`<Annotation Term="${terms.type}" String="Edm.Decimal"/>`] : []),
   ];
   // Without it a decimal has no digits after the point.
@@ -38,26 +40,47 @@ const propertyXml = (property: Property): string => {
   return annotations.length === 0 ? `${start}/>` : `${start}>${annotations.join('')}</Property>`;
 };
 
-export const metadataXml = (
-  properties: readonly Property[],
-): string => `<?xml version="1.0" encoding="utf-8"?>
+/** An entity set and what its entities are. */
+export interface DescribedSet {
+  readonly name: string;
+  /** Name of the entity type. */
+  readonly type: string;
+  /** Name of the dataset, where the set has another. */
+  readonly title?: string | undefined;
+  readonly properties: readonly Property[];
+}
+
+const setXml = ({ name, type, title }: DescribedSet): string => {
+  const start = `        <EntitySet Name="${name}" EntityType="${namespace}.${type}"`;
+  return title === undefined ? `${start}/>\n` : `${start}>${nameXml(title)}</EntitySet>\n`;
+};
+
+/** `$metadata` as XML, in pieces: names of columns may be long, and there may be thousands. */
+export function* metadataXml(sets: readonly DescribedSet[]): Generator<string, void> {
+  yield `<?xml version="1.0" encoding="utf-8"?>
 <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
   <edmx:DataServices>
     <Schema Namespace="${namespace}" xmlns="http://docs.oasis-open.org/odata/ns/edm">
-      <EntityType Name="Row">
+`;
+  for (const { type, properties } of sets) {
+    yield `      <EntityType Name="${type}">
         <Key><PropertyRef Name="${rowKey}"/></Key>
         <Property Name="${rowKey}" Type="Edm.String" Nullable="false"/>
-${properties.map(propertyXml).join('\n')}
-      </EntityType>
-      <Term Name="Name" Type="Edm.String" AppliesTo="Property"/>
+`;
+    for (const property of properties) yield `${propertyXml(property)}\n`;
+    yield '      </EntityType>\n';
+  }
+  yield `      <Term Name="Name" Type="Edm.String" AppliesTo="Property EntitySet"/>
       <Term Name="Type" Type="Edm.String" AppliesTo="Property"/>
       <EntityContainer Name="Container">
-        <EntitySet Name="Rows" EntityType="${namespace}.Row"/>
-      </EntityContainer>
+`;
+  for (const set of sets) yield setXml(set);
+  yield `      </EntityContainer>
     </Schema>
   </edmx:DataServices>
 </edmx:Edmx>
 `;
+}
 
 const propertyJson = (property: Property): object => ({
   // Edm.String is the type of what names none.
@@ -68,27 +91,40 @@ const propertyJson = (property: Property): object => ({
   ...(isNumberAsText(property) ? { [`@${terms.type}`]: 'Edm.Decimal' } : {}),
 });
 
-export const metadataJson = (properties: readonly Property[]): object => ({
-  $Version: '4.0',
-  $EntityContainer: `${namespace}.Container`,
-  [namespace]: {
-    Row: {
-      $Kind: 'EntityType',
-      $Key: [rowKey],
-      [rowKey]: {},
-      ...Object.fromEntries(properties.map((property) => [property.identifier, propertyJson(property)])),
-    },
-    Name: { $Kind: 'Term', $AppliesTo: ['Property'] },
-    Type: { $Kind: 'Term', $AppliesTo: ['Property'] },
-    Container: {
-      $Kind: 'EntityContainer',
-      Rows: { $Collection: true, $Type: `${namespace}.Row` },
-    },
-  },
+const setJson = ({ type, title }: DescribedSet): object => ({
+  $Collection: true,
+  $Type: `${namespace}.${type}`,
+  ...(title === undefined ? {} : { [`@${terms.name}`]: title }),
 });
 
+/** A member of an object behind others. */
+const member = (name: string, value: object): string => `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+
+/** The same as JSON. */
+export function* metadataJson(sets: readonly DescribedSet[]): Generator<string, void> {
+  yield `{"$Version":"4.0","$EntityContainer":"${namespace}.Container","${namespace}":{`;
+  for (const { type, properties } of sets) {
+    yield `"${type}":{"$Kind":"EntityType","$Key":["${rowKey}"],"${rowKey}":{}`;
+    for (const property of properties) yield member(property.identifier, propertyJson(property));
+    yield '},';
+  }
+  yield `"Name":{"$Kind":"Term","$AppliesTo":["Property","EntitySet"]},"Type":{"$Kind":"Term","$AppliesTo":["Property"]}`;
+  yield ',"Container":{"$Kind":"EntityContainer"';
+  for (const set of sets) yield member(set.name, setJson(set));
+  yield '}}}\n';
+}
+
 /** @param root Address of the service. */
-export const serviceDocument = (root: string, withContext: boolean): object => ({
+export const serviceDocument = (
+  root: string,
+  sets: readonly Pick<DescribedSet, 'name' | 'title'>[],
+  withContext: boolean,
+): object => ({
   ...(withContext ? { '@odata.context': `${root}/$metadata` } : {}),
-  value: [{ name: 'Rows', kind: 'EntitySet', url: 'Rows' }],
+  value: sets.map(({ name, title }) => ({
+    name,
+    ...(title === undefined ? {} : { title }),
+    kind: 'EntitySet',
+    url: encodeURIComponent(name),
+  })),
 });

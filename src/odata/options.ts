@@ -7,6 +7,7 @@ import { type EntityOptions, type MetadataLevel, mostPageRows } from './rows.js'
 export interface SystemOptions {
   readonly $select?: string | undefined;
   readonly $filter?: string | undefined;
+  readonly $search?: string | undefined;
   readonly $orderby?: string | undefined;
   readonly $top?: string | undefined;
   readonly $skip?: string | undefined;
@@ -69,20 +70,25 @@ export const maxPageSizeOf = (prefer: string | undefined): number | undefined =>
   return text === undefined || Number(text) === 0 ? undefined : Number(text);
 };
 
-/** A resource of a service. */
+/** A resource of a service, by its path below the root. */
 export type Resource =
-  | { readonly kind: 'metadata' | 'rows' }
-  | { readonly kind: 'row'; readonly key: string };
+  | { readonly kind: 'document' | 'metadata' }
+  | { readonly kind: 'rows' | 'count'; readonly set: string }
+  | { readonly kind: 'row'; readonly set: string; readonly key: string };
 
 /** Largest position of a row, as a 64-bit number. */
 const mostPosition = 2n ** 64n - 1n;
 
-const rowAddress = new RegExp(`^Rows\\((?:${rowKey}\\s*=\\s*)?'?(\\d{1,20})'?\\)$`);
+const rowAddress = new RegExp(`^([^()]*)\\((?:${rowKey}\\s*=\\s*)?'?(\\d{1,20})'?\\)$`);
 
-/** Undefined for what the service does not have. */
-export const resourceOf = (segment: string): Resource | undefined => {
-  if (segment === '$metadata') return { kind: 'metadata' };
-  if (segment === 'Rows') return { kind: 'rows' };
-  const key = rowAddress.exec(segment)?.[1];
-  return key === undefined || BigInt(key) > mostPosition ? undefined : { kind: 'row', key };
+/** @param segments Decoded. @returns undefined for what no service has */
+export const resourceOf = (segments: readonly string[]): Resource | undefined => {
+  const [first, second, ...others] = segments;
+  if (first === undefined || first === '') return { kind: 'document' };
+  if (others.length > 0) return undefined;
+  if (second !== undefined) return second === '$count' ? { kind: 'count', set: first } : undefined;
+  if (first === '$metadata') return { kind: 'metadata' };
+  const [, set = '', key] = rowAddress.exec(first) ?? [];
+  if (key === undefined) return { kind: 'rows', set: first };
+  return BigInt(key) > mostPosition ? undefined : { kind: 'row', set, key };
 };

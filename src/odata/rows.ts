@@ -1,5 +1,6 @@
 /** The rows of a plan as entities of JSON: all that OData adds is a column of the statement or text around the rows. */
 import type { Readable } from 'node:stream';
+import { invalid } from '../lib/errors.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { OutputColumn } from '../query/formats/format.js';
@@ -17,6 +18,9 @@ export interface EntityOptions {
   readonly level: MetadataLevel;
   /** Address of the service. */
   readonly root: string;
+  /** Names of the entity set and of its type. */
+  readonly set: string;
+  readonly type: string;
   /** Whether the answer has the key, and whether it has any column. */
   readonly selects: { readonly key: boolean; readonly columns: boolean };
   /** The one row that is asked for. */
@@ -44,19 +48,24 @@ const typeNames: Readonly<Record<EdmType, string | undefined>> = {
 const position = `toString(${rowOrder})`;
 
 /** What full metadata says of each entity. */
-const entityAnnotations = (root: string): OutputColumn[] => {
-  const link = `concat(${quoteText(`${root}/Rows('`)}, ${position}, '\\')')`;
+const entityAnnotations = ({ root, set, type }: EntityOptions): OutputColumn[] => {
+  const link = `concat(${quoteText(`${root}/${encodeURIComponent(set)}('`)}, ${position}, '\\')')`;
   return [
-    textOf('@odata.type', '#Tabulary.Row'),
+    textOf('@odata.type', `#Tabulary.${type}`),
     { name: '@odata.id', sql: link, physical: 's' },
     { name: '@odata.editLink', sql: link, physical: 's' },
   ];
 };
 
+/** Columns of a version have identifiers as names already; those that `$apply` makes may not. */
+const propertyName = (name: string): string => (isIdentifier(name) ? name : identifierOf(name, 0));
+
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 64));
+
 const propertyColumns = (column: OutputColumn, level: MetadataLevel): OutputColumn[] => {
   const { physical } = column;
   const type = columnTypeOf(physical);
-  const name = isIdentifier(column.name) ? column.name : identifierOf(column.name, 0);
+  const name = propertyName(column.name);
   const isLong = type.dataType === 'Decimal' && edmTypeOf({ physical }) === 'Edm.String';
   const property: OutputColumn = isLong
     ? { name, sql: type.text(column.sql), physical: 's' }
@@ -67,18 +76,39 @@ const propertyColumns = (column: OutputColumn, level: MetadataLevel): OutputColu
     : [property];
 };
 
-const contextOf = ({ root, selects, key }: EntityOptions, plan: Plan, names: readonly string[]): string => {
+/** `$apply` may make names that become the same identifier, as `[a b]` and `a_x0020_b` do. */
+const requireDistinct = (columns: readonly OutputColumn[]): void => {
+  const sources = new Map<string, string>();
+  for (const { name } of columns) {
+    const identifier = propertyName(name);
+    const other = sources.get(identifier);
+    if (other !== undefined)
+      throw invalid(
+        'bad_option',
+        `$apply: the names ${quoted(other)} and ${quoted(name)} both become the property ${identifier}; give one of them another name.`,
+        { option: 'apply' },
+      );
+    sources.set(identifier, name);
+  }
+};
+
+const contextOf = (
+  { root, set, selects, key }: EntityOptions,
+  plan: Plan,
+  names: readonly string[],
+): string => {
   const { select, apply } = plan.options;
   const listed =
     select !== undefined || apply !== undefined || !selects.columns ? `(${names.join(',')})` : '';
-  return `${root}/$metadata#Rows${listed}${key === undefined ? '' : '/$entity'}`;
+  return `${root}/$metadata#${encodeURIComponent(set)}${listed}${key === undefined ? '' : '/$entity'}`;
 };
 
 /** The plan with the columns and the page of an OData answer. */
 export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
-  const { level, root, selects, key } = options;
+  const { level, selects, key } = options;
   // Rows that `$apply` makes have no key.
   const hasKey = plan.options.apply === undefined;
+  if (!hasKey) requireDistinct(plan.output);
   const pageSize = Math.min(plan.options.pageSize ?? mostPageRows, pageRowsOf(plan.version));
   const { answerRows } = plan;
   return {
@@ -94,7 +124,7 @@ export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
             complete: false,
           },
     output: [
-      ...(level === 'full' && hasKey ? entityAnnotations(root) : []),
+      ...(level === 'full' && hasKey ? entityAnnotations(options) : []),
       ...(hasKey && selects.key ? [{ name: rowKey, sql: position, physical: 's' as const }] : []),
       ...(selects.columns ? plan.output.flatMap((column) => propertyColumns(column, level)) : []),
     ],
@@ -107,7 +137,7 @@ export const entityContext = (plan: Plan, options: EntityOptions): string => {
   return contextOf(options, plan, names);
 };
 
-export interface PageFrame {
+interface PageFrame {
   /** Undefined without metadata. */
   readonly context: string | undefined;
   readonly count: number | undefined;

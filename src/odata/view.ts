@@ -25,15 +25,22 @@ export interface Property extends Pick<Column, 'dataType'> {
   readonly type: EdmType;
 }
 
-export const propertiesOf = (columns: readonly StoredColumn[]): Property[] =>
-  columns.map((column) => ({
-    identifier: identifierOf(column.name, column.id),
-    name: column.name,
-    type: edmTypeOf(column),
-    dataType: column.dataType,
-  }));
-
 /** Lists that are in use: what is remembered of a list is found by the list itself. */
+const described = new WeakMap<readonly StoredColumn[], readonly Property[]>();
+
+export const propertiesOf = (columns: readonly StoredColumn[]): readonly Property[] => {
+  const properties =
+    described.get(columns) ??
+    columns.map((column) => ({
+      identifier: identifierOf(column.name, column.id),
+      name: column.name,
+      type: edmTypeOf(column),
+      dataType: column.dataType,
+    }));
+  described.set(columns, properties);
+  return properties;
+};
+
 const renamed = new WeakMap<readonly StoredColumn[], readonly StoredColumn[]>();
 
 const underIdentifiers = (version: ReadableVersion): ReadableVersion => {

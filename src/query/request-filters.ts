@@ -3,13 +3,15 @@ import {
   type CompiledFilter,
   compileFilter,
   compileFilterYielding,
+  type FilterColumn,
   type FilterLimits,
 } from './filter/filter.js';
+import { compileSearch } from './filter/search.js';
 import { filterColumnsOf } from './plan.js';
 
-/** A request with a filter; known by its identity. */
+/** A request with a filter, a search, or both; known by its identity. */
 interface FilterRequest {
-  readonly options: { readonly filter: string | undefined };
+  readonly options: { readonly filter: string | undefined; readonly search?: string | undefined };
   readonly filterLimits?: Partial<FilterLimits>;
 }
 
@@ -39,6 +41,21 @@ const isSameColumns = (a: readonly StoredColumn[], b: readonly StoredColumn[]): 
       );
     }));
 
+/** The condition that is true where the filter and the search are; their parameters have names of their own. */
+const both = (
+  filter: CompiledFilter | undefined,
+  { search, columns }: { search: string | undefined; columns: readonly FilterColumn[] },
+): CompiledFilter | undefined => {
+  if (search === undefined) return filter;
+  const found = compileSearch(search, columns);
+  if (filter === undefined) return found;
+  return {
+    sql: `(${filter.sql}) AND (${found.sql})`,
+    params: { ...filter.params, ...found.params },
+    normalized: `and(${filter.normalized},${found.normalized})`,
+  };
+};
+
 /** @param compileText Compiles a filter at once. */
 export const createRequestFilters = (compileText = compileFilter): RequestFilters => {
   const compiled = new WeakMap<FilterRequest, { columns: readonly StoredColumn[]; filter: CompiledFilter }>();
@@ -46,11 +63,16 @@ export const createRequestFilters = (compileText = compileFilter): RequestFilter
   const isLong = ({ options }: FilterRequest): boolean => (options.filter?.length ?? 0) >= longText;
 
   const compile: RequestFilters['compile'] = (request, columns) => {
-    if (request.options.filter === undefined) return undefined;
+    const { filter: text, search } = request.options;
+    if (text === undefined && search === undefined) return undefined;
     const known = compiled.get(request);
     if (known !== undefined && isSameColumns(known.columns, columns)) return known.filter;
-    const filter = compileText(request.options.filter, filterColumnsOf(columns), request.filterLimits);
-    compiled.set(request, { columns, filter });
+    const found = filterColumnsOf(columns);
+    const filter = both(text === undefined ? undefined : compileText(text, found, request.filterLimits), {
+      search,
+      columns: found,
+    });
+    if (filter !== undefined) compiled.set(request, { columns, filter });
     return filter;
   };
 
@@ -58,9 +80,11 @@ export const createRequestFilters = (compileText = compileFilter): RequestFilter
     isLong,
     compile,
     async compileYielding(request, columns) {
-      const { filter } = request.options;
+      const { filter, search } = request.options;
       if (filter === undefined || !isLong(request)) return compile(request, columns);
-      return compileFilterYielding(filter, filterColumnsOf(columns), request.filterLimits);
+      const found = filterColumnsOf(columns);
+      const condition = await compileFilterYielding(filter, found, request.filterLimits);
+      return both(condition, { search, columns: found });
     },
   };
 };

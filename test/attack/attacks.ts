@@ -1,10 +1,11 @@
 import type { Attack } from './attack.js';
 import { bodies } from './attacks/bodies.js';
 import { holding } from './attacks/holding.js';
+import { odata } from './attacks/odata.js';
 import { questions } from './attacks/questions.js';
 
 /** All of them, in the order in which they run: what needs no dataset first, what leaves the most behind last. */
-export const attacks: readonly Attack[] = [...bodies, ...questions, ...holding];
+export const attacks: readonly Attack[] = [...bodies, ...questions, ...odata, ...holding];
 
 /** @throws RangeError for a name that no attack has. */
 export const attackNamed = (name: string): Attack => {

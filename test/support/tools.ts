@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -96,9 +97,27 @@ const tools = {
         'import dlt, dbt.adapters.duckdb, pyarrow, httpx, duckdb_extension_httpfs',
       ]),
   },
+  'python-odata': {
+    install: '.venv/bin/pip install -r test/clients/requirements.txt, as for the Python readers',
+    find: async () =>
+      working(await onPath(process.env.CLIENTS_PYTHON, 'python3'), ['-c', 'import requests, odata']),
+  },
   'Python venv': {
     install: 'apt-get install python3-venv',
     find: async () => working(await onPath('python3'), ['-c', 'import venv, ensurepip']),
+  },
+  /** Folder of the jars of the client; a JDK compiles the program that uses it. */
+  Olingo: {
+    install:
+      'apt-get install openjdk-17-jdk-headless maven && mvn -q -f test/clients/olingo/pom.xml dependency:copy-dependencies -DoutputDirectory=$PWD/node_modules/.cache/olingo',
+    find: async () => {
+      const jars = fileURLToPath(new URL('../../node_modules/.cache/olingo', import.meta.url));
+      const hasClient = await access(join(jars, 'odata-client-core-5.0.0.jar')).then(
+        () => true,
+        () => false,
+      );
+      return hasClient && (await onPath('javac')) !== undefined ? jars : undefined;
+    },
   },
   LibreOffice: {
     install: 'apt-get install --no-install-recommends libreoffice-calc-nogui',

@@ -858,6 +858,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/odata/datasets/{id}/$batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Several requests to the OData service of a dataset at once
+         * @description Up to 50 parts that read, as JSON or as multipart/mixed, answered one after the other: each has the rights, quotas and refusals of a request of its own. Their answers have 8 MiB together. After the first error the rest is left out, unless `Prefer: continue-on-error` is sent.
+         */
+        post: operations["odataBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/odata/datasets/{id}/{resource}": {
         parameters: {
             query?: never;
@@ -886,10 +906,110 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Number of rows, by OData
+         * Number of rows, by OData, of a dataset
          * @description `Rows/$count`: the rows that match, as plain text.
          */
         get: operations["odataCount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/odata/repositories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OData service of a repository
+         * @description The service document of a repository: an entity set for each of its datasets that has data and that the caller may read.
+         */
+        get: operations["odataRepositoryService"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/odata/repositories/{id}/$batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Several requests to the OData service of a repository at once
+         * @description Up to 50 parts that read, as JSON or as multipart/mixed, answered one after the other: each has the rights, quotas and refusals of a request of its own. Their answers have 8 MiB together. After the first error the rest is left out, unless `Prefer: continue-on-error` is sent.
+         */
+        post: operations["odataRepositoryBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/odata/repositories/{id}/{resource}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resource of the OData service of a repository
+         * @description `$metadata`; `Prices`, in pages that `@odata.nextLink` joins; one row by its key, as in `Prices('34359738368')`.
+         */
+        get: operations["odataRepositoryResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/odata/repositories/{id}/{resource}/{part}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Number of rows, by OData, of a repository
+         * @description `Prices/$count`: the rows that match, as plain text.
+         */
+        get: operations["odataRepositoryCount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/datasets/{id}/open/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * File that opens a dataset in Excel or Power BI
+         * @description A file to double-click: `odc` (Excel, Power Query over OData), `pbids` (Power BI Desktop, OData), `iqy` (Excel web query of the text with tabs). It holds the address of the dataset and no key: the program asks for it.
+         */
+        get: operations["openDataset"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1347,7 +1467,7 @@ export interface paths {
         put?: never;
         /**
          * Several series at once
-         * @description Series that differ in some dimensions, from one request to the provider. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, IMF, Norges Bank, OECD) and Eurostat: positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). BLS: ids joined by `+`, at most 100. Other providers: 501. More than 200,000 observations: 400 `panel_too_large`.
+         * @description Series that differ in some dimensions, from as few requests to the provider as it allows. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, IMF, Norges Bank, OECD, UN Data) and Eurostat: positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). BLS: ids joined by `+`, at most 100; Statistics Canada at most 50. FRED: the vintages between `realtimeStart` and `realtimeEnd`. All others: ids joined by `+`, at most 10, read one by one. More than 200,000 observations: 400 `panel_too_large`.
          */
         post: operations["getPanel"];
         delete?: never;
@@ -1766,7 +1886,7 @@ export interface components {
              * @description What went wrong, as a stable code for programs. Later versions may add codes.
              * @enum {string}
              */
-            code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
+            code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_batch" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "batch_too_large" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "encoded_part" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_a_batch" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "search_syntax" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_sets" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
             /** @description Details of the error. */
             details?: {
                 [key: string]: unknown;
@@ -1781,7 +1901,7 @@ export interface components {
              * @description What went wrong, as a stable code for programs. Later versions may add codes.
              * @enum {string}
              */
-            code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
+            code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_batch" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "batch_too_large" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "encoded_part" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_a_batch" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "search_syntax" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_sets" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
             /** @description Details of the error. */
             details?: {
                 [key: string]: unknown;
@@ -1792,7 +1912,7 @@ export interface components {
         ODataError: {
             error: {
                 /** @enum {string} */
-                code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
+                code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_batch" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "batch_too_large" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "encoded_part" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_a_batch" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "search_syntax" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_sets" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
                 message: string;
                 innererror?: {
                     [key: string]: unknown;
@@ -8287,6 +8407,11 @@ export interface operations {
                  */
                 $filter?: string;
                 /**
+                 * @description Words or `"phrases"` that a text column must contain, whatever the case of letters; joined by `AND` or nothing, `OR`, `NOT` and parentheses.
+                 * @example France OR Spain
+                 */
+                $search?: string;
+                /**
                  * @description Rows of the last N distinct dates; `Row-Count` then says how many rows the dataset has.
                  * @example 2
                  */
@@ -10653,6 +10778,11 @@ export interface operations {
                      */
                     $filter?: string;
                     /**
+                     * @description Words or `"phrases"` that a text column must contain, whatever the case of letters; joined by `AND` or nothing, `OR`, `NOT` and parentheses.
+                     * @example France OR Spain
+                     */
+                    $search?: string;
+                    /**
                      * @description Rows of the last N distinct dates; `Row-Count` then says how many rows the dataset has.
                      * @example 2
                      */
@@ -10998,6 +11128,177 @@ export interface operations {
             };
         };
     };
+    odataBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `continue-on-error`: answer the parts behind an error as well. */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description Dataset
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "id": "1",
+                 *           "method": "GET",
+                 *           "url": "Rows?$top=5"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "id": "1",
+                 *           "method": "GET",
+                 *           "url": "Rows?$top=5"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "multipart/mixed": unknown;
+            };
+        };
+        responses: {
+            /** @description The answers, in the form of the request and in its order. */
+            200: {
+                headers: {
+                    /** @description Always `4.0`. */
+                    "OData-Version"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "multipart/mixed": string;
+                };
+            };
+            /** @description The request is malformed or a field is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description No valid credentials. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The action needs a higher plan; the body names the quota, its limit and its use. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Valid credentials without permission, also for what is private to others. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description It does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The body took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The body is larger than allowed. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The body has a wrong content type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Unexpected server error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Temporarily unavailable; try again with exponential backoff. */
+            503: {
+                headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description A long operation timed out. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+        };
+    };
     odataResource: {
         parameters: {
             query?: {
@@ -11005,6 +11306,8 @@ export interface operations {
                 $select?: string;
                 /** @description Condition, in the language of `$filter` of downloads. */
                 $filter?: string;
+                /** @description Words that a text must contain, as that of downloads. */
+                $search?: string;
                 /** @description Order; equal rows are in the order of their keys. */
                 $orderby?: string;
                 /** @description Most rows of the answer. */
@@ -11144,6 +11447,8 @@ export interface operations {
                 $select?: string;
                 /** @description Condition, in the language of `$filter` of downloads. */
                 $filter?: string;
+                /** @description Words that a text must contain, as that of downloads. */
+                $search?: string;
                 /** @description Order; equal rows are in the order of their keys. */
                 $orderby?: string;
                 /** @description Most rows of the answer. */
@@ -11275,6 +11580,672 @@ export interface operations {
             };
         };
     };
+    odataRepositoryService: {
+        parameters: {
+            query?: {
+                /** @description `json`, with `odata.metadata=` `minimal`, `full` or `none`; `xml` of `$metadata`. */
+                $format?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Repository
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, the rows of a page, or one row. */
+            200: {
+                headers: {
+                    /** @description Always `4.0`. */
+                    "OData-Version"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/xml": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a field is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description No valid credentials. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The action needs a higher plan; the body names the quota, its limit and its use. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Valid credentials without permission, also for what is private to others. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description It does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Unexpected server error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Temporarily unavailable; try again with exponential backoff. */
+            503: {
+                headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description A long operation timed out. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+        };
+    };
+    odataRepositoryBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `continue-on-error`: answer the parts behind an error as well. */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description Repository
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "id": "1",
+                 *           "method": "GET",
+                 *           "url": "Prices?$top=5"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "id": "1",
+                 *           "method": "GET",
+                 *           "url": "Prices?$top=5"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "multipart/mixed": unknown;
+            };
+        };
+        responses: {
+            /** @description The answers, in the form of the request and in its order. */
+            200: {
+                headers: {
+                    /** @description Always `4.0`. */
+                    "OData-Version"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "multipart/mixed": string;
+                };
+            };
+            /** @description The request is malformed or a field is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description No valid credentials. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The action needs a higher plan; the body names the quota, its limit and its use. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Valid credentials without permission, also for what is private to others. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description It does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The body took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The body is larger than allowed. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The body has a wrong content type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Unexpected server error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Temporarily unavailable; try again with exponential backoff. */
+            503: {
+                headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description A long operation timed out. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+        };
+    };
+    odataRepositoryResource: {
+        parameters: {
+            query?: {
+                /** @description Properties, by identifier. */
+                $select?: string;
+                /** @description Condition, in the language of `$filter` of downloads. */
+                $filter?: string;
+                /** @description Words that a text must contain, as that of downloads. */
+                $search?: string;
+                /** @description Order; equal rows are in the order of their keys. */
+                $orderby?: string;
+                /** @description Most rows of the answer. */
+                $top?: string;
+                /** @description Rows to leave out at the start. */
+                $skip?: string;
+                /** @description Steps of OData Data Aggregation, as those of downloads. */
+                $apply?: string;
+                /** @description Start of a page, from `@odata.nextLink`. */
+                $skiptoken?: string;
+                /** @description `true`: `@odata.count` is the number of rows that match. */
+                $count?: boolean;
+                /** @description `json`, with `odata.metadata=` `minimal`, `full` or `none`; `xml` of `$metadata`. */
+                $format?: string;
+            };
+            header?: {
+                /** @description `odata.maxpagesize=n`: pages of at most n rows. */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description Repository
+                 * @example 12
+                 */
+                id: number;
+                /** @example Prices */
+                resource: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, the rows of a page, or one row. */
+            200: {
+                headers: {
+                    /** @description Always `4.0`. */
+                    "OData-Version"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/xml": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a field is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description No valid credentials. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The action needs a higher plan; the body names the quota, its limit and its use. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Valid credentials without permission, also for what is private to others. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description It does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Unexpected server error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Temporarily unavailable; try again with exponential backoff. */
+            503: {
+                headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description A long operation timed out. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+        };
+    };
+    odataRepositoryCount: {
+        parameters: {
+            query?: {
+                /** @description Properties, by identifier. */
+                $select?: string;
+                /** @description Condition, in the language of `$filter` of downloads. */
+                $filter?: string;
+                /** @description Words that a text must contain, as that of downloads. */
+                $search?: string;
+                /** @description Order; equal rows are in the order of their keys. */
+                $orderby?: string;
+                /** @description Most rows of the answer. */
+                $top?: string;
+                /** @description Rows to leave out at the start. */
+                $skip?: string;
+                /** @description Steps of OData Data Aggregation, as those of downloads. */
+                $apply?: string;
+                /** @description Start of a page, from `@odata.nextLink`. */
+                $skiptoken?: string;
+                /** @description `true`: `@odata.count` is the number of rows that match. */
+                $count?: boolean;
+                /** @description `json`, with `odata.metadata=` `minimal`, `full` or `none`; `xml` of `$metadata`. */
+                $format?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Repository
+                 * @example 12
+                 */
+                id: number;
+                /** @example Prices */
+                resource: string;
+                /** @example $count */
+                part: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, the rows of a page, or one row. */
+            200: {
+                headers: {
+                    /** @description Always `4.0`. */
+                    "OData-Version"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/xml": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a field is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description No valid credentials. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The action needs a higher plan; the body names the quota, its limit and its use. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Valid credentials without permission, also for what is private to others. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description It does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Unexpected server error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description Temporarily unavailable; try again with exponential backoff. */
+            503: {
+                headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+            /** @description A long operation timed out. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ODataError"];
+                };
+            };
+        };
+    };
+    openDataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Dataset
+                 * @example 12
+                 */
+                id: number;
+                kind: "odc" | "pbids" | "iqy";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description Name of the dataset as the name of the file. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/x-ms-odc": string;
+                    "application/octet-stream": string;
+                    "text/x-ms-iqy": string;
+                };
+            };
+            /** @description The request is malformed or a field is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Valid credentials without permission, also for what is private to others. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unexpected server error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again with exponential backoff. */
+            503: {
+                headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     createReadLink: {
         parameters: {
             query?: never;
@@ -11325,6 +12296,11 @@ export interface operations {
                          * @example Country eq 'France'
                          */
                         $filter?: string;
+                        /**
+                         * @description Words or `"phrases"` that a text column must contain, whatever the case of letters; joined by `AND` or nothing, `OR`, `NOT` and parentheses.
+                         * @example France OR Spain
+                         */
+                        $search?: string;
                         /**
                          * @description Rows of the last N distinct dates; `Row-Count` then says how many rows the dataset has.
                          * @example 2

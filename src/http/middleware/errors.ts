@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { challengesFor } from '../credentials.js';
-import { answerOfError, type ErrorAnswer, logError } from '../error-answer.js';
+import { answerOfError, type ErrorAnswer, logError, odataError } from '../error-answer.js';
 import { quoteSentId } from '../parameters.js';
 import { pathParameters, type RequestState } from '../request-state.js';
 import type { Route } from '../route.js';
@@ -29,8 +29,7 @@ const bodyOf = (route: Route | undefined, answer: ErrorAnswer): object => {
   const { status, code, message, known } = answer;
   switch (route?.protocol) {
     case 'odata':
-      // `details` of OData is a list; ours are an object, which `innererror` may hold.
-      return { error: { code, message, ...(Object.keys(known).length > 0 && { innererror: known }) } };
+      return odataError(answer);
     case 'mcp':
       return {
         jsonrpc: '2.0',

@@ -89,10 +89,11 @@ const parse = ({ text, version, limits }: Pick<ApplyInput, 'text' | 'version' | 
 };
 
 const bind = (input: ApplyInput): BoundStep[] => {
-  const { text, version, ranges } = input;
+  const { text, version, ranges, limits } = input;
   const failures = createFailures(text, applyText);
   const fields = fieldsOf(version, ranges);
-  return bindPipeline({ steps: parse(input), fields, rows: version.rowCount, failures });
+  const { numbersInQuotes } = { ...defaultLimits, ...limits };
+  return bindPipeline({ steps: parse(input), fields, rows: version.rowCount, failures, numbersInQuotes });
 };
 
 const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonly ResultColumn[]) => {

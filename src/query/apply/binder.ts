@@ -30,6 +30,8 @@ interface BindInput {
   /** No step has more rows than these. */
   readonly rows: number;
   readonly failures: Failures;
+  /** See `FilterLimits`. */
+  readonly numbersInQuotes: boolean;
 }
 
 interface Scope {
@@ -38,6 +40,7 @@ interface Scope {
   readonly shapes: Shapes;
   readonly failures: Failures;
   readonly rows: number;
+  readonly numbersInQuotes: boolean;
   /** Ids of made columns go down from -1: they never meet those of the dataset. */
   readonly newId: () => number;
 }
@@ -184,7 +187,9 @@ const bindStep = (step: Step, scope: Scope): BoundStep => {
   const { fields } = scope;
   switch (step.kind) {
     case 'filter': {
-      const condition = runAtOnce(bindFilter(step.condition, scope.byName, scope.failures));
+      const condition = runAtOnce(
+        bindFilter(step.condition, scope.byName, scope.failures, scope.numbersInQuotes),
+      );
       return { kind: 'filter', condition, reads: readsOf(scope, [step.condition]), fields };
     }
     case 'compute': {
@@ -232,13 +237,13 @@ const bindStep = (step: Step, scope: Scope): BoundStep => {
 };
 
 /** @throws AppError `invalid` with the position of what does not fit together. */
-export const bindPipeline = ({ steps, fields, rows, failures }: BindInput): BoundStep[] => {
+export const bindPipeline = ({ steps, fields, rows, failures, numbersInQuotes }: BindInput): BoundStep[] => {
   let last = 0;
   const newId = (): number => {
     last -= 1;
     return last;
   };
-  let scope = createScope(fields, { failures, rows, newId, shapes: createShapes() });
+  let scope = createScope(fields, { failures, rows, numbersInQuotes, newId, shapes: createShapes() });
   return steps.map((step) => {
     const bound = bindStep(step, scope);
     scope = createScope(bound.fields, scope);

@@ -117,10 +117,11 @@ const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, bindi
   };
 };
 
-const createBinding = (columns: ColumnLookup, failures: Failures): Binding => {
+const createBinding = (columns: ColumnLookup, failures: Failures, numbersInQuotes = false): Binding => {
   const binding: Binding = {
     columns,
     failures,
+    numbersInQuotes,
     columnsRead: 0,
     later: [],
     bind: (node) => bind(node, binding),
@@ -148,8 +149,9 @@ export function* bindFilter(
   root: SyntaxNode,
   columns: ColumnLookup,
   failures: Failures,
+  numbersInQuotes: boolean,
 ): Generator<void, Condition> {
-  const binding = createBinding(columns, failures);
+  const binding = createBinding(columns, failures, numbersInQuotes);
   if (root.kind === 'null') throw failures.type(root.start, 'expected a condition, found null');
   const condition = bindCondition(root, binding);
   yield* bindLater(binding);

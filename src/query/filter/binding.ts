@@ -12,6 +12,8 @@ export interface ColumnLookup {
 export interface Binding {
   readonly columns: ColumnLookup;
   readonly failures: Failures;
+  /** See `FilterLimits`. */
+  readonly numbersInQuotes: boolean;
   /** Counted up with each column that is bound. */
   columnsRead: number;
   /** Values of long lists that are still to be bound, in steps. */

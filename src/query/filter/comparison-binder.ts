@@ -1,8 +1,9 @@
 /** Comparisons and `in`: which reading an operand has, and what can be compared with what. */
+import { numberFormOf } from '../../model/column-types/column-types.js';
 import { type Binding, type BoundPair, type BoundSide, bindPair, bindSide, describe } from './binding.js';
 import { firstDayOf } from './date-literal.js';
 import { excerpt } from './failure.js';
-import type { Exact } from './number-literal.js';
+import { type Exact, maxLiteralDigits, parseExact } from './number-literal.js';
 import { readingsOf } from './readings.js';
 import type { ComparisonOperator, LiteralNode, SyntaxNode } from './syntax.js';
 import type { Comparison, Condition, Operand } from './typed.js';
@@ -26,6 +27,21 @@ const asDate = (node: SyntaxNode, operand: Operand, binding: Binding): Operand =
   );
 };
 
+/** True for a quoted text next to a column whose numbers the caller sees as texts. */
+const isNumberInQuotes = (column: Operand, node: SyntaxNode, { numbersInQuotes }: Binding): boolean =>
+  numbersInQuotes &&
+  node.kind === 'string' &&
+  column.type === 'number' &&
+  column.node.kind === 'column' &&
+  numberFormOf(column.node.column.physical) === 'decimals';
+
+const asNumber = (node: SyntaxNode, operand: Operand, binding: Binding): Operand => {
+  const text = node.kind === 'string' ? node.value : '';
+  const value = text.length <= maxLiteralDigits ? parseExact(text) : undefined;
+  if (value !== undefined) return { type: 'number', node: { kind: 'number', value } };
+  throw binding.failures.type(node.start, `${describe(node, operand)} is no number, as the column needs`);
+};
+
 const coerce = (
   nodes: readonly [SyntaxNode, SyntaxNode],
   left: Operand,
@@ -34,6 +50,8 @@ const coerce = (
 ): readonly [Operand, Operand] => {
   if (left.type === 'date' && right.type !== 'date') return [left, asDate(nodes[1], right, binding)];
   if (right.type === 'date' && left.type !== 'date') return [asDate(nodes[0], left, binding), right];
+  if (isNumberInQuotes(left, nodes[1], binding)) return [left, asNumber(nodes[1], right, binding)];
+  if (isNumberInQuotes(right, nodes[0], binding)) return [asNumber(nodes[0], left, binding), right];
   return [left, right];
 };
 

@@ -67,7 +67,7 @@ function* compileSteps(
   const { root, unknown } = yield* parseFilter(text, names, failures, bounds);
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
   yield;
-  const condition = yield* bindFilter(root, byName, failures);
+  const condition = yield* bindFilter(root, byName, failures, bounds.numbersInQuotes);
   yield;
   const plain = createParameters();
   const plainSql = yield* conditionSteps(condition, createContext(plain));

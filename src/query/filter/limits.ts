@@ -1,4 +1,4 @@
-/** Bounds on what one filter may ask for; every one is answered by a clear error. */
+/** Bounds on what one filter may ask for, each with a clear error, and what its language allows. */
 export interface FilterLimits {
   /** Longest text, in bytes of UTF-8. @default 65536 */
   readonly maxBytes: number;
@@ -10,6 +10,11 @@ export interface FilterLimits {
   readonly maxWork: number;
   /** Longest SQL that may come out, in characters. @default 4194304 */
   readonly maxSqlLength: number;
+  /**
+   * Whether numbers that are compared with a column beyond the digits of a double may be quoted, for protocols that show such
+   * columns as texts. @default false
+   */
+  readonly numbersInQuotes: boolean;
 }
 
 export const defaultLimits: FilterLimits = {
@@ -18,4 +23,5 @@ export const defaultLimits: FilterLimits = {
   maxInTerms: 1_000,
   maxWork: 1_200_000,
   maxSqlLength: 4_194_304,
+  numbersInQuotes: false,
 };

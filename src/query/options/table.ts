@@ -22,6 +22,8 @@ export interface DownloadOptions extends Appearance {
   /** Steps whose result the other options work on. */
   readonly apply: string | undefined;
   readonly filter: string | undefined;
+  /** Words that a text column of each row must contain. */
+  readonly search: string | undefined;
   readonly orderBy: string | undefined;
   readonly top: number | undefined;
   readonly skip: number | undefined;
@@ -137,6 +139,23 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: "Country eq 'France'",
     shapesRows: isGiven,
     appearance: undefined,
+    tag: (_, { filter }) => filter?.normalized,
+  },
+  search: {
+    name: '$search',
+    parse: parseText,
+    absent: undefined,
+    decides: 'rows',
+    openapi: {
+      type: 'string',
+      maxLength: 1_000,
+      description:
+        'Words or `"phrases"` that a text column must contain, whatever the case of letters; joined by `AND` or nothing, `OR`, `NOT` and parentheses.',
+    },
+    example: 'France OR Spain',
+    shapesRows: isGiven,
+    appearance: undefined,
+    // Condition of `$filter` and `$search` together.
     tag: (_, { filter }) => filter?.normalized,
   },
   last: countOption(

@@ -41,7 +41,8 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /repositories/{id}/permissions/{name}': () => ({ level: 'Read' }),
   'PUT /repositories/{id}/transfer': () => ({ account: 'guest' }),
   'POST /datasets': ({ repositoryId }) => ({ name: unique(), repositoryId }),
-  'PUT /datasets/{id}': () => ({ name: unique() }),
+  // The name is part of addresses.
+  'PUT /datasets/{id}': () => ({ name: 'subject', description: unique() }),
   'POST /datasets/{id}/clone': (_subject, caller) => ({ name: unique(), repositoryId: world.homeOf(caller) }),
   'PUT /datasets/{id}/permissions/{name}': () => ({ level: 'Read' }),
   'PATCH /datasets/{dataset_id}/columns/{column_id}': () => ({ description: unique() }),
@@ -49,6 +50,8 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /datasets/{id}/retention': () => ({ versions: 5 }),
   'PUT /datasets/{id}/versions/{versionId}': () => ({ label: unique() }),
   'POST /datasets/{id}/query': () => ({ $top: 1 }),
+  'POST /odata/datasets/{id}/$batch': () => ({ requests: [] }),
+  'POST /odata/repositories/{id}/$batch': () => ({ requests: [] }),
   'POST /datasets/{id}/read-links': () => ({ name: 'matrix', query: { $top: 1 } }),
   'PATCH /account/read-links/{id}': () => ({ name: 'renamed' }),
   'PUT /user-keys/{slug}': () => ({ api_key: 'x' }),
@@ -70,7 +73,7 @@ const destroys = (operation: string): boolean =>
 
 const pathOf = (operation: string, subject: Subject): string => {
   const template = operation.split(' ')[1] ?? '';
-  const id = template.startsWith('/repositories')
+  const id = /^(?:\/odata)?\/repositories/.test(template)
     ? subject.repositoryId
     : template.startsWith('/account/read-links')
       ? subject.linkId
@@ -89,8 +92,9 @@ const pathOf = (operation: string, subject: Subject): string => {
     name: template.startsWith('/teams') ? encodeURIComponent(subject.team) : 'guest',
     account: 'guest',
     team: encodeURIComponent(subject.team),
-    resource: 'Rows',
+    resource: template.startsWith('/odata/repositories') ? 'subject' : 'Rows',
     part: '$count',
+    kind: 'odc',
     token: 'forged',
     // No provider of this name: the upstreams themselves are not asked.
     slug: 'nowhere',

@@ -12,6 +12,7 @@ import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { createMcpRoute } from '../../../src/http/routes/mcp.js';
 import { createMetricsRoute } from '../../../src/http/routes/metrics.js';
 import { createODataRoutes } from '../../../src/http/routes/odata.js';
+import { createOpenFileRoutes } from '../../../src/http/routes/open-files.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
 import { createOpsRoutes } from '../../../src/http/routes/ops.js';
 import { createProcessRoutes } from '../../../src/http/routes/processes.js';
@@ -48,6 +49,7 @@ const routes: readonly Route[] = [
   ...createVersionRoutes(nothing),
   ...createDownloadRoutes(nothing),
   ...createODataRoutes(nothing),
+  ...createOpenFileRoutes(nothing),
   ...createSummaryRoutes(nothing),
   ...createVersionChangeRoutes(nothing),
   ...createLinkRoutes(nothing),
@@ -138,6 +140,12 @@ const expected: Readonly<Record<string, string>> = {
   'GET /odata/datasets/:id/:resource': 'own: queries',
   'GET /odata/datasets/:id/:resource/:part': 'own: queries',
   'POST /mcp': 'own: queries or calls, as the tool needs',
+  'POST /odata/datasets/:id/$batch': 'own: queries, one part after the other',
+  'GET /odata/repositories/:id': 'requests',
+  'GET /odata/repositories/:id/:resource': 'own: queries',
+  'GET /odata/repositories/:id/:resource/:part': 'own: queries',
+  'POST /odata/repositories/:id/$batch': 'own: queries, one part after the other',
+  'GET /datasets/:id/open/:kind': 'requests',
   'GET /datasets/:id/summary': 'own: queries, unless the summary is kept',
   'GET /datasets/:id/columns/:column/values': 'own: queries',
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',

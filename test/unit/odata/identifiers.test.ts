@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identifierOf, isIdentifier } from '../../../src/odata/identifiers.js';
+import { datasetOfSet, entitySetOf, identifierOf, isIdentifier } from '../../../src/odata/identifiers.js';
 
 /** The way back, as tools of .NET and XML Schema do it. */
 const nameOf = (identifier: string): string =>
@@ -54,5 +54,18 @@ describe('identifiers of columns', () => {
   it('names a column by its id when the name has no identifier that is short enough', () => {
     expect(identifierOf('x'.repeat(128), 7)).toBe('x'.repeat(128));
     expect(identifierOf('x'.repeat(129), 7)).toBe('_column_7');
+  });
+});
+
+describe('entity sets of datasets', () => {
+  it('lead back to the name of the dataset, or to its id', () => {
+    for (const name of names) expect(datasetOfSet(entitySetOf(name, 7))).toEqual({ name });
+    expect(datasetOfSet(entitySetOf('x'.repeat(129), 7))).toEqual({ id: 7 });
+    expect(datasetOfSet(entitySetOf('_dataset_7', 8))).toEqual({ name: '_dataset_7' });
+  });
+
+  it('are nothing else', () => {
+    for (const set of ['', 'a b', 'a_x20_b', 'a_x0041_b', 'a_x0000_b', 'a_xFFFFFF_b', '_dataset_'])
+      expect([set, datasetOfSet(set)]).toEqual([set, set === '_dataset_' ? { name: set } : undefined]);
   });
 });

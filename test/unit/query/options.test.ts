@@ -4,11 +4,11 @@ import { ok, route } from '../../../src/http/route.js';
 import { downloadQuery } from '../../../src/http/routes/download-schema.js';
 import type { StoredColumn } from '../../../src/model/column.js';
 import { applyPipeline } from '../../../src/query/apply/apply.js';
-import { compileFilter } from '../../../src/query/filter/filter.js';
 import { formatNames, formats } from '../../../src/query/formats/formats.js';
 import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
-import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
+import { planDownload } from '../../../src/query/plan.js';
+import { createRequestFilters } from '../../../src/query/request-filters.js';
 import { placeOf } from '../../../src/rows/place.js';
 import { versionSource } from '../../../src/rows/source.js';
 
@@ -163,8 +163,7 @@ describe('each option', () => {
 
   const tagOf = (source: Record<string, unknown>, from = columns): string => {
     const asked = parseOptions(source);
-    const filter =
-      asked.filter === undefined ? undefined : compileFilter(asked.filter, filterColumnsOf(from));
+    const filter = createRequestFilters().compile({ options: asked }, from);
     const format = asked.format ?? 'json';
     const read = { ...version, columns: from };
     const applied =

@@ -1,0 +1,147 @@
+/**
+ * `$search` of OData: words and "phrases", joined by `AND` (or nothing), `OR` and `NOT`, in parentheses where needed. A row
+ * matches a term when one of its text columns contains it, whatever the case of the letters. The condition is one that
+ * `$filter` could have written, and is compiled as such.
+ */
+import { compileCondition, createContext } from './compiler.js';
+import { createFailures, type Failures, type TextOwner } from './failure.js';
+import type { CompiledFilter, FilterColumn } from './filter.js';
+import { defaultLimits } from './limits.js';
+import { normalForm } from './normal-form.js';
+import { createParameters } from './parameters.js';
+import type { Condition } from './typed.js';
+
+const searchText: TextOwner = {
+  option: '$search',
+  noun: 'search',
+  codes: {
+    syntax: 'search_syntax',
+    type: 'search_syntax',
+    unsupported: 'search_syntax',
+    limit: 'too_complex',
+  },
+};
+
+/** Longest text, in characters: deep nesting and many terms need more. */
+const maxLength = 1_000;
+
+/** Most tests of one row: terms times text columns. */
+const maxTests = 20_000;
+
+interface Token {
+  readonly kind: 'term' | 'AND' | 'OR' | 'NOT' | '(' | ')';
+  readonly value: string;
+  readonly start: number;
+}
+
+/** A phrase, a bracket, or a word. Inside of a phrase a backslash precedes a quote or a backslash. */
+const tokenPattern = /"((?:[^"\\]|\\.)*)"|([()])|([^\s()"]+)/gsu;
+
+const operators: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
+
+const isOperator = (word: string): word is 'AND' | 'OR' | 'NOT' => operators.has(word);
+
+const tokensOf = (text: string, failures: Failures): Token[] => {
+  const tokens: Token[] = [];
+  let end = 0;
+  const requireBlank = (until: number): void => {
+    const gap = text.slice(end, until).search(/\S/u);
+    if (gap >= 0) throw failures.syntax(end + gap, 'a closing double quote');
+  };
+  for (const match of text.matchAll(tokenPattern)) {
+    const [whole, phrase, bracket, word = ''] = match;
+    const start = match.index;
+    requireBlank(start);
+    end = start + whole.length;
+    if (phrase === '') throw failures.syntax(start, 'a text between the quotes');
+    if (phrase !== undefined)
+      tokens.push({ kind: 'term', value: phrase.replaceAll(/\\(.)/gsu, '$1'), start });
+    else if (bracket === '(' || bracket === ')') tokens.push({ kind: bracket, value: bracket, start });
+    else tokens.push({ kind: isOperator(word) ? word : 'term', value: word, start });
+  }
+  requireBlank(text.length);
+  return tokens;
+};
+
+/** Nodes of a search, by the precedence of OData: `NOT`, then `AND`, then `OR`. */
+const parse = (text: string, failures: Failures, termOf: (text: string) => Condition): Condition => {
+  const tokens = tokensOf(text, failures);
+  let at = 0;
+  const fail = (expected: string) => failures.syntax(tokens[at]?.start ?? text.length, expected);
+  const taken = (kind: Token['kind']): boolean => {
+    if (tokens[at]?.kind !== kind) return false;
+    at += 1;
+    return true;
+  };
+
+  const readTerm = (): Condition => {
+    if (taken('NOT')) return { kind: 'not', operand: readTerm() };
+    if (taken('(')) {
+      const inner = readOr();
+      if (!taken(')')) throw fail("')', AND or OR");
+      return inner;
+    }
+    const token = tokens[at];
+    if (token?.kind !== 'term') throw fail('a word or a "phrase"');
+    at += 1;
+    return termOf(token.value);
+  };
+  const joined = (kind: 'and' | 'or', items: readonly Condition[]): Condition =>
+    items.length === 1 ? items[0]! : { kind, items };
+  const readAnd = (): Condition => {
+    const items = [readTerm()];
+    while (at < tokens.length && tokens[at]?.kind !== 'OR' && tokens[at]?.kind !== ')') {
+      taken('AND');
+      items.push(readTerm());
+    }
+    return joined('and', items);
+  };
+  const readOr = (): Condition => {
+    const items = [readAnd()];
+    while (taken('OR')) items.push(readAnd());
+    return joined('or', items);
+  };
+
+  const condition = readOr();
+  if (at < tokens.length) throw fail('the end of the search');
+  return condition;
+};
+
+/** A null contains nothing, so that `NOT` keeps its row. */
+const columnContains = (column: FilterColumn, value: string): Condition => ({
+  kind: 'and',
+  items: [
+    { kind: 'not', operand: { kind: 'isNull', operand: { type: 'text', node: { kind: 'column', column } } } },
+    {
+      kind: 'contains',
+      left: { kind: 'tolower', operand: { kind: 'column', column } },
+      right: { kind: 'tolower', operand: { kind: 'text', value } },
+    },
+  ],
+});
+
+/** @throws AppError `invalid` that says where the search is wrong. */
+export const compileSearch = (text: string, columns: readonly FilterColumn[]): CompiledFilter => {
+  const failures = createFailures(text, searchText);
+  if (text.length > maxLength) throw failures.limit(0, `the search is longer than ${maxLength} characters`);
+  const surrogate = text.search(/\p{Surrogate}/u);
+  if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
+  const texts = columns.filter(({ dataType }) => dataType === 'String');
+  let tests = 0;
+  const condition = parse(text, failures, (value) => {
+    tests += texts.length;
+    if (tests > maxTests)
+      throw failures.limit(
+        0,
+        `more than ${maxTests} tests of each row: the terms times the ${texts.length} text columns`,
+      );
+    return texts.length === 0
+      ? { kind: 'constant', value: false }
+      : { kind: 'or', items: texts.map((column) => columnContains(column, value)) };
+  });
+  const parameters = createParameters('s');
+  const sql = compileCondition(condition, createContext(parameters));
+  if (sql.length > defaultLimits.maxSqlLength)
+    throw failures.limit(0, 'the search is too complex; use fewer terms');
+  return { sql, params: parameters.values(), normalized: normalForm(condition) };
+};

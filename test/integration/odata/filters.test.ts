@@ -1,0 +1,144 @@
+/** Conditions of OData: quoted numbers of columns that are texts there, `$search`, and names that `$apply` makes. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
+import { odataService, queryOf } from '../../support/odata-service.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+let product: TestProduct;
+let owner: Client;
+let dataset: number;
+let service: ReturnType<typeof odataService>;
+
+const table = `Id,Big,Price,Note,Town
+a,12345678901234567.5,1.5,Dark Red,Paris
+b,123456789012345678901234567890.25,-2,"say ""x"" 50%",Größe
+c,-123456789012345678901234567890.25,,,PARIS
+d,0,3,red_wine,
+e,,4,,Rome
+`;
+
+beforeAll(async () => {
+  product = await startProduct();
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('filtering')).key };
+  dataset = await createDataset(owner);
+  expect(await upload(owner, dataset, table)).toMatchObject({ status: 'completed' });
+  service = odataService(owner, dataset);
+});
+
+afterAll(() => product?.close());
+
+const ids = async (options: Readonly<Record<string, string>>): Promise<string> =>
+  (await service.page(options)).value.map(({ Id }) => Id).join('');
+
+describe('numbers of a column that $metadata calls Edm.String', () => {
+  it('are compared digit for digit, in quotes or without', async () => {
+    const cases = {
+      "Big eq '12345678901234567.5'": 'a',
+      "Big eq '12345678901234567.50'": 'a',
+      "Big eq '12345678901234567.6'": '',
+      "'12345678901234567.5' eq Big": 'a',
+      'Big eq 12345678901234567.5': 'a',
+      "Big ne '12345678901234567.5'": 'bcde',
+      "Big gt '123456789012345678901234567890.24'": 'b',
+      "Big ge '123456789012345678901234567890.25'": 'b',
+      "Big gt '123456789012345678901234567890.25'": '',
+      "Big lt '-123456789012345678901234567890.24'": 'c',
+      "Big le '-123456789012345678901234567890.26'": '',
+      "Big lt '0'": 'c',
+      "Big in ('0','12345678901234567.5',null)": 'ade',
+      "not (Big gt '0')": 'cde',
+      'Big eq null': 'e',
+      "Big eq '1e400'": '',
+      "Big eq '0' or Price gt 3": 'de',
+    };
+    for (const [$filter, found] of Object.entries(cases))
+      expect([$filter, await ids({ $filter })]).toEqual([$filter, found]);
+    expect(await ids({ $apply: "filter(Big gt '12345678901234567')" })).toBe('ab');
+    const total = await service.page({
+      $apply: 'groupby((Id),aggregate(Big with sum as Total))',
+      $filter: "Total eq '123456789012345678901234567890.25'",
+    });
+    expect(total.value).toEqual([{ Id: 'b', Total: '123456789012345678901234567890.25' }]);
+  });
+
+  it('refuses quoted texts that are no numbers, and quoted numbers of other columns', async () => {
+    for (const $filter of [
+      "Big eq 'abc'",
+      "Big eq ''",
+      "Big eq ' 5'",
+      "Big in ('0','x')",
+      `Big eq '${'1'.repeat(1_001)}'`,
+      "Price eq '1.5'",
+      "Big add 1 eq '1'",
+    ])
+      expect([$filter, ...(await service.refusal({ $filter }))]).toEqual([$filter, 400, 'filter_type']);
+  });
+
+  it('stay without quotes in the API', async () => {
+    const path = (filter: string) =>
+      `/datasets/${dataset}/data?${queryOf({ $filter: filter, $format: 'json' })}`;
+    expect((await call(owner, 'GET', path("Big eq '0'"))).status).toBe(400);
+    expect((await call(owner, 'GET', path('Big eq 0'))).status).toBe(200);
+  });
+});
+
+describe('$search', () => {
+  it('finds words in texts, whatever the case of letters', async () => {
+    const cases = {
+      red: 'ad',
+      'RED paris': 'a',
+      'größe OR rome': 'be',
+      'NOT red': 'bce',
+      '"dark red"': 'a',
+      '"say \\"x\\""': 'b',
+      '50%': 'b',
+      _: 'd',
+      'NOT (paris OR rome)': 'bd',
+      nowhere: '',
+    };
+    for (const [$search, found] of Object.entries(cases))
+      expect([$search, await ids({ $search })]).toEqual([$search, found]);
+    expect(await ids({ $search: 'paris', $filter: 'Price eq null' })).toBe('c');
+    const counted = await service.get(`/Rows/$count?${queryOf({ $search: 'paris' })}`);
+    expect(await counted.text()).toBe('2');
+    const groups = await service.page({
+      $apply: 'groupby((Town),aggregate($count as Rows))',
+      $search: 'paris',
+    });
+    expect(groups.value).toHaveLength(2);
+  });
+
+  it('says where it cannot be read', async () => {
+    expect(await service.refusal({ $search: 'red AND' })).toEqual([400, 'search_syntax']);
+    expect(await service.refusal({ $search: '(' })).toEqual([400, 'search_syntax']);
+  });
+
+  it('means the same in the API', async () => {
+    const path = `/datasets/${dataset}/data?${queryOf({ $search: 'paris', $format: 'json', $select: 'Id' })}`;
+    const rows = await json<readonly { Id: string }[]>(await call(owner, 'GET', path));
+    expect(rows.map(({ Id }) => Id)).toEqual(['a', 'c']);
+    const tags = await Promise.all(
+      ['paris', 'rome'].map(async (word) =>
+        (await call(owner, 'GET', path.replace('paris', word))).headers.get('etag'),
+      ),
+    );
+    expect(new Set(tags).size).toBe(2);
+  });
+});
+
+describe('names that $apply makes', () => {
+  it('are refused where two become one property', async () => {
+    const names = [
+      ['[a b]', 'a_x0020_b'],
+      [`[${'x'.repeat(200)}]`, `[${'y'.repeat(200)}]`],
+    ] as const;
+    for (const [one, other] of names) {
+      const $apply = `aggregate(Price with sum as ${one},Price with max as ${other})`;
+      expect(await service.refusal({ $apply })).toEqual([400, 'bad_option']);
+      const counted = await service.get(`/Rows/$count?${queryOf({ $apply })}`);
+      expect(counted.status).toBe(400);
+    }
+    const { value } = await service.page({ $apply: 'aggregate(Price with sum as [a b])' });
+    expect(value).toEqual([{ a_x0020_b: 6.5 }]);
+  });
+});
