@@ -19,8 +19,8 @@ let product: TestProduct;
 let folder: string;
 
 beforeAll(async () => {
-  product = await startProduct();
   folder = await mkdtemp(join(tmpdir(), 'tabulary-documents-'));
+  product = await startProduct();
 });
 
 afterAll(async () => {

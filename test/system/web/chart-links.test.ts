@@ -46,6 +46,7 @@ it('is made from the chart page, with the code for a frame', async () => {
   await page.getByLabel('What it is for').fill('blog');
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create' }).click();
+  await page.locator('.new-key').nth(1).waitFor();
   const [picture = '', frame = ''] = await page.locator('.new-key').allTextContents();
   expect(await (await fetch(picture)).text()).toContain('<title id="title">Gross product: ');
   expect(frame).toMatch(/^<iframe src="http.*\/api\/links\/tabr_[\w-]+\.html" width="720" /);
