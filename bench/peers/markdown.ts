@@ -60,7 +60,7 @@ cores, times are several times those of an idle machine, and only the columns co
 - **tabulary** is asked over HTTP with a key, by a client on the same machine. An upload counts until its version is published.
 - **ClickHouse** is the server of the product: the same SELECT over HTTP from a plain table without nulls, and one INSERT of the file.
 - **DuckDB** runs in the process of the bench, with a file as its database. CSV and JSON are written to files, not sent.
-- **SQLite** runs there as well, as WebAssembly and without an index, three turns at most; the bench parses the CSV for it. It writes no files (–).
+- **SQLite** runs there as well, as WebAssembly and without an index, in one turn; the bench parses the CSV for it. It writes no files (–).
 
 ${table(
   ['', ...names],
