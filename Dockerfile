@@ -44,6 +44,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY migrations ./migrations
 COPY schemas ./schemas
+COPY sources ./sources
 USER node
 EXPOSE 8080 8081
 CMD ["node", "dist/api.js"]

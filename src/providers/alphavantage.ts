@@ -26,6 +26,7 @@ import type {
 } from './provider.js';
 import { boundOf, rangeParameters, withinBounds } from './range.js';
 import { readShape, requireValue } from './shape.js';
+import { titledLines } from './titled-lines.js';
 
 const named = { slug: 'alphavantage', name: 'Alpha Vantage' };
 
@@ -236,21 +237,7 @@ export const alphaVantage: Provider = {
     { key: 'field', label: 'Value', type: 'select', location: 'query', default: 'close', values: fields },
     ...rangeParameters('date'),
   ],
-  popularSeries: [
-    { id: 'SPY', label: 'SPDR S&P 500 ETF Trust' },
-    { id: 'QQQ', label: 'Invesco QQQ Trust' },
-    { id: 'AAPL', label: 'Apple Inc' },
-    { id: 'MSFT', label: 'Microsoft Corporation' },
-    { id: 'NVDA', label: 'NVIDIA Corp' },
-    { id: 'AMZN', label: 'Amazon.com Inc' },
-    { id: 'GOOGL', label: 'Alphabet Inc (Google)' },
-    { id: 'META', label: 'Meta Platforms Inc (Facebook)' },
-    { id: 'TSLA', label: 'Tesla Inc' },
-    { id: 'IBM', label: 'International Business Machines Corp' },
-    { id: 'EUR/USD', label: 'Euro to US dollar exchange rate' },
-    { id: 'USD/JPY', label: 'US dollar to Japanese yen exchange rate' },
-    { id: 'GBP/USD', label: 'Pound sterling to US dollar exchange rate' },
-  ],
+  popularSeries: titledLines('popular/alphavantage.txt'),
   seriesIdPlaceholder: 'IBM',
   anonymousLimitMessage: 'A key is required. A free key gives 25 requests a day.',
 

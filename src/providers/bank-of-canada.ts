@@ -7,6 +7,7 @@ import { readValue } from './numbers.js';
 import type { Context, Item, Observation, Provider, SeriesData } from './provider.js';
 import { boundOf, rangeParameters } from './range.js';
 import { filled, readShape, requireValue, trimmed } from './shape.js';
+import { titledLines } from './titled-lines.js';
 import { type Unit, unitOfText, unitTimes } from './units.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
@@ -94,12 +95,7 @@ export const bankOfCanada: Provider = {
   license: 'Bank of Canada terms of use: https://www.bankofcanada.ca/terms/',
   attribution: 'Source: Bank of Canada',
   parameters: rangeParameters('date'),
-  popularSeries: [
-    { id: 'FXUSDCAD', label: 'USD/CAD daily exchange rate' },
-    { id: 'FXEURCAD', label: 'EUR/CAD daily exchange rate' },
-    { id: 'V39079', label: 'Target for the overnight rate' },
-    { id: 'V80691335', label: 'Conventional mortgage, 5-year' },
-  ],
+  popularSeries: titledLines('popular/bankofcanada.txt'),
   home: 'CA',
   seriesIdPlaceholder: 'FXUSDCAD',
   browseRootLabel: 'Groups of series',

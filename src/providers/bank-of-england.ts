@@ -14,6 +14,7 @@ import type {
 import { boundOf, rangeParameters, withinBounds } from './range.js';
 import { childrenNamed, parseXml, type XmlElement } from './sdmx21/xml.js';
 import { filled, requireValue } from './shape.js';
+import { titledLines } from './titled-lines.js';
 import { type Unit, unitTimes } from './units.js';
 
 const named = { slug: 'bankofengland', name: 'Bank of England' };
@@ -25,18 +26,7 @@ const idForm = /^[A-Z0-9]{4,12}$/;
 const firstDay = '1963-01-01';
 
 /** The database has no list of its series that a program could read. */
-const items = [
-  { id: 'IUDBEDR', label: 'Bank Rate, policy rate of the Bank of England, daily' },
-  { id: 'IUMABEDR', label: 'Bank Rate, policy rate of the Bank of England, monthly average' },
-  { id: 'IUDSOIA', label: 'SONIA, sterling overnight interest rate, daily' },
-  { id: 'IUDMNPY', label: 'UK gilt yield, 10-year, nominal par yield, daily' },
-  { id: 'XUDLUSS', label: 'USD per GBP, spot exchange rate of the US dollar into sterling, daily' },
-  { id: 'XUDLERS', label: 'EUR per GBP, spot exchange rate of the euro into sterling, daily' },
-  { id: 'XUDLJYS', label: 'JPY per GBP, spot exchange rate of the Japanese yen into sterling, daily' },
-  { id: 'IUMBV34', label: 'UK mortgage rate, 2-year fixed, 75% loan to value, monthly' },
-  { id: 'LPMVTVX', label: 'UK mortgage approvals for house purchase, seasonally adjusted, monthly' },
-  { id: 'LPMVWYR', label: 'UK notes and coin in circulation, seasonally adjusted, monthly' },
-];
+const items = titledLines('popular/bankofengland.txt');
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

@@ -3,18 +3,12 @@ import { bankOfCanada } from './bank-of-canada.js';
 import { bankOfEngland } from './bank-of-england.js';
 import { bankOfJapan } from './bank-of-japan/bank-of-japan.js';
 import { bea } from './bea/bea.js';
-import { bis } from './bis.js';
 import { bls } from './bls/bls.js';
 import { dbnomics } from './dbnomics/dbnomics.js';
-import { ecb } from './ecb.js';
 import { eia } from './eia/eia.js';
 import { eurostat } from './eurostat/eurostat.js';
 import { fiscalData } from './fiscaldata/fiscaldata.js';
 import { fred } from './fred/fred.js';
-import { ilo } from './ilo.js';
-import { imf } from './imf.js';
-import { norgesBank } from './norgesbank.js';
-import { oecd } from './oecd.js';
 import { ons } from './ons/ons.js';
 import type { Provider } from './provider.js';
 import { recordedProviders } from './records.js';
@@ -30,18 +24,12 @@ export const allProviders: readonly Provider[] = [
   bankOfEngland,
   bankOfJapan,
   bea,
-  bis,
   bls,
   dbnomics,
-  ecb,
   eia,
   eurostat,
   fiscalData,
   fred,
-  ilo,
-  imf,
-  norgesBank,
-  oecd,
   ons,
   statCan,
   treasury,

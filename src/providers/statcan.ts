@@ -8,6 +8,7 @@ import type { Params } from './parameter.js';
 import type { Context, Observation, PanelData, Provider, SeriesData, UpstreamHttp } from './provider.js';
 import { rangeParameters, withinBounds } from './range.js';
 import { day, listOf, readShape, requireValue, written } from './shape.js';
+import { titledLines } from './titled-lines.js';
 import { powerOfTen, unitTimes } from './units.js';
 
 const named = { slug: 'statcan', name: 'Statistics Canada' };
@@ -194,11 +195,7 @@ const panel = async (seriesId: string, params: Params, ctx: Context): Promise<Pa
   );
 };
 
-const items = [
-  { id: 'v41690973', label: 'Consumer price index (CPI), all items, Canada, monthly' },
-  { id: 'v2062815', label: 'Unemployment rate, Canada, seasonally adjusted, monthly' },
-  { id: 'v65201210', label: 'Gross domestic product (GDP), all industries, Canada, monthly' },
-];
+const items = titledLines('popular/statcan.txt');
 
 /**
  * Vectors of the Web Data Service, by their number.

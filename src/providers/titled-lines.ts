@@ -1,7 +1,8 @@
-/** Ids and titles of a bundled list, one a line: the id, a space, the title. */
-export const titledLines = (text: string): readonly { readonly id: string; readonly label: string }[] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => line.trim())
-    .map((line) => ({ id: line.slice(0, line.indexOf(' ')), label: line.slice(line.indexOf(' ') + 1) }));
+import { readSourceLines } from '../lib/source-files.js';
+
+/** Ids and titles of a file in `sources`, one a line: `id | title`. */
+export const titledLines = (name: string): readonly { readonly id: string; readonly label: string }[] =>
+  readSourceLines(name).map((line) => {
+    const [id = '', label = ''] = line.split(' | ');
+    return { id, label };
+  });

@@ -43,6 +43,7 @@ for (const name of positionals.length === 0 ? Object.keys(rooms) : positionals) 
       '!/package.json',
       '!/tsconfig.json',
       '!/schemas',
+      '!/sources',
       '!/migrations',
       '!/docs',
     ],

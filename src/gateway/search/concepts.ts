@@ -1,8 +1,8 @@
+import { readSourceLines } from '../../lib/source-files.js';
 import { currencyOf, namesOfCurrency } from './currency-names.js';
 import { singular } from './plurals.js';
 import { currencies, isFunctionWord, isWish, isYear } from './query-words.js';
 import { findCentralBank, findRegions, type Region, type RegionFound } from './regions.js';
-import { synonymLines } from './synonyms.js';
 import { wordsOf } from './words.js';
 
 /** Part of a query that means one thing: a word, or a phrase with what else it is called. */
@@ -38,8 +38,7 @@ const readSynonyms = (): ReadonlyMap<string, readonly (readonly string[])[]> => 
   const found = new Map<string, string[][]>();
   const add = (phrase: string[], others: string[][]) =>
     found.set(keyOf(phrase), [...(found.get(keyOf(phrase)) ?? [phrase]), ...others]);
-  const lines = synonymLines.split('\n').filter((line) => line.trim() !== '');
-  for (const line of lines) {
+  for (const line of readSourceLines('search/synonyms.txt')) {
     const [from = '', to] = line.split('>');
     const group = phrasesOf(from);
     for (const phrase of group) {

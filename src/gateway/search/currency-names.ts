@@ -1,37 +1,18 @@
+import { readSourceLines } from '../../lib/source-files.js';
 import { singular } from './plurals.js';
 import { currencies } from './query-words.js';
 import { wordsOf } from './words.js';
 
 const officialNames = new Intl.DisplayNames(['en'], { type: 'currency', fallback: 'none' });
 
-/** What people call currencies, the most usual name first. A name that several currencies have is left out. */
-const commonNames: Readonly<Record<string, readonly string[]>> = {
-  usd: ['dollar', 'us dollar', 'american dollar', 'greenback'],
-  eur: ['euro'],
-  gbp: ['sterling', 'pound', 'pound sterling', 'uk pound'],
-  jpy: ['yen'],
-  chf: ['franc'],
-  cny: ['yuan', 'renminbi', 'rmb'],
-  inr: ['rupee'],
-  krw: ['won'],
-  rub: ['ruble', 'rouble'],
-  sek: ['krona', 'swedish kronor'],
-  nok: ['norwegian kroner'],
-  dkk: ['danish kroner'],
-  try: ['lira'],
-  pln: ['zloty'],
-  huf: ['forint'],
-  czk: ['koruna'],
-  ils: ['shekel'],
-  thb: ['baht'],
-  zar: ['rand'],
-  myr: ['ringgit'],
-  idr: ['rupiah'],
-};
+/** Names that people use, by code. */
+const commonNames: ReadonlyMap<string, readonly string[]> = new Map(
+  readSourceLines('search/currencies.txt').map((line) => [line.slice(0, 3), line.slice(4).split(' | ')]),
+);
 
 /** A currency by its code, its name and the names that people use; as words. */
 export const namesOfCurrency = (code: string): string[][] =>
-  [code, officialNames.of(code.toUpperCase()) ?? '', ...(commonNames[code] ?? [])]
+  [code, officialNames.of(code.toUpperCase()) ?? '', ...(commonNames.get(code) ?? [])]
     .map(wordsOf)
     .filter(({ length }) => length > 0);
 
@@ -42,7 +23,7 @@ const byName: ReadonlyMap<string, string> = new Map([
   ...[...currencies].map(
     (code) => [keyOf(wordsOf(officialNames.of(code.toUpperCase()) ?? '')), code] as const,
   ),
-  ...Object.entries(commonNames).flatMap(([code, names]) =>
+  ...[...commonNames].flatMap(([code, names]) =>
     names.map((name) => [keyOf(name.split(' ')), code] as const),
   ),
 ]);

@@ -1,4 +1,4 @@
-import { areaLines, centralBankLines, countryLines } from './region-names.js';
+import { readSourceLines } from '../../lib/source-files.js';
 import { wordsOf } from './words.js';
 
 /** A country or an area of countries. */
@@ -12,28 +12,16 @@ export interface Region {
 
 const splitNames = (text: string): string[] => text.split('|').map((name) => name.trim());
 
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
-
-/** Codes of offices that differ from those of ISO 3166-1. */
-const otherCodes: Readonly<Record<string, readonly string[]>> = { GR: ['EL'], GB: ['UK'] };
-
-const readCountry = (line: string): Region => {
-  const [name = '', ...others] = splitNames(line.slice(7));
-  const two = line.slice(0, 2);
-  const codes = [two, line.slice(3, 6), ...(otherCodes[two] ?? [])];
-  return { name, codes, names: [name, ...others].map(wordsOf) };
-};
-
-const readArea = (line: string): Region => {
+const readRegion = (line: string): Region => {
   const space = line.indexOf(' ');
   const [name = '', ...others] = splitNames(line.slice(space + 1));
   return { name, codes: line.slice(0, space).split(','), names: [name, ...others].map(wordsOf) };
 };
 
 export const regions: readonly Region[] = [
-  ...linesOf(countryLines).map(readCountry),
-  ...linesOf(areaLines).map(readArea),
-];
+  ...readSourceLines('search/countries.txt'),
+  ...readSourceLines('search/areas.txt'),
+].map(readRegion);
 
 /** Words of the names of all regions, those that are a name by themselves first. */
 export const regionWords: ReadonlySet<string> = new Set(
@@ -92,7 +80,7 @@ export const findRegions = (words: readonly string[]): RegionFound[] => {
 };
 
 const centralBanks: ReadonlyMap<string, Region> = new Map(
-  linesOf(centralBankLines).flatMap((line) => {
+  readSourceLines('search/central-banks.txt').flatMap((line) => {
     const region = regionOfCode(line.slice(0, line.indexOf(' ')));
     const names = splitNames(line.slice(line.indexOf(' ') + 1));
     return region === undefined ? [] : names.map((name) => [wordsOf(name).join(' '), region] as const);

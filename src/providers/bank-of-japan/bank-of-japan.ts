@@ -14,6 +14,7 @@ import { readValue } from '../numbers.js';
 import type { Context, Item, Provider, SeriesData, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { count, readShape, requireValue, trimmed, written } from '../shape.js';
+import { titledLines } from '../titled-lines.js';
 import { unitOfPrice } from '../units.js';
 import { databases, listedDatabases } from './databases.js';
 
@@ -151,12 +152,7 @@ export const bankOfJapan: Provider = {
   attribution:
     'This service uses the API of the Bank of Japan Time-Series Data Search site. Its contents are not guaranteed by the Bank of Japan.',
   parameters: rangeParameters('date'),
-  popularSeries: [
-    { id: 'FM01/STRDCLUCON', label: 'Call rate, uncollateralized overnight, Japan, daily' },
-    { id: 'FM08/FXERD04', label: 'US dollar/yen exchange rate, spot at 17:00 in Tokyo, daily' },
-    { id: 'FM08/FXERM07', label: 'US dollar/yen exchange rate, Tokyo, monthly average' },
-    { id: 'CO/TK99F1000601GCQ01000', label: 'TANKAN business conditions, large manufacturers, Japan' },
-  ],
+  popularSeries: titledLines('popular/bankofjapan.txt'),
   home: 'JP',
   seriesIdPlaceholder,
   browseRootLabel: 'Databases',

@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
+import { titledLines } from '../titled-lines.js';
 import { browse, listAll, seriesAt } from './datasets.js';
 import { preview, series } from './observations.js';
 import { explain, named } from './reply.js';
@@ -14,23 +15,7 @@ export const bea: Provider = {
   license: 'Public domain: https://www.bea.gov/help/faq/147',
   attribution: 'Source: U.S. Bureau of Economic Analysis',
   parameters: rangeParameters('date'),
-  popularSeries: [
-    { id: 'NIPA/T10101/Q/1', label: 'Real gross domestic product, percent change, quarterly' },
-    { id: 'NIPA/T10105/Q/1', label: 'Gross domestic product, current dollars, quarterly' },
-    { id: 'NIPA/T10106/Q/1', label: 'Real gross domestic product, chained dollars, quarterly' },
-    { id: 'NIPA/T20600/M/1', label: 'Personal income, monthly' },
-    { id: 'Regional/SAGDP2N/1/06000', label: 'Gross domestic product of California, annual' },
-    {
-      id: 'GDPbyIndustry/1/Q/31G',
-      label: 'Value added by industry, manufacturing, United States, quarterly',
-    },
-    {
-      id: 'ITA/BalGdsServ/QSA/AllCountries',
-      label: 'Trade balance, goods and services, United States, quarterly',
-    },
-    { id: 'ITA/BalCurrAcct/QSA/AllCountries', label: 'Current account balance, United States, quarterly' },
-    { id: 'IIP/Net/QNSA/Pos', label: 'Net international investment position, United States, quarterly' },
-  ],
+  popularSeries: titledLines('popular/bea.txt'),
   home: 'US',
   seriesIdPlaceholder: 'NIPA/T10101/Q/1',
   browseRootLabel: 'Datasets',

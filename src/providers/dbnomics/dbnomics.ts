@@ -2,6 +2,7 @@ import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js
 import type { Context, Item, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { filled, readShape } from '../shape.js';
+import { titledLines } from '../titled-lines.js';
 import { explainError } from './errors.js';
 import { metadataOf, named, observationsOf, searchReply, seriesReply } from './replies.js';
 import { fetchProviders, openPath, toFolders } from './tree.js';
@@ -47,15 +48,7 @@ export const dbnomics: Provider = {
   license: 'The terms of the provider of the series; see its metadata and https://db.nomics.world/',
   attribution: 'Source: DBnomics and the provider of the series',
   parameters: rangeParameters('date'),
-  // Copies of sources that have no connector here; for the others the original is better.
-  popularSeries: [
-    { id: 'ISM/pmi/pm', label: 'Manufacturing PMI of the ISM, United States, monthly' },
-    { id: 'ISM/nm-pmi/pm', label: 'Services PMI of the ISM, United States, monthly' },
-    {
-      id: 'AMECO/ZUTN/EA19.1.0.0.0.ZUTN',
-      label: 'Unemployment rate, euro area of 19 countries, annual (AMECO)',
-    },
-  ],
+  popularSeries: titledLines('popular/dbnomics.txt'),
   seriesIdPlaceholder: 'AMECO/ZUTN/EA19.1.0.0.0.ZUTN',
   browseRootLabel: 'Providers',
 

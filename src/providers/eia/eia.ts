@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
+import { titledLines } from '../titled-lines.js';
 import { hourRules } from './hours.js';
 import { preview, series } from './observations.js';
 import { explain, named } from './reply.js';
@@ -25,27 +26,7 @@ export const eia: Provider = {
       default: 'mean',
     },
   ],
-  popularSeries: [
-    { id: 'petroleum/pri/spt/daily/value/series=RWTC', label: 'Crude oil, WTI spot price, Cushing, daily' },
-    { id: 'petroleum/pri/spt/daily/value/series=RBRTE', label: 'Crude oil, Brent spot price, daily' },
-    { id: 'petroleum/pri/fut/daily/value/series=RCLC1', label: 'Crude oil, WTI future contract 1, daily' },
-    {
-      id: 'petroleum/pri/gnd/weekly/value/series=EMM_EPM0_PTE_NUS_DPG',
-      label: 'Gasoline, all grades, U.S. retail price, weekly',
-    },
-    {
-      id: 'petroleum/stoc/wstk/weekly/value/series=WCESTUS1',
-      label: 'Crude oil, U.S. ending stocks without the strategic reserve, weekly',
-    },
-    {
-      id: 'natural-gas/pri/fut/daily/value/series=RNGWHHD',
-      label: 'Natural gas, Henry Hub spot price, daily',
-    },
-    {
-      id: 'electricity/retail-sales/monthly/price/stateid=US/sectorid=RES',
-      label: 'Electricity, U.S. residential price, monthly',
-    },
-  ],
+  popularSeries: titledLines('popular/eia.txt'),
   home: 'US',
   seriesIdPlaceholder: 'petroleum/pri/spt/daily/value/series=RWTC',
   browseRootLabel: 'Routes',

@@ -2,6 +2,7 @@ import { unknownPath } from '../errors.js';
 import { loadPart, pageOf } from '../listing.js';
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
+import { titledLines } from '../titled-lines.js';
 import { explain, named } from './rows.js';
 import { preview, series, seriesOf } from './series.js';
 import { findTable, type Table, tables } from './tables.js';
@@ -22,28 +23,7 @@ export const fiscalData: Provider = {
   license: 'Open data without restriction: https://fiscaldata.treasury.gov/about-us/',
   attribution: 'Source: U.S. Department of the Treasury, FiscalData',
   parameters: rangeParameters('date'),
-  popularSeries: [
-    {
-      id: 'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt',
-      label: 'Debt to the Penny: Total Public Debt Outstanding',
-    },
-    {
-      id: 'v2/accounting/od/debt_to_penny/debt_held_public_amt',
-      label: 'Debt to the Penny: Debt Held by the Public',
-    },
-    {
-      id: 'v2/accounting/od/debt_outstanding/debt_outstanding_amt',
-      label: 'Historical Debt Outstanding',
-    },
-    {
-      id: 'v2/accounting/od/avg_interest_rates/avg_interest_rate_amt/security_desc=Treasury Bills',
-      label: 'Average Interest Rate, Treasury Bills',
-    },
-    {
-      id: 'v1/accounting/od/rates_of_exchange/exchange_rate/country_currency_desc=Canada-Dollar',
-      label: 'Treasury Reporting Rate of Exchange, Canada-Dollar',
-    },
-  ],
+  popularSeries: titledLines('popular/fiscaldata.txt'),
   home: 'US',
   seriesIdPlaceholder: 'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt',
   browseRootLabel: 'Tables',

@@ -3,16 +3,18 @@ import { unknownPath } from '../errors.js';
 import { joinedPanel } from '../panel.js';
 import type { Folder, Provider } from '../provider.js';
 import { filled, readShape } from '../shape.js';
+import { titledLines } from '../titled-lines.js';
 import { createPreview, lastUpdate, series } from './observations.js';
 import { vintagePanel } from './panel.js';
 import { parameters } from './parameters.js';
-import { popularSeries } from './popular.js';
 import { explain, named, seriesList, toItem } from './reply.js';
 import { vintages } from './vintages.js';
 
 const categoriesReply = z.object({
   categories: z.array(z.object({ id: z.number().int().nonnegative(), name: z.string() })),
 });
+
+const popularSeries = titledLines('popular/fred.txt');
 
 const rootCategory = '0';
 

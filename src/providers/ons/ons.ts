@@ -4,6 +4,7 @@ import { readValue } from '../numbers.js';
 import type { Context, Item, Observation, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
+import { titledLines } from '../titled-lines.js';
 import { named, type SeriesReply, searchReply, seriesReply } from './reply.js';
 import { unitOf } from './units.js';
 
@@ -107,20 +108,7 @@ export const ons: Provider = {
     'Open Government Licence v3.0: https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/',
   attribution: 'Source: Office for National Statistics licensed under the Open Government Licence v.3.0',
   parameters: rangeParameters('period'),
-  popularSeries: [
-    { id: 'L55O/MM23', label: 'CPIH inflation, all items, annual rate (yoy), UK, monthly' },
-    { id: 'L522/MM23', label: 'CPIH index, all items, UK, monthly' },
-    { id: 'D7G7/MM23', label: 'CPI inflation, all items, annual rate (yoy), UK, monthly' },
-    { id: 'D7BT/MM23', label: 'CPI index, all items, UK, monthly' },
-    { id: 'CZBH/MM23', label: 'RPI inflation, all items, annual rate (yoy), UK, monthly' },
-    { id: 'CHAW/MM23', label: 'RPI index, all items, UK, monthly' },
-    { id: 'MGSX/LMS', label: 'Unemployment rate, aged 16 and over, seasonally adjusted, UK' },
-    { id: 'LF24/LMS', label: 'Employment rate, aged 16 to 64, seasonally adjusted, UK' },
-    { id: 'ABMI/UKEA', label: 'Gross domestic product (GDP), chained volume measures, UK, quarterly' },
-    { id: 'YBHA/UKEA', label: 'Gross domestic product (GDP), current prices, UK, quarterly' },
-    { id: 'IHYQ/QNA', label: 'GDP growth, quarter on quarter, chained volume measures, UK' },
-    { id: 'UKPOP/POP', label: 'Population of the United Kingdom, mid-year estimate' },
-  ],
+  popularSeries: titledLines('popular/ons.txt'),
   home: 'GB',
   seriesIdPlaceholder,
 

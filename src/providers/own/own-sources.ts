@@ -44,7 +44,8 @@ const without = <T extends object>(entries: T): { [K in keyof T]: Exclude<T[K], 
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
-const toProvider = (record: OwnRecord): Provider => {
+/** The provider of a record. */
+export const toProvider = (record: OwnRecord): Provider => {
   const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
   const { maxConcurrent, resetZone, ...rate } = limits;
   const popularSeries = 'series' in record ? record.series : record.popularSeries;
@@ -73,30 +74,47 @@ const toProvider = (record: OwnRecord): Provider => {
     case 'jsonstat':
       return createJsonStatSource(base, record);
     case 'sdmx30':
-      return createSdmx30({ ...base, ...structureOf(record), agencies: record.agencies });
+      return createSdmx30({
+        ...base,
+        ...sdmxOf(record),
+        agencies: record.agencies,
+        browseRootLabel: 'Agencies',
+      });
     case 'sdmx21': {
-      const { agency, flowRef, rest, availability, csv, dataSuffix, structureAccept } = record;
-      const { cutsRange, wholeSeries, codedUnits, unitWords, quotedFor } = record;
+      const { agency, flowRef, rest, availability, csv, dataSuffix, structureAccept, structureCounted } =
+        record;
+      const { cutsRange, datesLoads, wholeSeries, codedUnits, unitWords, quotedFor } = record;
       return createSdmx21({
         ...base,
-        ...structureOf(record),
+        ...sdmxOf(record),
         agency,
         flowRef,
         rest,
         availability,
         ...(csv === undefined ? {} : { csv: without(csv) }),
-        ...without({ dataSuffix, structureAccept, cutsRange, wholeSeries, codedUnits, unitWords, quotedFor }),
+        ...without({ dataSuffix, structureAccept, structureCounted, cutsRange, datesLoads, wholeSeries }),
+        ...without({ codedUnits, unitWords, quotedFor }),
         browseRootLabel: 'Dataflows',
       });
     }
   }
 };
 
-const structureOf = ({
-  structureTimeoutSeconds: seconds,
-}: {
-  structureTimeoutSeconds?: number | undefined;
-}) => (seconds === undefined ? {} : { structureTimeoutMs: seconds * 1000 });
+/** Members that both versions of SDMX have. */
+const sdmxOf = (record: Extract<OwnRecord, { kind: 'sdmx21' | 'sdmx30' }>) => {
+  const { anonymousLimitMessage, patterns, listedFlows, structureKeepSeconds: keep } = record;
+  const { structureTimeoutSeconds: seconds, maxReplyMegabytes: megabytes } = record;
+  return {
+    validity: { structure: keep, list: keep, series: record.keepSeconds },
+    ...without({
+      anonymousLimitMessage,
+      patterns,
+      listedFlows,
+      structureTimeoutMs: seconds && seconds * 1000,
+      maxReplyBytes: megabytes && megabytes * 1024 * 1024,
+    }),
+  };
+};
 
 /**
  * Reads own sources from the text of a YAML file: a list of records.

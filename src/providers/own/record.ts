@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencyName } from '../currencies.js';
 
 /** Form of a record of an own source, as an operator writes it. */
 
@@ -44,12 +45,43 @@ const common = {
     .optional(),
 };
 
-const popular = z.array(z.strictObject({ id: text, label: text })).min(1);
+const codes = text.transform((list) => list.split(/\s+/));
+const titled = { id: text, label: text };
+
+/** Series that differ in one code, `{}` in the id: that of a place, of a currency, or one that has a label here. */
+const pattern = z.union([
+  z
+    .strictObject({ ...titled, places: codes })
+    .transform(({ places, ...rest }) => ({ ...rest, codes: places })),
+  z.strictObject({ ...titled, currencies: codes }).transform(({ currencies, ...rest }) => ({
+    ...rest,
+    codes: currencies,
+    labels: Object.fromEntries(currencies.map((code) => [code, currencyName(code) ?? code])),
+  })),
+  z
+    .strictObject({ ...titled, labels: texts })
+    .transform(({ labels, ...rest }) => ({ ...rest, codes: Object.keys(labels), labels })),
+]);
+
+const sdmx = {
+  ...common,
+  /** Shown to callers without a key. */
+  anonymousLimitMessage: text.optional(),
+  /** How long structures and lists are kept. */
+  structureKeepSeconds: count.default(86_400),
+  structureTimeoutSeconds: count.max(600).optional(),
+  /** Bound of one reply. */
+  maxReplyMegabytes: count.max(256).optional(),
+  popularSeries: z.array(z.strictObject(titled)).min(1),
+  /** Families of series for the search. */
+  patterns: z.array(pattern).optional(),
+  /** Flows whose series are in the search index. */
+  listedFlows: z.array(text).optional(),
+};
 
 const sdmx21 = z.strictObject({
   kind: z.literal('sdmx21'),
-  ...common,
-  popularSeries: popular,
+  ...sdmx,
   agency: text,
   flowRef: z.enum(['id', 'agency']).default('id'),
   /** Version of the REST interface. */
@@ -58,7 +90,8 @@ const sdmx21 = z.strictObject({
   dataSuffix: z.array(text).optional(),
   availability: z.enum(['constraint', 'references', 'codelist']),
   structureAccept: text.optional(),
-  structureTimeoutSeconds: count.max(600).optional(),
+  structureCounted: z.boolean().optional(),
+  datesLoads: z.boolean().optional(),
   cutsRange: z.boolean().optional(),
   wholeSeries: z.boolean().optional(),
   codedUnits: z.boolean().optional(),
@@ -68,10 +101,8 @@ const sdmx21 = z.strictObject({
 
 const sdmx30 = z.strictObject({
   kind: z.literal('sdmx30'),
-  ...common,
-  popularSeries: popular,
+  ...sdmx,
   agencies: texts.default({}),
-  structureTimeoutSeconds: count.max(600).optional(),
 });
 
 const path = z.string().regex(/^(?:[^/?#]+\/)*[^/?#]+$/, 'must be a path without a leading slash');

@@ -1,9 +1,9 @@
+import { currencyName } from '../currencies.js';
 import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, unexpectedReply } from '../errors.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
-import { currencyName } from '../patterns.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
 import { titleOf } from '../sdmx/flow-path.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';

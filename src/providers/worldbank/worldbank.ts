@@ -3,10 +3,10 @@ import { loadPart } from '../listing.js';
 import type { Folder, Provider, UpstreamHttp } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
+import { titledLines } from '../titled-lines.js';
 import { worldBankCountries } from './countries.js';
 import { defaultCountry, frequencies, lastUpdate, preview, series } from './observations.js';
 import { panel } from './panel.js';
-import { popularSeries } from './popular.js';
 import { explain, indicator, named, page, segmentOf, toItem, topic } from './reply.js';
 
 /** Indicators in one reply: some 3 MB, where 20,000 would be beyond any bound. */
@@ -71,7 +71,7 @@ export const worldBank: Provider = {
     },
     ...rangeParameters('date'),
   ],
-  popularSeries,
+  popularSeries: titledLines('popular/worldbank.txt'),
   seriesIdPlaceholder: 'NY.GDP.MKTP.CD',
   browseRootLabel: 'Topics',
 

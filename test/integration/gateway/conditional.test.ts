@@ -3,10 +3,10 @@ import type { GatewayCaller } from '../../../src/gateway/caller.js';
 import { createGateway, type Gateway } from '../../../src/gateway/gateway.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { ecb } from '../../../src/providers/ecb.js';
 import { readOwnSources } from '../../../src/providers/own/own-sources.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { leasesOf } from '../../support/leases.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import {
   type Exchange,
   fixture,
@@ -14,6 +14,8 @@ import {
   startReplayUpstream,
 } from '../../support/replay-upstream.js';
 import { openDatabase, type TestDatabase } from './database.js';
+
+const ecb = recordedProvider('ecb');
 
 /** An expired reply is requested again, conditionally. */
 

@@ -9,13 +9,13 @@ import { silentTelemetry, type Telemetry } from '../../../src/gateway/telemetry.
 import type { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
-import { bis } from '../../../src/providers/bis.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../../../src/providers/errors.js';
 import { readValue } from '../../../src/providers/numbers.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { readShape, written } from '../../../src/providers/shape.js';
 import { isOutage } from '../../../src/storage/outage.js';
 import { leasesOf } from '../../support/leases.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import {
   type Exchange,
   fixture,
@@ -23,6 +23,8 @@ import {
   startReplayUpstream,
 } from '../../support/replay-upstream.js';
 import { openDatabase, type TestDatabase } from './database.js';
+
+const bis = recordedProvider('bis');
 
 const reply = z.object({ rows: z.array(z.tuple([z.string(), written])) });
 

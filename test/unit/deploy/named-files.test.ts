@@ -3,7 +3,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { root } from '../../support/test-files.js';
 
-const folders = ['.ci', 'bench', 'deploy', 'docs', 'migrations', 'schemas', 'scripts', 'src', 'test', 'web'];
+const folders = [
+  '.ci',
+  'bench',
+  'deploy',
+  'docs',
+  'migrations',
+  'schemas',
+  'scripts',
+  'sources',
+  'src',
+  'test',
+  'web',
+];
 
 const files = [
   ...readdirSync(root),
@@ -21,7 +33,7 @@ const known = new Set(
 );
 
 const sourceFile = /(?<![\w./:@<>-])(?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|mjs|md|sql|avsc)(?![\w/])/g;
-const quotedPath = /`((?:bench|deploy|docs|migrations|schemas|scripts|src|test|web)\/[\w./-]+)`/g;
+const quotedPath = /`((?:bench|deploy|docs|migrations|schemas|scripts|sources|src|test|web)\/[\w./-]+)`/g;
 
 const missingIn = (text: string): string[] =>
   [

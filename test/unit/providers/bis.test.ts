@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bis } from '../../../src/providers/bis.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
+
+const bis = recordedProvider('bis');
 
 const file = (name: string): string => fixture(`providers/bis/${name}`);
 const csv = { accept: 'application/vnd.sdmx.data+csv;version=1.0.0' };

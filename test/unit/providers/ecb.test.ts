@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ecb } from '../../../src/providers/ecb.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
+
+const ecb = recordedProvider('ecb');
 
 const file = (name: string): string => fixture(`providers/ecb/${name}`);
 

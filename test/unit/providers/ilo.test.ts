@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ilo } from '../../../src/providers/ilo.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
+
+const ilo = recordedProvider('ilo');
 
 const file = (name: string): string => fixture(`providers/ilo/${name}`);
 const flow = 'ILO,DF_UNE_TUNE_SEX_AGE_NB,1.0';

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { imf } from '../../../src/providers/imf.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
+
+const imf = recordedProvider('imf');
 
 const file = (name: string): string => fixture(`providers/imf/${name}.json`);
 const gold = 'IMF.RES,PCPS/G001.PGOLD.USD.M';

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { norgesBank } from '../../../src/providers/norgesbank.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
+
+const norgesBank = recordedProvider('norgesbank');
 
 const file = (name: string): string => fixture(`providers/norgesbank/${name}`);
 const genericXml = { accept: 'application/vnd.sdmx.genericdata+xml;version=2.1' };

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { oecd } from '../../../src/providers/oecd.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
+
+const oecd = recordedProvider('oecd');
 
 const file = (name: string): string => fixture(`providers/oecd/${name}`);
 const kei = 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0';

@@ -1,17 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Provider } from '../../../src/providers/provider.js';
-import { recordedProviders } from '../../../src/providers/records.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
 
-const providerOf = (slug: string): Provider => {
-  const found = recordedProviders.find((provider) => provider.slug === slug);
-  if (found === undefined) throw new Error(`no record of ${slug}`);
-  return found;
-};
-const bundesbank = providerOf('bundesbank');
-const snb = providerOf('snb');
+const bundesbank = recordedProvider('bundesbank');
+const snb = recordedProvider('snb');
 
 const mark = 'BBEX3.D.USD.DEM.AA.AC.000';
 // A recorded reply, cut to one of its series.

@@ -4,26 +4,27 @@ import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { bankOfEngland } from '../../../src/providers/bank-of-england.js';
 import { bankOfJapan } from '../../../src/providers/bank-of-japan/bank-of-japan.js';
 import { bea } from '../../../src/providers/bea/bea.js';
-import { bis } from '../../../src/providers/bis.js';
 import { bls } from '../../../src/providers/bls/bls.js';
 import { dbnomics } from '../../../src/providers/dbnomics/dbnomics.js';
-import { ecb } from '../../../src/providers/ecb.js';
 import { eia } from '../../../src/providers/eia/eia.js';
 import { eurostat } from '../../../src/providers/eurostat/eurostat.js';
 import { fiscalData } from '../../../src/providers/fiscaldata/fiscaldata.js';
 import { fred } from '../../../src/providers/fred/fred.js';
-import { ilo } from '../../../src/providers/ilo.js';
-import { imf } from '../../../src/providers/imf.js';
-import { norgesBank } from '../../../src/providers/norgesbank.js';
-import { oecd } from '../../../src/providers/oecd.js';
 import { ons } from '../../../src/providers/ons/ons.js';
 import type { Params } from '../../../src/providers/parameter.js';
 import type { Context, Provider, SeriesData, UpstreamRequest } from '../../../src/providers/provider.js';
-import { recordedProviders } from '../../../src/providers/records.js';
 import { statCan } from '../../../src/providers/statcan.js';
 import { treasury } from '../../../src/providers/treasury.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
+import { recordedProvider } from '../../support/recorded-provider.js';
 import { fixture } from '../../support/replay-upstream.js';
+
+const bis = recordedProvider('bis');
+const ecb = recordedProvider('ecb');
+const ilo = recordedProvider('ilo');
+const imf = recordedProvider('imf');
+const norgesBank = recordedProvider('norgesbank');
+const oecd = recordedProvider('oecd');
 
 /** One series of a connector, with the replies that make it. */
 export interface Sample {
@@ -38,12 +39,6 @@ export interface Sample {
   readonly written: string;
   readonly quote?: '"';
 }
-
-const recorded = (slug: string): Provider => {
-  const found = recordedProviders.find((provider) => provider.slug === slug);
-  if (found === undefined) throw new Error(`no record of ${slug}`);
-  return found;
-};
 
 export const samples: readonly Sample[] = [
   {
@@ -94,7 +89,7 @@ export const samples: readonly Sample[] = [
     written: '4.40',
   },
   {
-    provider: recorded('bundesbank'),
+    provider: recordedProvider('bundesbank'),
     id: 'BBEX3.D.USD.DEM.AA.AC.000',
     data: 'bundesbank/BBEX3.D.USD.DEM.AA.AC.000.csv',
     written: '1.6647',
@@ -177,7 +172,7 @@ export const samples: readonly Sample[] = [
     written: '1.80',
   },
   {
-    provider: recorded('snb'),
+    provider: recordedProvider('snb'),
     id: 'zirepo.H0',
     data: 'snb/zirepo.csv',
     written: '-0.053133',
@@ -198,7 +193,7 @@ export const samples: readonly Sample[] = [
     written: '1.81',
   },
   {
-    provider: recorded('undata'),
+    provider: recordedProvider('undata'),
     id: 'UNSD,DF_UNDATA_ENERGY/A.524.7000.01',
     data: 'undata/ENERGY-A.524.7000.01.xml',
     others: { dataflow: 'undata/structure-ENERGY.xml' },

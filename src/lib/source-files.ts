@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const addressOf = (name: string): URL => new URL(`../../sources/${name}`, import.meta.url);
+
+/** Text of a file in the folder `sources` of the package. */
+export const readSource = (name: string): string => readFileSync(addressOf(name), 'utf8');
+
+/** Names of the files in one of its folders. */
+export const sourceNames = (folder: string): string[] => readdirSync(addressOf(folder));
+
+/** Lines of such a file, without empty ones and comments (`#`). */
+export const readSourceLines = (name: string): string[] =>
+  readSource(name)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
