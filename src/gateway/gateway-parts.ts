@@ -4,7 +4,6 @@ import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createCache } from './cache/cache.js';
 import { createCacheRecords } from './cache/cache-records.js';
-import { createMemory } from './cache/memory.js';
 import { indexTask } from './caller.js';
 import { readGatewayState } from './gateway-state.js';
 import { createKeyChoice } from './keys/choice.js';
@@ -87,7 +86,7 @@ const createAccess = (
       now,
     }),
     staleMs: settings.staleMs ?? sevenDaysMs,
-    memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
+    memoryBytes: settings.memoryBytes ?? 64 * megabyte,
     leases,
     maxLeaseWaitMs: settings.operationTimeoutMs ?? oneMinuteMs,
     telemetry,

@@ -1,11 +1,9 @@
-import { AppError } from '../lib/errors.js';
-import type { Provider } from './provider.js';
-
 /**
- * Faults of an upstream, in words for the caller. A text of the upstream may be passed on in
+ * Errors of an upstream, in words for the caller. A text of the upstream may be passed on in
  * `detail`; the gateway cuts keys and addresses out of every message before it leaves.
  */
-type Named = Pick<Provider, 'slug' | 'name'>;
+import { AppError } from '../lib/errors.js';
+import type { Named } from './provider.js';
 
 const sentence = (text: string, detail: string | undefined): string =>
   detail === undefined || detail.trim() === '' ? text : `${text} ${detail.trim()}`;

@@ -3,7 +3,7 @@ import { parsePeriod } from './dates.js';
 import { ambiguousSeries } from './errors.js';
 import { withFlag } from './flags.js';
 import { readValue } from './numbers.js';
-import type { Observation, Provider } from './provider.js';
+import type { Named, Observation } from './provider.js';
 import { readShape, requireValue, written } from './shape.js';
 
 /**
@@ -54,8 +54,6 @@ export interface Cube {
   /** The status code at a flat position; undefined for none. */
   status(position: number): string | undefined;
 }
-
-type Named = Pick<Provider, 'slug' | 'name'>;
 
 const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => {
   if (index === undefined || index === null) return Object.keys(label ?? {});

@@ -1,5 +1,5 @@
 import { unexpectedReply } from './errors.js';
-import type { Context, Item, Page, Provider, SeriesPage } from './provider.js';
+import type { Context, Item, Named, Page, SeriesPage } from './provider.js';
 
 /**
  * A part that the rest can do without (a table or a page of a listing, the names of codes): when it fails alone it is
@@ -37,7 +37,7 @@ export interface PartOfList<T> {
  * @throws AppError 502 for a list with fewer or more entries than announced
  */
 export const allPages = async <T, P extends PartOfList<T>>(
-  provider: Pick<Provider, 'slug' | 'name'>,
+  provider: Named,
   /** @param offset entries before the page @param number pages before it */
   load: (offset: number, number: number) => Promise<P & PartOfList<T>>,
 ): Promise<P & PartOfList<T>> => {

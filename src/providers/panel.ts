@@ -2,7 +2,7 @@
 import { AppError, invalid } from '../lib/errors.js';
 import { seriesNotFound } from './errors.js';
 import type { Params } from './parameter.js';
-import type { Context, PanelData, Provider, SeriesData, SeriesMetadata } from './provider.js';
+import type { Context, Named, PanelData, Provider, SeriesData, SeriesMetadata } from './provider.js';
 
 /** Facts that all series share, and the meanings of all their flags. */
 export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]): SeriesMetadata => {
@@ -28,8 +28,6 @@ export const groupBy = <T>(rows: readonly T[], codesOf: (row: T) => readonly str
   }
   return groups;
 };
-
-type Named = Pick<Provider, 'slug' | 'name'>;
 
 /** Ids that are joined by `+`, each once. @throws AppError 400 for more than a panel may have. */
 export const joinedIds = ({ slug, name }: Named, seriesId: string, most: number): readonly string[] => {

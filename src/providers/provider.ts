@@ -56,6 +56,9 @@ export interface SeriesPattern {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** What errors need of a provider. */
+export type Named = Pick<Provider, 'slug' | 'name'>;
+
 export interface Provider {
   /** Lower-case letters and digits; unique. */
   readonly slug: string;

@@ -1,8 +1,6 @@
 import { nearest } from '../lib/nearest.js';
 import { seriesNotFound } from './errors.js';
-import type { Provider } from './provider.js';
-
-type Named = Pick<Provider, 'slug' | 'name'>;
+import type { Named } from './provider.js';
 
 /** A dimension of a key; one without codes takes any. */
 export interface KeyDimension {

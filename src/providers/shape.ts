@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDay } from './dates.js';
 import { unexpectedReply } from './errors.js';
-import type { Provider } from './provider.js';
+import type { Named } from './provider.js';
 
 /** A value as `parseExactJson` gives it: a number, the digits of one that JavaScript would alter, a text, null. */
 export const written = z.union([z.string(), z.number(), z.null()]);
@@ -31,11 +31,7 @@ export const day = z.string().refine((text) => parseDay(text) !== undefined, 'no
  * The payload in its expected shape, or `unexpectedReply` naming the place that differs, so that an upstream
  * that changed its answers is seen at once and never read wrongly.
  */
-export const readShape = <S extends z.ZodType>(
-  provider: Pick<Provider, 'slug' | 'name'>,
-  schema: S,
-  payload: unknown,
-): z.output<S> => {
+export const readShape = <S extends z.ZodType>(provider: Named, schema: S, payload: unknown): z.output<S> => {
   const result = schema.safeParse(payload);
   if (result.success) return result.data;
   const place = result.error.issues[0]?.path.map(String).join('.') ?? '';
@@ -46,11 +42,7 @@ export const readShape = <S extends z.ZodType>(
 };
 
 /** The value when it was understood, otherwise `unexpectedReply` saying which thing was not. */
-export const requireValue = <T>(
-  provider: Pick<Provider, 'slug' | 'name'>,
-  what: string,
-  value: T | undefined,
-): T => {
+export const requireValue = <T>(provider: Named, what: string, value: T | undefined): T => {
   if (value === undefined) throw unexpectedReply(provider, `${what} is not as expected`);
   return value;
 };

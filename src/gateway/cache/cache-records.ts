@@ -1,5 +1,11 @@
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { Kept } from './memory.js';
+
+/** A cache entry, in memory or in PostgreSQL. */
+export interface Kept {
+  readonly body: string;
+  readonly storedAtMs: number;
+  readonly freshUntilMs: number;
+}
 
 /** Answers in PostgreSQL: they survive a restart, and processes share them. */
 export interface CacheRecords {

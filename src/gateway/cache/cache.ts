@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Leases } from '../../jobs/leases.js';
+import { createCache as createLru } from '../../lib/cache.js';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Telemetry } from '../telemetry.js';
-import type { CacheRecords } from './cache-records.js';
-import type { Kept, Memory } from './memory.js';
+import type { CacheRecords, Kept } from './cache-records.js';
 
 export interface CacheQuestion {
   readonly provider: string;
@@ -50,7 +50,8 @@ export interface Cache {
 
 export interface CacheOptions {
   readonly records: CacheRecords;
-  readonly memory: Memory;
+  /** Bound of the answers in memory. */
+  readonly memoryBytes: number;
   readonly leases: Leases;
   /** Longest wait for the answer to another process, in milliseconds. */
   readonly maxLeaseWaitMs: number;
@@ -89,7 +90,10 @@ const absentMs = 300_000;
 const mostAbsent = 5_000;
 
 const createAbsences = (now: () => number) => {
-  const absences = new Map<string, { readonly error: Error; readonly untilMs: number }>();
+  const absences = createLru<{ readonly error: Error; readonly untilMs: number }>({
+    limit: mostAbsent,
+    weigh: () => 1,
+  });
   return {
     check(key: string): void {
       const absence = absences.get(key);
@@ -97,20 +101,28 @@ const createAbsences = (now: () => number) => {
     },
     remember(key: string, error: unknown): void {
       if (!isAppError(error) || error.kind !== 'not_found') return;
-      const [oldest] = absences.keys();
-      if (absences.size >= mostAbsent && oldest !== undefined) absences.delete(oldest);
       absences.set(key, { error, untilMs: now() + absentMs });
     },
   };
 };
 
+/** Characters take two bytes at most; 400 for the key and what surrounds an entry. */
+const bytesOf = ({ body }: Kept): number => 2 * body.length + 400;
+
 /** Interval of polling for the answer of another process. */
 const leasePollMs = 50;
 
 export const createCache = (options: CacheOptions): Cache => {
-  const { records, memory, leases, maxLeaseWaitMs, telemetry, log, now, staleMs } = options;
+  const { records, memoryBytes, leases, maxLeaseWaitMs, telemetry, log, now, staleMs } = options;
+  const memory = createLru<Kept>({ limit: memoryBytes, weigh: bytesOf });
   const inFlight = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
+
+  /** One giant answer would push out everything else. */
+  const remember = (key: string, kept: Kept): void => {
+    if (bytesOf(kept) <= memoryBytes / 4) memory.set(key, kept);
+    else memory.delete(key);
+  };
 
   const toAnswer = ({ body, storedAtMs }: Kept, stale: boolean): Answer => ({
     body,
@@ -131,7 +143,7 @@ export const createCache = (options: CacheOptions): Cache => {
     }
     const kept = await records.get(key);
     if (!isFresh(kept)) return { kept: kept ?? near, fresh: false };
-    memory.set(key, kept);
+    remember(key, kept);
     telemetry.answered(provider, 'database');
     return { kept, fresh: true };
   };
@@ -146,7 +158,7 @@ export const createCache = (options: CacheOptions): Cache => {
   };
 
   const store = async (key: string, provider: string, kept: Kept): Promise<void> => {
-    memory.set(key, kept);
+    remember(key, kept);
     try {
       await records.set(key, provider, kept);
     } catch (error) {

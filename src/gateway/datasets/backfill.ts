@@ -19,6 +19,7 @@ import type { Vintage } from '../../model/version.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { BackfillOutcome, BackfillPlan, BackfillRecords, DueBackfill } from './backfill-records.js';
+import { runDueDatasets } from './due-datasets.js';
 import { retryWaitMs } from './schedule.js';
 import { type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
 import type { UnnamedSeries } from './wanted-series.js';
@@ -165,16 +166,6 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     await records.finish(backfill.datasetId, outcome);
   };
 
-  /** False: it is not due any more, or another process has it. */
-  const runIfDue = async (datasetId: number, stop: AbortSignal): Promise<boolean> => {
-    const isDone = await leases.whileHeld('backfill', datasetId, async (lost) => {
-      const backfill = await records.begin(datasetId);
-      if (backfill !== undefined) await runOne(backfill, AbortSignal.any([stop, lost]));
-      return backfill !== undefined;
-    });
-    return isDone === true;
-  };
-
   return {
     async days(caller, slug, series) {
       const all = new Set<string>();
@@ -193,17 +184,6 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
       };
     },
     begin: (datasetId, plan) => records.insert(datasetId, plan),
-    async runDue(stop) {
-      let steps = 0;
-      for (let more = true; more; ) {
-        more = false;
-        for (const datasetId of await records.due())
-          if (!stop.aborted && (await runIfDue(datasetId, stop))) {
-            steps += 1;
-            more = true;
-          }
-      }
-      return steps;
-    },
+    runDue: (stop) => runDueDatasets(records, leases, 'backfill', stop, runOne),
   };
 };

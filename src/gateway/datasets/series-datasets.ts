@@ -9,6 +9,7 @@ import type { Gateway } from '../gateway.js';
 import type { Backfills } from './backfill.js';
 import { fetchContent, type Wanted } from './content.js';
 import { type DescribedAnswer, describeSeries } from './described-series.js';
+import { runDueDatasets } from './due-datasets.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import type { SeriesColumn } from './series-csv.js';
 import type { DueRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
@@ -176,29 +177,6 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     await records.finish(run, outcome);
   };
 
-  /** False: it is not due any more, or another process has it. */
-  const runIfDue = async (datasetId: number, stop: AbortSignal): Promise<boolean> => {
-    const isDone = await leases.whileHeld('refresh', datasetId, async (lost) => {
-      const run = await records.begin(datasetId);
-      if (run !== undefined) await runOne(run, AbortSignal.any([stop, lost]));
-      return run !== undefined;
-    });
-    return isDone === true;
-  };
-
-  const runUntilNoneIsDue = async (stop: AbortSignal): Promise<number> => {
-    let runs = 0;
-    for (let more = true; more; ) {
-      more = false;
-      for (const datasetId of await records.due())
-        if (!stop.aborted && (await runIfDue(datasetId, stop))) {
-          runs += 1;
-          more = true;
-        }
-    }
-    return runs;
-  };
-
   return {
     async create(caller, request, shelf, requestId) {
       const schedule = scheduleOf(request.refresh);
@@ -253,7 +231,9 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     },
     refreshSoon: (datasetId) => records.refreshSoon(datasetId),
     async runDue(stop) {
-      const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => runUntilNoneIsDue(stop)));
+      const runs = await Promise.all(
+        Array.from({ length: runsAtOnce }, () => runDueDatasets(records, leases, 'refresh', stop, runOne)),
+      );
       return runs.reduce((sum, count) => sum + count, 0);
     },
   };

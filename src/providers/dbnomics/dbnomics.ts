@@ -27,7 +27,7 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   if (reply.series.docs.length > 1 || reply.series.num_found > 1) {
     throw ambiguousSeries(named, seriesId, 'a mask names several, give the code of one');
   }
-  const data = observationsOf(named, series);
+  const data = observationsOf(series);
   return {
     label: filled(series.series_name) ?? series.series_code,
     metadata: metadataOf(seriesId, reply, series, data, ctx.today),
@@ -58,7 +58,7 @@ export const dbnomics: Provider = {
   validity: { structure: 86_400, list: 21_600, series: 21_600 },
   timeoutMs: 30_000,
 
-  explain: (reply, request) => explainError(named, reply, request),
+  explain: explainError,
 
   async browse(path, ctx) {
     if (path.length === 0) {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { refusedRequest, seriesNotFound, unknownPath, upstreamFailed } from '../errors.js';
 import { parseExactJson } from '../exact-json.js';
-import type { Provider, UpstreamReply, UpstreamRequest } from '../provider.js';
-
-type Named = Pick<Provider, 'slug' | 'name'>;
+import type { UpstreamReply, UpstreamRequest } from '../provider.js';
+import { named } from './replies.js';
 
 const errorReply = z.object({
   message: z.string().optional(),
@@ -23,19 +22,15 @@ const readError = ({ text: body, status }: UpstreamReply): string | undefined =>
   }
 };
 
-const notFound = (provider: Named, [call, ...names]: readonly string[]): Error =>
+const notFound = ([call, ...names]: readonly string[]): Error =>
   call === 'series' && names.length === 3
-    ? seriesNotFound(provider, names.join('/'))
-    : unknownPath(provider, names);
+    ? seriesNotFound(named, names.join('/'))
+    : unknownPath(named, names);
 
-export const explainError = (
-  provider: Named,
-  reply: UpstreamReply,
-  { path }: UpstreamRequest,
-): Error | undefined => {
-  if (reply.status === 404) return notFound(provider, path);
+export const explainError = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
+  if (reply.status === 404) return notFound(path);
   const message = readError(reply);
   if (message === undefined || reply.status >= 500) return undefined;
-  if (/not found|could not find/i.test(message)) return notFound(provider, path);
-  return reply.status === 400 ? refusedRequest(provider, message) : upstreamFailed(provider, message);
+  if (/not found|could not find/i.test(message)) return notFound(path);
+  return reply.status === 400 ? refusedRequest(named, message) : upstreamFailed(named, message);
 };

@@ -4,12 +4,10 @@ import { statuses as eurostatStatuses } from '../eurostat/statuses.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
-import type { Observation, Provider, SeriesMetadata } from '../provider.js';
+import type { Observation, SeriesMetadata } from '../provider.js';
 import { count, requireValue, written } from '../shape.js';
 import { readExponent, type Unit, unitOfText, unitWithExponent } from '../units.js';
 import { ageOf, originalOf } from './originals.js';
-
-type Named = Pick<Provider, 'slug' | 'name'>;
 
 export const named = { slug: 'dbnomics', name: 'DBnomics' };
 
@@ -103,14 +101,14 @@ const statusNames = /^(?:obs_?)?(?:status|flag)s?$/i;
 const statusOf = ({ observations_attributes: attributes }: Doc) =>
   Object.entries(attributes ?? {}).find(([name]) => statusNames.test(name));
 
-export const observationsOf = (provider: Named, doc: Doc): Observation[] => {
+export const observationsOf = (doc: Doc): Observation[] => {
   const { period, period_start_day, value } = doc;
   const [, statuses = []] = statusOf(doc) ?? [];
   const parse = period_start_day ? parseDay : parsePeriod;
-  const days = requireValue(provider, 'period_start_day', period_start_day ?? period ?? undefined);
-  const values = requireValue(provider, 'value', value?.length === days.length ? value : undefined);
+  const days = requireValue(named, 'period_start_day', period_start_day ?? period ?? undefined);
+  const values = requireValue(named, 'value', value?.length === days.length ? value : undefined);
   return days.map((day, index) => ({
-    date: requireValue(provider, 'the day of an observation', parse(day)),
+    date: requireValue(named, 'the day of an observation', parse(day)),
     ...withFlag(readValue(values[index], ['NA']), sdmxFlag(statuses[index] ?? undefined)),
   }));
 };

@@ -1,7 +1,6 @@
 import { unexpectedReply, unknownPath } from '../errors.js';
-import type { Folder, Item, Provider } from '../provider.js';
-
-type Named = Pick<Provider, 'slug' | 'name'>;
+import type { Folder, Item } from '../provider.js';
+import { named } from './named.js';
 
 /** A row of the table of contents. */
 export interface Entry {
@@ -22,10 +21,10 @@ const cellsOf = (line: string): string[] =>
  * The tree of the table of contents: tab-separated text whose titles are indented. Rows of folders end early,
  * without the number of values.
  */
-export const readContents = (provider: Named, text: string): readonly Entry[] => {
+export const readContents = (text: string): readonly Entry[] => {
   const [head = '', ...lines] = text.split(/\r?\n/);
   if (!head.startsWith('"title"\t"code"\t"type"')) {
-    throw unexpectedReply(provider, 'it is not a table of contents');
+    throw unexpectedReply(named, 'it is not a table of contents');
   }
   const roots: Entry[] = [];
   // The list that takes entries of each depth; deeper ones are closed when a shallower row comes.
@@ -35,8 +34,7 @@ export const readContents = (provider: Named, text: string): readonly Entry[] =>
     const [title = '', code = '', type] = cellsOf(line);
     const depth = Math.floor((title.length - title.trimStart().length) / indent);
     const siblings = open[depth];
-    if (siblings === undefined || code === '')
-      throw unexpectedReply(provider, 'a row of the table of contents');
+    if (siblings === undefined || code === '') throw unexpectedReply(named, 'a row of the table of contents');
     const entry: Entry = { code, title: title.trim(), holdsData: type !== 'folder', entries: [] };
     // A folder may list a dataset twice.
     if (!siblings.some((one) => one.code === code)) siblings.push(entry);
@@ -47,14 +45,13 @@ export const readContents = (provider: Named, text: string): readonly Entry[] =>
 
 /** The entry at the folders of a path, and the rest of the path below a dataset: codes of its dimensions. */
 export const findEntry = (
-  provider: Named,
   roots: readonly Entry[],
   path: readonly string[],
 ): { readonly entries: readonly Entry[]; readonly dataset?: Entry; readonly codes: readonly string[] } => {
   let entries = roots;
   for (const [index, segment] of path.entries()) {
     const entry = entries.find(({ code }) => code === segment);
-    if (entry === undefined) throw unknownPath(provider, path);
+    if (entry === undefined) throw unknownPath(named, path);
     if (entry.holdsData) return { entries: [], dataset: entry, codes: path.slice(index + 1) };
     entries = entry.entries;
   }

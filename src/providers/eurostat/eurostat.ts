@@ -21,7 +21,7 @@ const fetchContents = async ({ http }: Context) => {
     keep: 'structure',
     timeoutMs: 60_000,
   });
-  return readContents(named, text);
+  return readContents(text);
 };
 
 const fetchSeries = async (
@@ -118,16 +118,16 @@ export const eurostat: Provider = {
   validity: { structure: 43_200, list: 43_200, series: 21_600 },
   timeoutMs: 30_000,
 
-  explain: (reply, request) => explainNotice(named, reply, request),
+  explain: explainNotice,
 
   async browse(path, ctx) {
-    const { entries, dataset, codes } = findEntry(named, await fetchContents(ctx), path);
+    const { entries, dataset, codes } = findEntry(await fetchContents(ctx), path);
     if (dataset === undefined) return toFolders(entries);
     return foldersOf(await openDataset(path, dataset.code, codes, ctx), codes.length);
   },
 
   async seriesAt(path, page, ctx) {
-    const { dataset, codes } = findEntry(named, await fetchContents(ctx), path);
+    const { dataset, codes } = findEntry(await fetchContents(ctx), path);
     if (dataset === undefined) return { items: [], total: 0 };
     const dimensions = await openDataset(path, dataset.code, codes, ctx);
     const last = dimensions.at(-1);

@@ -1,18 +1,17 @@
 import { refusedRequest, seriesNotFound, tooLarge, unknownPath } from '../errors.js';
-import type { Provider, UpstreamReply, UpstreamRequest } from '../provider.js';
-
-type Named = Pick<Provider, 'slug' | 'name'>;
+import type { UpstreamReply, UpstreamRequest } from '../provider.js';
+import { named } from './named.js';
 
 /** Members of a data request that are no dimensions. */
 const controls: ReadonlySet<string> = new Set(['format', 'lang', 'lastTimePeriod']);
 
-const notFound = (provider: Named, { path, query }: UpstreamRequest): Error => {
+const notFound = ({ path, query }: UpstreamRequest): Error => {
   // `statistics/1.0/data/NAME`, `sdmx/2.1/dataflow/ESTAT/NAME/1.0`
-  if (path[0] !== 'statistics') return unknownPath(provider, path.slice(4, 5));
+  if (path[0] !== 'statistics') return unknownPath(named, path.slice(4, 5));
   const codes = Object.entries(query ?? {}).flatMap(([key, code]) =>
     controls.has(key) ? [] : [String(code)],
   );
-  return seriesNotFound(provider, `${path[3] ?? ''}/${codes.join('.')}`);
+  return seriesNotFound(named, `${path[3] ?? ''}/${codes.join('.')}`);
 };
 
 interface Notice {
@@ -46,18 +45,14 @@ const readNotice = ({ text, status }: UpstreamReply): Notice | undefined => {
 };
 
 /** A notice in place of data. Too large and "we prepare it, come back later" both mean: ask for less. */
-export const explainNotice = (
-  provider: Named,
-  reply: UpstreamReply,
-  request: UpstreamRequest,
-): Error | undefined => {
+export const explainNotice = (reply: UpstreamReply, request: UpstreamRequest): Error | undefined => {
   const notice = readNotice(reply);
   const { status, id, label } = notice ?? { status: reply.status, id: undefined, label: '' };
   if (status === 413 || id === 413 || /ASYNCHRONOUS_RESPONSE|EXTRACTION_TOO_BIG/.test(label)) {
-    return tooLarge(provider);
+    return tooLarge(named);
   }
-  if (id === 100 || status === 404) return notFound(provider, request);
+  if (id === 100 || status === 404) return notFound(request);
   // The codes of a series are checked against its structure before; what is wrong now is the combination.
-  if (id === 140 || id === 150) return notFound(provider, request);
-  return status === 400 ? refusedRequest(provider, label) : undefined;
+  if (id === 140 || id === 150) return notFound(request);
+  return status === 400 ? refusedRequest(named, label) : undefined;
 };

@@ -1,8 +1,6 @@
 import { unexpectedReply, unknownPath } from '../errors.js';
-import type { Folder, Provider } from '../provider.js';
+import type { Folder, Named } from '../provider.js';
 import type { Dimension, Spell, Structure } from './structure.js';
-
-type Named = Pick<Provider, 'slug' | 'name'>;
 
 /** A path below a flow: codes for the first dimensions of its key. */
 export interface FlowPath<S extends Structure = Structure> {

@@ -1,10 +1,9 @@
 import { AppError } from '../../lib/errors.js';
 import { ambiguousSeries, seriesNotFound } from '../errors.js';
-import type { Provider } from '../provider.js';
+import type { Named } from '../provider.js';
 import { keyNotFound } from '../series-key.js';
 import type { Structure } from './structure.js';
 
-type Named = Pick<Provider, 'slug' | 'name'>;
 type Key = Readonly<Record<string, string>>;
 
 /** Refuses an id that names no series or several, naming the dimensions that it leaves open. */

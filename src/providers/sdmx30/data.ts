@@ -2,15 +2,13 @@ import { z } from 'zod';
 import { parsePeriod } from '../dates.js';
 import { sdmxFlag, withFlag } from '../flags.js';
 import { readValue } from '../numbers.js';
-import type { Observation, Provider } from '../provider.js';
+import type { Named, Observation } from '../provider.js';
 import { listOf, readShape, requireValue, written } from '../shape.js';
 
 /**
  * Data of SDMX-JSON 2.0. Keys are positions: `"0:2:1"` are the first value of the first dimension, the third of the
  * second …; an observation is its value, then one cell per attribute, each a position or the value itself.
  */
-type Named = Pick<Provider, 'slug' | 'name'>;
-
 /** Positions, values, or something richer (several values, texts by language) that is not read here. */
 const attributeCells = listOf(z.unknown());
 const text = z.union([z.string(), z.number().transform(String)]).nullish();

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { Provider } from '../provider.js';
+import type { Named } from '../provider.js';
 import type { Codes, Dimension, Structure } from '../sdmx/structure.js';
 import { listOf, readShape, words } from '../shape.js';
 
 /** Structures of SDMX 3.0 in SDMX-JSON 2.0. References are URNs, whose versions may hold wildcards. */
-type Named = Pick<Provider, 'slug' | 'name'>;
-
 const flow = z.object({
   agencyID: z.string(),
   id: z.string(),

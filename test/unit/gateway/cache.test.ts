@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cacheKey, createCache, type Fetched } from '../../../src/gateway/cache/cache.js';
-import type { CacheRecords } from '../../../src/gateway/cache/cache-records.js';
-import { createMemory, type Kept } from '../../../src/gateway/cache/memory.js';
+import type { CacheRecords, Kept } from '../../../src/gateway/cache/cache-records.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import type { Leases } from '../../../src/jobs/leases.js';
 import { AppError } from '../../../src/lib/errors.js';
@@ -25,7 +24,7 @@ const open = (records: Partial<CacheRecords> = {}) => {
       trim: async () => undefined,
       ...records,
     },
-    memory: createMemory(1_000_000),
+    memoryBytes: 1_000_000,
     leases: alone,
     maxLeaseWaitMs: 1_000,
     telemetry: silentTelemetry,
@@ -164,7 +163,7 @@ describe('leases among processes', () => {
           },
           trim: async () => undefined,
         },
-        memory: createMemory(1_000_000),
+        memoryBytes: 1_000_000,
         leases,
         maxLeaseWaitMs,
         telemetry: silentTelemetry,
@@ -213,25 +212,23 @@ describe('leases among processes', () => {
   });
 });
 
-describe('the memory', () => {
-  const kept = (length: number): Kept => ({ body: 'x'.repeat(length), storedAtMs: 0, freshUntilMs: 1 });
-
-  it('stays within its bytes and forgets what was used longest ago', () => {
-    const memory = createMemory(10_000);
-    for (const key of ['a', 'b', 'c']) memory.set(key, kept(1_000));
-    memory.get('a');
-    memory.set('d', kept(1_000));
-    memory.set('e', kept(1_000));
-    expect(memory.bytes).toBeLessThanOrEqual(10_000);
-    expect(memory.get('a')).toBeDefined();
-    expect(memory.get('b')).toBeUndefined();
-  });
-
-  it('does not take a giant, and counts a replaced entry once', () => {
-    const memory = createMemory(10_000);
-    memory.set('giant', kept(9_000));
-    expect(memory.get('giant')).toBeUndefined();
-    for (let round = 0; round < 100; round += 1) memory.set('same', kept(500));
-    expect(memory.bytes).toBe(2 * 504 + 200);
+describe('answers in memory', () => {
+  it('are read without the database, except those that would push out all others', async () => {
+    const read: string[] = [];
+    const stored = new Map<string, Kept>();
+    const { cache } = open({
+      get: async (key) => {
+        read.push(key);
+        return stored.get(key);
+      },
+      set: async (key, _provider, kept) => void stored.set(key, kept),
+    });
+    const [small, giant] = [question(['small']), question(['giant'])];
+    await cache.answer(small, async () => ({ body: 'x'.repeat(1_000) }));
+    await cache.answer(giant, async () => ({ body: 'x'.repeat(400_000) }));
+    read.length = 0;
+    expect((await cache.peek(small))?.body).toHaveLength(1_000);
+    expect((await cache.peek(giant))?.body).toHaveLength(400_000);
+    expect(read).toEqual([cacheKey(giant)]);
   });
 });
