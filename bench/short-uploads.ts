@@ -41,7 +41,7 @@ const idleFigures = async (product: RunningProduct, turns: number): Promise<Figu
   ];
 };
 
-/** Milliseconds between two short uploads beside a long one: a caller now and then, not a second load. */
+/** Milliseconds between two short uploads during a long one: a caller now and then, not a second load. */
 const pauseMs = 200;
 
 const besideFigures = async (
@@ -110,11 +110,11 @@ const atOnceFigures = async (product: RunningProduct, count: number): Promise<Fi
   ];
 };
 
-/** Files of 1,000 rows: alone, beside a long upload, and many at once. */
+/** Files of 1,000 rows: alone, during a long upload, and many at once. */
 export const shortUploads: Bench = async ({ pick, say, report, product: open }) => {
   const product = await open();
   report(await idleFigures(product, pick(300, 50)));
-  say('beside a long upload');
+  say('during a long upload');
   report(await besideFigures(product, pick(10e9, 300e6), say));
   say('at once');
   return atOnceFigures(product, 200);

@@ -33,7 +33,7 @@ export const settings = {
     'KEY_USE_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds after which an API process writes down how often keys were used.',
+    'Milliseconds between records of an API process of how often keys were used.',
   ),
   ...tracingSettings,
   dataDir: setting('DATA_DIR', text, '.data', 'Folder of the embedded components and of local export files.'),
@@ -61,7 +61,7 @@ export const settings = {
     'HEARTBEAT_INTERVAL_MS',
     integer(100, 600_000),
     '5000',
-    'Milliseconds after which a process reports that it runs; after three that it missed it no longer counts as running.',
+    'Milliseconds between heartbeats of a process; one that missed three no longer counts as running.',
   ),
   componentSilenceMs: setting(
     'COMPONENT_SILENCE_MS',
@@ -145,7 +145,7 @@ export const settings = {
     'QUERIES_QUEUED',
     integer(0),
     '256',
-    'Downloads that may wait for a place, half of them for one account or address; more are answered 503.',
+    'Downloads that may wait for a permit, half of them for one account or address; more are answered 503.',
   ),
   ...gatewaySettings,
   firstAccount: setting(

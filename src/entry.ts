@@ -34,7 +34,7 @@ const print = (text: string): void => {
 };
 
 const options: Readonly<Record<string, string>> = {
-  '--help': 'this text',
+  '--help': 'print this text and exit',
   '--version': 'print the version and the commit of the product and exit',
   '--check-config': 'print the settings in force, secrets hidden, and exit',
 };
@@ -43,7 +43,7 @@ const help = (entry: Entry): string => {
   const lines = Object.entries(options).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
   const signals = Object.entries({
     ...entry.signals,
-    SIGUSR2: 'log at debug level; once more: at LOG_LEVEL again',
+    SIGUSR2: 'log at debug level; sent again: back to LOG_LEVEL',
   }).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
   return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n${signals.join('\n')}\n\nExit codes\n  0 stopped by a signal, 2 wrong arguments, 3 could not start\n\nEnvironment\n${describeSettings()}`;
 };

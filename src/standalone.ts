@@ -130,7 +130,7 @@ const printWelcome = ({ address, key, sampleId, logs }: Welcome): void => {
   say(`  Logs  ${logs} (api, worker, postgres, kafka, clickhouse, start)`);
   say(
     key === undefined
-      ? '\nKeys are shown once, when they are made: npm run admin -- key create <account>'
+      ? '\nA key is shown only when it is created: npm run admin -- key create <account>'
       : `\nAPI key of the first account (shown this once): ${key}`,
   );
   say('\nTry:');

@@ -19,7 +19,7 @@ export interface PeersResult {
   readonly cpu: Readonly<Record<string, number>>;
   /** CPU seconds of ClickHouse for its own INSERT of the file. */
   readonly insertCpu: number;
-  /** Load average of the machine when the bench began: other work beside it. */
+  /** Load average of the machine when the bench began: work of others. */
   readonly load: number;
   /** Small reads over 16 connections. */
   readonly reads: readonly Figure[];

@@ -86,7 +86,7 @@ export const exportSettings = {
     'S3_TIMEOUT_MS',
     integer(1_000),
     '30000',
-    'Milliseconds that it may be silent for; then the request has failed.',
+    'Milliseconds without a byte from that service after which a request fails.',
   ),
   backupKey: setting(
     'BACKUP_KEY',

@@ -49,7 +49,7 @@ export const gatewaySettings = {
     'PROVIDERS_FILE',
     optional(text),
     undefined,
-    'YAML file with records of own sources (SDMX 2.1, SDMX 3.0, CSV), see docs/own-sources.md; read at the start.',
+    'YAML file with records of own sources (SDMX, CSV, JSON-stat), see docs/own-sources.md; read at start.',
   ),
   feedProvider: setting('FEED_PROVIDER', text, 'fred', 'Slug of the provider behind /feed.'),
   paidProviders: setting(
@@ -62,7 +62,7 @@ export const gatewaySettings = {
     'GATEWAY_USER_AGENT',
     z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be at most 200 printable ASCII characters'),
     'tabulary',
-    'User-Agent sent to providers; a contact address in it is a courtesy.',
+    'User-Agent sent to providers; add a contact address, without which some refuse requests.',
   ),
   gatewayMaxQueueMs: setting(
     'GATEWAY_MAX_QUEUE_MS',

@@ -51,7 +51,7 @@ export const httpSettings = {
     'METRICS_PORT',
     optional(integer(0, 65_535)),
     undefined,
-    'Port of /metrics, which is then on no other one; 0 takes a free one. Default: that of the process. With npm start it is the API that takes it.',
+    'Port for /metrics alone; 0 takes a free one. Default: the port of the process. With npm start it is the API that has it.',
   ),
   metricsToken: setting(
     'METRICS_TOKEN',
@@ -117,7 +117,7 @@ export const httpSettings = {
     'RESULT_CACHE_BYTES',
     integer(0),
     String(64 * MiB),
-    'Memory of an API process for small answers to questions about rows, which are given again without asking ClickHouse; an answer of more than 256 KiB is not kept. 0: none is.',
+    'Memory of an API process for small results of reads, which are then answered without ClickHouse; results above 256 KiB are not kept. 0 turns the cache off.',
   ),
   http10MaxBytes: setting(
     'HTTP10_MAX_BYTES',
@@ -165,7 +165,7 @@ export const httpSettings = {
     'ANSWER_WAIT_MS',
     integer(100, 300_000),
     '30000',
-    'The same of downloads, files and requests for data of providers.',
+    'The same for downloads, files and requests to providers.',
   ),
   corsOrigins: setting(
     'CORS_ORIGINS',
@@ -201,12 +201,12 @@ export const httpSettings = {
     'DRAIN_TIMEOUT_MS',
     integer(0),
     '8000',
-    'Milliseconds in which a process stops: running requests may take four fifths of it, then their connections are closed; at its end the process exits, whatever has not stopped.',
+    'Most milliseconds that a process takes to stop: running requests get four fifths of them, then their connections are closed; at the end it exits even if a part has not stopped.',
   ),
   drainIdleMs: setting(
     'DRAIN_IDLE_MS',
     integer(0),
     '1000',
-    'Milliseconds of these for which an API process keeps connections without a request: one may be on its way.',
+    'How many of these milliseconds an API process keeps idle connections, since a request may be on its way.',
   ),
 } as const;

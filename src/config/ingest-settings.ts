@@ -91,7 +91,7 @@ export const ingestSettings = {
     'MAX_BACKLOG_SECONDS',
     integer(1, 86_400),
     '600',
-    'Longest time in seconds that a new upload is to wait for a worker; uploads that would wait longer are refused with 503.',
+    'Longest expected wait of a new upload for a worker, in seconds; uploads that would wait longer are refused with 503.',
   ),
   watchIntervalMs: setting(
     'WATCH_INTERVAL_MS',
@@ -109,13 +109,13 @@ export const ingestSettings = {
     'PROGRESS_INTERVAL_MS',
     integer(100),
     '1000',
-    'Milliseconds between notes of how far an upload is, for those who follow its process.',
+    'Milliseconds between updates of the progress of an upload, for clients that follow its process.',
   ),
   dryRunKeptMs: setting(
     'DRY_RUN_KEPT_MS',
     integer(100, 7 * 24 * 60 * 60 * 1000),
     String(60 * 60 * 1000),
-    'Milliseconds that the rows of a dry run are kept, for those who read its difference.',
+    'Milliseconds that the rows of a dry run are kept, so that its difference can be read.',
   ),
   reservationMs: setting(
     'RESERVATION_MS',
@@ -187,7 +187,7 @@ export const ingestSettings = {
     'PATCH_MAX_ROWS',
     integer(1),
     '8000000',
-    'Most rows that the patches of one version have; a change beyond writes all rows again, and from half of it on a worker folds them. Each read keeps some 100 bytes of each such row in memory.',
+    'Most rows that the patches of one version have; a larger change writes all rows again, and from half of it on a worker folds them. Each read keeps some 100 bytes of each such row in memory.',
   ),
   patchFoldMinPercent: setting(
     'PATCH_FOLD_MIN_PERCENT',
@@ -199,7 +199,7 @@ export const ingestSettings = {
     'PATCH_FOLD_INTERVAL_MS',
     integer(0),
     String(30 * 24 * 3600 * 1000),
-    'Least milliseconds between two such copies of one dataset: each takes the disk space of its rows.',
+    'Fewest milliseconds between two such copies of one dataset: each takes the disk space of its rows.',
   ),
   poolDropIntervalMs: setting(
     'POOL_DROP_INTERVAL_MS',
@@ -211,7 +211,7 @@ export const ingestSettings = {
     'SEGMENT_HASH_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between two rounds of a worker that write down the hashes of new rows, which `admin verify` compares with, and whether the entity columns of new versions are a key.',
+    'Milliseconds between rounds of a worker that record the hashes of new rows, with which `admin verify` compares, and whether the entity columns of new versions are a key.',
   ),
   compactionIntervalMs: setting(
     'COMPACTION_INTERVAL_MS',
@@ -223,7 +223,7 @@ export const ingestSettings = {
     'COMPACTION_MIN_SEGMENTS',
     integer(0, 1000),
     '10',
-    'Fewest adjacent segments that are joined into one; 0 or 1: none are, but patches are folded.',
+    'Fewest adjacent segments that are joined into one; 0 or 1 turns joining off; patches are folded all the same.',
   ),
   compactionMaxBytes: setting(
     'COMPACTION_MAX_BYTES',

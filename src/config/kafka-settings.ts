@@ -50,7 +50,7 @@ export const kafkaSettings = {
     'KAFKA_OAUTH_TOKEN_URL',
     optional(url('http', 'https')),
     undefined,
-    'Where oauthbearer gets its tokens, by the client credentials grant.',
+    'Address from which oauthbearer gets its tokens, by the client credentials grant.',
   ),
   kafkaOauthScope: setting(
     'KAFKA_OAUTH_SCOPE',

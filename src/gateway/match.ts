@@ -43,8 +43,8 @@ const scoreProvider = (provider: Provider, words: readonly string[]): { matched:
 export const matchProviders = (providers: readonly Provider[], query: string): Provider[] => {
   // Single letters are remains of other words.
   const all = [...new Set(wordsOf(query))].filter((word) => !/^[a-z]$/.test(word));
-  const told = all.filter((word) => !isFunctionWord(word));
-  const words = told.length === 0 ? all : told;
+  const content = all.filter((word) => !isFunctionWord(word));
+  const words = content.length === 0 ? all : content;
   return providers
     .map((provider) => ({ provider, ...scoreProvider(provider, words) }))
     .filter(({ matched }) => matched > 0)

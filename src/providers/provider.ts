@@ -56,7 +56,7 @@ export interface SeriesPattern {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What errors need of a provider. */
+/** A provider as errors name it. */
 export type Named = Pick<Provider, 'slug' | 'name'>;
 
 export interface Provider {

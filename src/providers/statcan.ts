@@ -78,7 +78,7 @@ const numberOf = (seriesId: string): number => {
   return Number(number);
 };
 
-/** What the service has of each vector, in one request; undefined for one that it does not know. */
+/** Reads the data of some vectors in one request; undefined for a vector that the service does not know. */
 const fetchVectors = async <S extends z.ZodType>(
   method: string,
   schema: S,

@@ -47,7 +47,7 @@ export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions):
   };
   const json = async <T>(request: Call): Promise<T> => (await (await call(request)).json()) as T;
 
-  print('A sample table goes through the API:');
+  print('Taking a sample table through the API:');
   const home = await json<{ id: number; name: string }>({ method: 'GET', path: '/repositories/home' });
   const dataset = await json<{ id: number }>({
     method: 'POST',

@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../../lib/errors.js';
+import { orAborted } from '../../lib/or-aborted.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
@@ -20,22 +21,9 @@ export interface Content {
   readonly answers: readonly (DescribedAnswer & Pick<SeriesAnswer, 'stale' | 'ageSeconds'>)[];
 }
 
-const stopping = (): AppError => new AppError('unavailable', 'stopping', 'The service is stopping.');
-
 /** Runs the work until the process stops; the upstream's answer is then only cached. */
-const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> => {
-  if (stop === undefined) return work();
-  if (stop.aborted) throw stopping();
-  const settled = new AbortController();
-  const stopped = new Promise<never>((_, reject) => {
-    stop.addEventListener('abort', () => reject(stopping()), { once: true, signal: settled.signal });
-  });
-  try {
-    return await Promise.race([work(), stopped]);
-  } finally {
-    settled.abort();
-  }
-};
+const unlessStopped = <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> =>
+  stop === undefined ? work() : orAborted(work, stop);
 
 /** Requests the series one after the other: a dataset of many waits for its turns like every caller. */
 export const fetchContent = async (

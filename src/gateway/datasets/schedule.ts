@@ -3,15 +3,15 @@ import { invalid } from '../../lib/errors.js';
 import { nextTime, parseCron } from './cron.js';
 
 /**
- * When a dataset made of series is refreshed: `daily`, `weekly`, or five fields of cron in UTC. Datasets are spread
- * by a fixed share of their own, so that a thousand daily ones do not ask an upstream in the same minute.
+ * When a dataset made of series is refreshed: `daily`, `weekly`, or five fields of cron in UTC. Each dataset has
+ * a fixed jitter of its own, so that a thousand daily ones do not ask an upstream in the same minute.
  */
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
 
 /** A dataset with a time of its own is late by less than this. */
-const spreadMs = 5 * 60_000;
+const jitterMs = 5 * 60_000;
 
 /** From 0 up to 1, the same for the same dataset. */
 const shareOf = (datasetId: number): number =>
@@ -37,9 +37,9 @@ export const nextRunOf = (schedule: string, datasetId: number, afterMs: number):
   const share = shareOf(datasetId);
   const period = periods[schedule];
   if (period === undefined) {
-    // The scheduled time, before the spread is added, must be later: otherwise a run could happen twice.
+    // The scheduled time, before the jitter is added, must be later: otherwise a run could happen twice.
     const time = nextTime(parseCron(schedule), afterMs);
-    return time === undefined ? undefined : time + Math.floor(share * spreadMs);
+    return time === undefined ? undefined : time + Math.floor(share * jitterMs);
   }
   const offset = Math.floor(share * period);
   return Math.floor((afterMs - offset) / period + 1) * period + offset;

@@ -121,7 +121,7 @@ const isAmount = ({ text, currencies: codes = [] }: Concept): boolean =>
 
 const aboutRates = ({ text }: Concept): boolean => /^(?:exchange|rates?|forex|fx)$/.test(text);
 
-/** What is wanted of a share is its price. */
+/** A query for a share wants its price. */
 const isSharePrice = (text: string): boolean => /^(?:shares?|stocks?)(?: (?:price|quote)s?)?$/.test(text);
 
 const isWished = ({ text }: Concept): boolean => isWish(text) || isYear(text) || isSharePrice(text);

@@ -1,5 +1,6 @@
 import { type AppError, isAppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { orAborted } from '../../lib/or-aborted.js';
 import type { Context, Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ItemIndex } from './item-index.js';
@@ -65,21 +66,11 @@ const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item
 /** The same, until `stop` aborts: a request under way is not waited for. */
 const untilStopped = async function* <T>(items: AsyncIterable<T>, stop?: AbortSignal): AsyncGenerator<T> {
   if (stop === undefined) return yield* items;
-  stop.throwIfAborted();
   const iterator = items[Symbol.asyncIterator]();
-  const settled = new AbortController();
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop.addEventListener('abort', () => reject(stop.reason), { once: true, signal: settled.signal });
-  });
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), stopped]);
-      if (next.done === true) return;
-      yield next.value;
-      stop.throwIfAborted();
-    }
-  } finally {
-    settled.abort();
+  for (;;) {
+    const next = await orAborted(() => iterator.next(), stop);
+    if (next.done === true) return;
+    yield next.value;
   }
 };
 

@@ -44,12 +44,12 @@ const scores = {
   wish: 0.3,
   density: 1.5,
   folder: -0.5,
-  /** Names a region that the query does not. */
-  stray: -1,
-  /** Is the growth of what the query names, or a part of it. */
+  /** Names a region, and the query none. */
+  otherRegion: -1,
+  /** The growth of what the query names, and a part of it. */
   growth: -0.9,
   part: -0.5,
-  /** Of equal series, the more frequent one. */
+  /** For each step of frequency, so that of equal series the more frequent one is first. */
   frequent: 0.15,
   key: -0.05,
 } as const;
@@ -121,7 +121,7 @@ interface RankOptions {
   /** Rarity of each subject: the rarer a word, the more a match counts. */
   readonly rarities: readonly number[];
   readonly traitsOf: (provider: string) => ProviderTraits | undefined;
-  /** Share of the rarity of the query that a hit must have. */
+  /** Least share of the rarity of the query. @default leastShare */
   readonly least?: number;
 }
 
@@ -169,7 +169,7 @@ const rankOne = (
     scores.wish * wished.length +
     (candidate.popular ? scores.popular : 0) +
     (candidate.kind === 'folder' ? scores.folder : 0) +
-    (region === undefined && !candidate.popular && findRegions(words).length > 0 ? scores.stray : 0) +
+    (region === undefined && !candidate.popular && findRegions(words).length > 0 ? scores.otherRegion : 0) +
     (words.includes('growth') && !asksForGrowth(query) ? scores.growth : 0) +
     (words.some(isPart) && !asksForPart(query) ? scores.part : 0) +
     scores.frequent * frequencyOf(words) +

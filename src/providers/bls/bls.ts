@@ -33,12 +33,12 @@ const fetchTitles = async (
   { http, key, today }: Context,
 ): Promise<Map<string, string>> => {
   const titles = new Map(popularLabels);
-  const unnamed = ids.filter((id) => !titles.has(id)).slice(0, 50);
-  if (key === 'none' || unnamed.length === 0) return titles;
+  const untitled = ids.filter((id) => !titles.has(id)).slice(0, 50);
+  if (key === 'none' || untitled.length === 0) return titles;
   const year = today.slice(0, 4);
   const payload = await http.json({
     path: ['timeseries', 'data', ''],
-    body: { seriesid: unnamed, startyear: year, endyear: year, catalog: true },
+    body: { seriesid: untitled, startyear: year, endyear: year, catalog: true },
     keep: 'list',
   });
   for (const { seriesID, catalog } of readShape(named, dataReply, payload).Results.series) {

@@ -225,22 +225,22 @@ describe('an upstream that is down', () => {
 
 describe('an upstream that stays down', () => {
   it('is a 502 each time, then a 503 without being asked, that names it and says when it is asked again', async () => {
-    const lonely = await startGatewayWorld({ gatewayMemoryBytes: '0' });
+    const uncached = await startGatewayWorld({ gatewayMemoryBytes: '0' });
     try {
-      lonely.bank.answerAll({ status: 500, reply: 'maintenance' });
+      uncached.bank.answerAll({ status: 500, reply: 'maintenance' });
       const ask = (year: number) =>
-        lonely.ask('POST', `${rate}/data`, { body: { params: { start: `${year}-01-01` } } });
+        uncached.ask('POST', `${rate}/data`, { body: { params: { start: `${year}-01-01` } } });
       const codes: unknown[] = [];
       for (let year = 1990; year < 1996; year += 1) codes.push((await ask(year)).json().code);
       expect([codes[0], codes.at(-1)]).toEqual(['upstream_failed', 'upstream_circuit_open']);
-      const before = lonely.bank.calls.length;
+      const before = uncached.bank.calls.length;
       const answer = await ask(1999);
       expect([answer.status, answer.json().code]).toEqual([503, 'upstream_circuit_open']);
       expect(answer.json()).toMatchObject({ details: { provider: 'bankofcanada' } });
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(lonely.bank.calls.length).toBe(before);
+      expect(uncached.bank.calls.length).toBe(before);
     } finally {
-      await lonely.close();
+      await uncached.close();
     }
   });
 });

@@ -27,7 +27,6 @@ const notInResponses = new Set([
   'process_lacks_key',
   'rows_damaged',
   'shard_away',
-  'stopping',
   'unknown_plan',
   'vintage_failed',
 ]);

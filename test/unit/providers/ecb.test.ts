@@ -9,7 +9,7 @@ const ecb = recordedProvider('ecb');
 const file = (name: string): string => fixture(`providers/ecb/${name}`);
 
 // Flows, structure, keys and the columns of CSV follow recorded replies. Not seen recorded: a whole CSV body, the
-// constraint beside the structure (its form follows other services of SDMX 2.1), and the body of a 404.
+// constraint next to the structure (its form follows other services of SDMX 2.1), and the body of a 404.
 const exchanges: Exchange[] = [
   { path: '/dataflow/ECB/all/latest', reply: file('dataflows.xml') },
   { path: '/dataflow/ECB/EXR/latest', query: { references: 'all' }, reply: file('structure-EXR.xml') },

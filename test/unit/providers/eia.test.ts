@@ -42,7 +42,7 @@ const saleRow = (period: string, price: string | null, sectorid = 'RES') => ({
 
 // Data, facets with doubles and the leaf of hours follow recorded replies; the error about facets is worded as
 // others quote it, errors of the key follow the documentation. Not seen recorded: the root of the routes, a
-// reply to an old id, the marks for missing values beside null.
+// reply to an old id, the marks for missing values other than null.
 const exchanges: Exchange[] = [
   { path: '/', reply: own('root') },
   { path: '/electricity/', reply: own('petroleum-pri-fut') },

@@ -55,7 +55,7 @@ const unknownTable = {
 };
 
 // The envelope, its labels, types and formats, the text "null" and the error 400 follow recorded replies. Not
-// seen recorded: the body of a 404, a reply without rows, the tables beside those of the debt.
+// seen recorded: the body of a 404, a reply without rows, the tables other than those of the debt.
 const exchanges: Exchange[] = [
   ask(debt, { size: '24' }, own('debt_to_penny')),
   ask(debt, whole, own('debt_to_penny')),

@@ -19,7 +19,7 @@ const conventions: readonly (readonly [
 ])[] = [
   ['alphavantage', 'prices in the currency of the exchange', '', '', 'USD', 1],
   ['bankofcanada', 'currencies in the id', '', '', 'CAD per USD', 1],
-  ['bea', 'exponent as text beside the measure', '', '', 'Current Dollars', 1e6],
+  ['bea', 'exponent as text next to the measure', '', '', 'Current Dollars', 1e6],
   ['bea', 'exponent as number', '"UNIT_MULT":"6"', '"UNIT_MULT":3', 'Current Dollars', 1e3],
   [
     'bea',

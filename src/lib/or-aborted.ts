@@ -1,0 +1,13 @@
+/** Result of the work, or the reason of the signal if that aborts first; the work itself continues. */
+export const orAborted = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  signal.throwIfAborted();
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    settled.abort();
+  }
+};
