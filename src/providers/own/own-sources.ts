@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { invalid } from '../../lib/errors.js';
 import { isPrivateAddress } from '../../lib/private-addresses.js';
 import type { Provider } from '../provider.js';
+import { sdmx21Options } from '../sdmx21/record.js';
 import { createSdmx21 } from '../sdmx21/sdmx21.js';
 import { createSdmx30 } from '../sdmx30/sdmx30.js';
 import { createCsvSource } from './csv-source.js';
@@ -44,6 +45,9 @@ const without = <T extends object>(entries: T): { [K in keyof T]: Exclude<T[K], 
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
+const pick = <T extends object, K extends keyof T>(record: T, members: Readonly<Record<K, unknown>>) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(members, name))) as Pick<T, K>;
+
 /** The provider of a record. */
 export const toProvider = (record: OwnRecord): Provider => {
   const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
@@ -80,23 +84,13 @@ export const toProvider = (record: OwnRecord): Provider => {
         agencies: record.agencies,
         browseRootLabel: 'Agencies',
       });
-    case 'sdmx21': {
-      const { agency, flowRef, rest, availability, csv, dataSuffix, structureAccept, structureCounted } =
-        record;
-      const { cutsRange, datesLoads, wholeSeries, codedUnits, unitWords, quotedFor } = record;
+    case 'sdmx21':
       return createSdmx21({
         ...base,
         ...sdmxOf(record),
-        agency,
-        flowRef,
-        rest,
-        availability,
-        ...(csv === undefined ? {} : { csv: without(csv) }),
-        ...without({ dataSuffix, structureAccept, structureCounted, cutsRange, datesLoads, wholeSeries }),
-        ...without({ codedUnits, unitWords, quotedFor }),
+        ...pick(record, sdmx21Options),
         browseRootLabel: 'Dataflows',
       });
-    }
   }
 };
 

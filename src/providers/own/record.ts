@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currencyName } from '../currencies.js';
+import { sdmx21Options } from '../sdmx21/record.js';
 
 /** Form of a record of an own source, as an operator writes it. */
 
@@ -82,21 +83,7 @@ const sdmx = {
 const sdmx21 = z.strictObject({
   kind: z.literal('sdmx21'),
   ...sdmx,
-  agency: text,
-  flowRef: z.enum(['id', 'agency']).default('id'),
-  /** Version of the REST interface. */
-  rest: z.union([z.literal(1), z.literal(2)]).default(1),
-  csv: z.strictObject({ query: texts.optional(), accept: text.optional() }).optional(),
-  dataSuffix: z.array(text).optional(),
-  availability: z.enum(['constraint', 'references', 'codelist']),
-  structureAccept: text.optional(),
-  structureCounted: z.boolean().optional(),
-  datesLoads: z.boolean().optional(),
-  cutsRange: z.boolean().optional(),
-  wholeSeries: z.boolean().optional(),
-  codedUnits: z.boolean().optional(),
-  unitWords: texts.optional(),
-  quotedFor: z.strictObject({ base: text, quote: text, exponent: z.enum(['unit', 'amount']) }).optional(),
+  ...sdmx21Options,
 });
 
 const sdmx30 = z.strictObject({
