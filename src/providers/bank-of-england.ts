@@ -12,10 +12,10 @@ import type {
   UpstreamRequest,
 } from './provider.js';
 import { boundOf, rangeParameters, withinBounds } from './range.js';
-import { childrenNamed, parseXml, type XmlElement } from './sdmx21/xml.js';
 import { filled, requireValue } from './shape.js';
 import { titledLines } from './titled-lines.js';
 import { type Unit, unitTimes } from './units.js';
+import { childrenNamed, readXml, type XmlElement } from './xml.js';
 
 const named = { slug: 'bankofengland', name: 'Bank of England' };
 
@@ -37,12 +37,7 @@ const dayOfQuery = (day: string): string => {
 };
 
 const readEnvelope = (text: string): XmlElement => {
-  let root: XmlElement;
-  try {
-    root = parseXml(text);
-  } catch {
-    throw unexpectedReply(named, 'it is not XML');
-  }
+  const root = readXml(named, text);
   if (root.name !== 'Envelope') throw unexpectedReply(named, 'it is not an envelope of the database');
   return root;
 };

@@ -15,6 +15,10 @@ export const rangeParameters = (
 export const boundOf = (params: Params, side: 'start' | 'end'): string | undefined =>
   params[side] === undefined ? undefined : boundDay(String(params[side]), side);
 
+/** Year of a bound, if there is one. */
+export const yearOf = (bound: string | number | undefined): number | undefined =>
+  bound === undefined ? undefined : Number(String(bound).slice(0, 4));
+
 /** Cuts to the caller's bounds, for services that do not apply both. */
 export const withinBounds = (series: SeriesData, params: Params): SeriesData => {
   const from = boundOf(params, 'start') ?? '';

@@ -5,8 +5,8 @@ import { readValue } from './numbers.js';
 import type { Params } from './parameter.js';
 import type { Context, Observation, Provider, SeriesData } from './provider.js';
 import { rangeParameters, withinBounds } from './range.js';
-import { childNamed, descendantsNamed, parseXml, type XmlElement } from './sdmx21/xml.js';
 import { requireValue } from './shape.js';
+import { childNamed, descendantsNamed, readXml, type XmlElement } from './xml.js';
 
 const named = { slug: 'treasury', name: 'Treasury Yields' };
 
@@ -35,12 +35,7 @@ const firstYear = 1990;
 const previewLength = 24;
 
 const readFeed = (text: string): XmlElement => {
-  let root: XmlElement;
-  try {
-    root = parseXml(text);
-  } catch {
-    throw unexpectedReply(named, 'it is not XML');
-  }
+  const root = readXml(named, text);
   if (root.name !== 'feed') throw unexpectedReply(named, 'it is not a feed');
   return root;
 };

@@ -13,7 +13,7 @@ import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Context, Item, Provider, SeriesData, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
-import { count, readShape, requireValue, trimmed, written } from '../shape.js';
+import { capitalised, count, readShape, requireValue, trimmed, written } from '../shape.js';
 import { titledLines } from '../titled-lines.js';
 import { unitOfPrice } from '../units.js';
 import { databases, listedDatabases } from './databases.js';
@@ -80,10 +80,7 @@ const dateOf = (digits: string, frequency: string): string | undefined => {
   return part === undefined ? undefined : parsePeriod(`${year}-${part}${Number(rest)}`);
 };
 
-const frequencyOf = (code: string): string => {
-  const words = code.replace(/\(.*/, '').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const frequencyOf = (code: string): string => capitalised(code.replace(/\(.*/, '').toLowerCase());
 
 /** A series comes as a whole. It is kept, so that preview and every range share one request. */
 const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {

@@ -4,7 +4,7 @@ import { toMetadata } from '../metadata.js';
 import { parseGroupedDecimal, readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
-import { withinBounds } from '../range.js';
+import { withinBounds, yearOf } from '../range.js';
 import { requireValue } from '../shape.js';
 import { type Unit, unitOfText } from '../units.js';
 import {
@@ -149,10 +149,8 @@ const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
 const yearsOf = ({ start, end }: Params, today: string): string => {
   if (start === undefined && end === undefined) return 'ALL';
   const newest = Number(today.slice(0, 4));
-  const year = (bound: string | number | undefined) =>
-    bound === undefined ? undefined : Number(String(bound).slice(0, 4));
-  const to = Math.min(year(end) ?? newest, newest);
-  const from = Math.min(Math.max(year(start) ?? firstYear, firstYear), to);
+  const to = Math.min(yearOf(end) ?? newest, newest);
+  const from = Math.min(Math.max(yearOf(start) ?? firstYear, firstYear), to);
   return Array.from({ length: to - from + 1 }, (_year, index) => from + index).join(',');
 };
 

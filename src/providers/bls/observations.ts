@@ -5,7 +5,7 @@ import { toMetadata } from '../metadata.js';
 import { longestFlag, readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData } from '../provider.js';
-import { withinBounds } from '../range.js';
+import { withinBounds, yearOf } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
 import { popularLabels } from './popular.js';
 import { type Catalog, dataReply, named, type Row, unknownIds } from './reply.js';
@@ -134,9 +134,6 @@ export const checkId = (seriesId: string): void => {
 };
 
 const thisYear = ({ today }: Pick<Context, 'today'>): number => Number(today.slice(0, 4));
-
-const yearOf = (bound: string | number | undefined): number | undefined =>
-  bound === undefined ? undefined : Number(String(bound).slice(0, 4));
 
 const newestYear = ({ end }: Params, ctx: Pick<Context, 'today'>): number =>
   Math.min(yearOf(end) ?? thisYear(ctx), thisYear(ctx));

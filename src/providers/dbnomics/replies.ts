@@ -5,7 +5,7 @@ import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Observation, SeriesMetadata } from '../provider.js';
-import { count, requireValue, written } from '../shape.js';
+import { capitalised, count, requireValue, written } from '../shape.js';
 import { readExponent, type Unit, unitOfText, unitWithExponent } from '../units.js';
 import { ageOf, originalOf } from './originals.js';
 
@@ -122,8 +122,6 @@ const spelled = ({ dataset }: SeriesReply, { dimensions }: Doc, meant: RegExp): 
   const [id, code] = found;
   return dataset?.dimensions_values_labels?.[id]?.[code] ?? code;
 };
-
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Dimensions that SDMX providers gave: the unit and, for some, its exponent; else the magnitude is in the words. */
 const unitOf = (reply: SeriesReply, series: Doc): Unit => {

@@ -12,10 +12,10 @@ import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamRequest } from '../provider.js';
 import { boundOf, withinBounds } from '../range.js';
-import { readShape, requireValue, written } from '../shape.js';
+import { capitalised, readShape, requireValue, written } from '../shape.js';
 import { hourRules, perDay } from './hours.js';
 import { dataReply, type Node, named, type Row } from './reply.js';
-import { fetchNode, frequencyLabel, isLocal, isRoute } from './routes.js';
+import { fetchNode, isLocal, isRoute } from './routes.js';
 import { unitOf } from './units.js';
 
 const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
@@ -190,7 +190,7 @@ const toSeries = (seriesId: string, wanted: Wanted, reply: Reply, params: Params
   return {
     label: labelOf(wanted, row, seriesId),
     metadata: toMetadata({
-      frequency: rule === undefined ? frequencyLabel(frequency) : 'Daily',
+      frequency: rule === undefined ? capitalised(frequency) : 'Daily',
       ...(rule === undefined ? {} : { original_frequency: 'Hourly', aggregation: rule.label }),
       ...unitOf(textOf(row, `${column}-units`, 'units') ?? wanted.node?.data?.[column]?.units),
       source: 'U.S. Energy Information Administration',

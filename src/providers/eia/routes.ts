@@ -1,7 +1,7 @@
 import { unknownPath } from '../errors.js';
 import { loadPart } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
-import { readShape } from '../shape.js';
+import { capitalised, readShape } from '../shape.js';
 import { facetReply, type Node, named, nodeReply } from './reply.js';
 
 /** Parts behind a leaf route that name something other than a route. */
@@ -18,9 +18,6 @@ const fetchFacet = async (route: readonly string[], facet: string, http: Upstrea
 
 /** Hours by local time: periods have a zone, and the same hours are there in UTC. */
 export const isLocal = (frequency: string): boolean => frequency === 'local-hourly';
-
-export const frequencyLabel = (frequency: string): string =>
-  frequency === '' ? '' : frequency.charAt(0).toUpperCase() + frequency.slice(1);
 
 /** A facet of series codes names every series by itself; the other facets then only repeat parts of it. */
 const facetsToChoose = ({ facets }: Node): readonly string[] => {
@@ -100,10 +97,10 @@ export const seriesAt = async (
       label: [
         value.name,
         ...(columns.length > 1 ? [described.alias || column] : []),
-        frequencyLabel(frequency),
+        capitalised(frequency),
       ].join(', '),
       ...(node.name ? { description: node.name } : {}),
-      frequency: frequencyLabel(frequency),
+      frequency: capitalised(frequency),
       ...(described.units ? { units: described.units } : {}),
       path,
     });

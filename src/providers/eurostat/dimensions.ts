@@ -4,8 +4,8 @@ import type { Context } from '../provider.js';
 import { isOpen } from '../sdmx/open-key.js';
 import type { Dimension } from '../sdmx/structure.js';
 import { readStructure } from '../sdmx21/structure.js';
-import { parseXml } from '../sdmx21/xml.js';
 import { keyNotFound } from '../series-key.js';
+import { readXml } from '../xml.js';
 import { named, seriesIdPlaceholder } from './named.js';
 
 const idForm = /^([\w$-]+)\/([\w+*-]*(?:\.[\w+*-]*)*)$/;
@@ -18,19 +18,11 @@ export const fetchDimensions = async (dataset: string, { http }: Context): Promi
     keep: 'structure',
     timeoutMs: 60_000,
   });
-  const structure = readDocument(text);
+  const structure = readStructure(readXml(named, text));
   if (structure === undefined || structure.dimensions.length === 0) {
     throw unexpectedReply(named, 'a dataset without dimensions');
   }
   return structure.dimensions;
-};
-
-const readDocument = (text: string) => {
-  try {
-    return readStructure(parseXml(text));
-  } catch {
-    throw unexpectedReply(named, 'it is not XML');
-  }
 };
 
 /** A dimension whose list did not come along takes any code; the service knows better. */

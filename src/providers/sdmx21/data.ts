@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from './xml.js';
+import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from '../xml.js';
 
 /** One row of SDMX-CSV: column id → cell. With `labels=both` head and cell are `CODE: Label`. */
 export interface CsvTable {

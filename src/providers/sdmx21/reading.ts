@@ -1,9 +1,9 @@
 import { unexpectedReply } from '../errors.js';
 import type { Params } from '../parameter.js';
 import type { UpstreamRequest } from '../provider.js';
+import { readXml } from '../xml.js';
 import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
 import type { Sdmx21Record } from './record.js';
-import { readXml } from './requests.js';
 import { parseTable } from './series.js';
 
 /** A page with an apology may be well-formed XML; it is no message without series. */

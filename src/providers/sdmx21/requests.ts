@@ -7,24 +7,16 @@ import {
   upstreamFailed,
 } from '../errors.js';
 import type { Context, UpstreamReply, UpstreamRequest } from '../provider.js';
+import { readXml } from '../xml.js';
 import type { Sdmx21Record } from './record.js';
 import { keysOnly, pathOf } from './rest.js';
 import { type Flow, type FlowStructure, readErrorDocument, readFlows, readStructure } from './structure.js';
-import { parseXml, type XmlElement } from './xml.js';
 
 const genericXml = 'application/vnd.sdmx.genericdata+xml;version=2.1';
 const structureXml = 'application/vnd.sdmx.structure+xml;version=2.1';
 
 export const refOf = (record: Sdmx21Record, flow: Flow): string =>
   record.flowRef === 'id' ? flow.id : `${flow.agency},${flow.id}`;
-
-export const readXml = (record: Sdmx21Record, text: string): XmlElement => {
-  try {
-    return parseXml(text);
-  } catch {
-    throw unexpectedReply(record, 'it is not XML');
-  }
-};
 
 export const structureRequest = (
   record: Sdmx21Record,

@@ -8,6 +8,7 @@ import { missingSeries, requireOneSeries } from '../sdmx/one-series.js';
 import { createSdmxProvider } from '../sdmx/service.js';
 import { type Dimension, spellWith, withoutNames } from '../sdmx/structure.js';
 import { filled, requireValue } from '../shape.js';
+import { readXml } from '../xml.js';
 import { fetchPanel } from './panel.js';
 import { bounds, readMessage, readTable } from './reading.js';
 import type { Sdmx21Record } from './record.js';
@@ -17,7 +18,6 @@ import {
   fetchFlows,
   fetchStructure,
   keysRequest,
-  readXml,
   refOf,
   structureRequest,
 } from './requests.js';

@@ -1,5 +1,5 @@
 import type { Codes, Dimension, Structure } from '../sdmx/structure.js';
-import { at, childrenNamed, descendantsNamed, englishText, type XmlElement } from './xml.js';
+import { at, childrenNamed, descendantsNamed, englishText, type XmlElement } from '../xml.js';
 
 /** A dataflow: what SDMX services publish data under. */
 export interface Flow {

@@ -4,7 +4,7 @@ import { createItemIndex, type ItemIndex } from '../../../src/gateway/search/ite
 import type { Item } from '../../../src/providers/provider.js';
 import { allProviders } from '../../../src/providers/registry.js';
 import { readFlows } from '../../../src/providers/sdmx21/structure.js';
-import { parseXml } from '../../../src/providers/sdmx21/xml.js';
+import { parseXml } from '../../../src/providers/xml.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
 /** Questions of everyday users over an index of recorded catalogues and the bundled lists. */

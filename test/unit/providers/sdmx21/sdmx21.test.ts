@@ -3,7 +3,7 @@ import { readCsv, readXmlData } from '../../../../src/providers/sdmx21/data.js';
 import type { Sdmx21Record } from '../../../../src/providers/sdmx21/record.js';
 import { createSdmx21 } from '../../../../src/providers/sdmx21/sdmx21.js';
 import { readStructure } from '../../../../src/providers/sdmx21/structure.js';
-import { parseXml } from '../../../../src/providers/sdmx21/xml.js';
+import { parseXml } from '../../../../src/providers/xml.js';
 import { type OpenedConnector, openConnector } from '../../../support/connector.js';
 import { type Exchange, fixture } from '../../../support/replay-upstream.js';
 import { describeConnector } from '../contract.js';

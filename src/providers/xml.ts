@@ -1,4 +1,6 @@
 import { SaxesParser } from 'saxes';
+import { unexpectedReply } from './errors.js';
+import type { Named } from './provider.js';
 
 /** An element without its namespace prefix: SDMX services choose prefixes freely (`mes:`, `message:`). */
 export interface XmlElement {
@@ -61,6 +63,15 @@ export const parseXml = (text: string): XmlElement => {
   const [root] = top().children;
   if (root === undefined) throw new SyntaxError('no element');
   return root;
+};
+
+/** Root element of a reply. @throws AppError 502 for text that is not XML. */
+export const readXml = (provider: Named, text: string): XmlElement => {
+  try {
+    return parseXml(text);
+  } catch {
+    throw unexpectedReply(provider, 'it is not XML');
+  }
 };
 
 export const childrenNamed = (element: XmlElement, name: string): readonly XmlElement[] =>
