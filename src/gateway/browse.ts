@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../lib/errors.js';
+import { pick } from '../lib/pick.js';
 import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
@@ -75,16 +76,11 @@ export const notImplemented = (provider: Provider, what: string): AppError =>
     `The connector of ${provider.name} does not implement ${what}.`,
   );
 
-const toSeriesEntry = (
-  at: readonly string[],
-  { id, label, path, description, frequency, units }: Item,
-): SeriesEntry => ({
-  label,
-  path: formatPath(path ?? [...at, id]),
-  series_id: id,
-  ...(description === undefined ? {} : { description }),
-  ...(frequency === undefined ? {} : { frequency }),
-  ...(units === undefined ? {} : { units }),
+const toSeriesEntry = (at: readonly string[], item: Item): SeriesEntry => ({
+  label: item.label,
+  path: formatPath(item.path ?? [...at, item.id]),
+  series_id: item.id,
+  ...pick(item, ['description', 'frequency', 'units']),
 });
 
 export const createBrowser = (

@@ -1,26 +1,23 @@
 import { notFound } from '../lib/errors.js';
-import type { Parameter, ParameterValue } from '../providers/parameter.js';
+import { pick } from '../lib/pick.js';
+import type { Parameter } from '../providers/parameter.js';
 import type { Provider } from '../providers/provider.js';
 
-export interface ProviderEntry {
-  readonly slug: string;
-  readonly name: string;
-  readonly provider: string;
-  readonly description: string;
-  readonly capabilities: readonly string[];
-  readonly license?: string;
-  /** The sentence that the upstream asks to show with its data. */
-  readonly attribution?: string;
-}
+const entryMembers = [
+  'slug',
+  'name',
+  'provider',
+  'description',
+  'capabilities',
+  'license',
+  'attribution',
+] as const;
 
-export interface ParameterEntry {
-  readonly key: string;
-  readonly label: string;
-  readonly type: Parameter['type'];
-  readonly location: Parameter['location'];
-  readonly default?: string | number;
-  readonly values?: readonly ParameterValue[];
-}
+export type ProviderEntry = Pick<Provider, (typeof entryMembers)[number]>;
+
+const parameterMembers = ['key', 'label', 'type', 'location', 'default', 'values'] as const;
+
+type ParameterEntry = Pick<Parameter, (typeof parameterMembers)[number]>;
 
 export interface ProviderDetail extends ProviderEntry {
   readonly parameters: readonly ParameterEntry[];
@@ -64,31 +61,9 @@ export const createCatalog = (providers: readonly Provider[]): Catalog => {
   };
 };
 
-export const toEntry = (provider: Provider): ProviderEntry => ({
-  slug: provider.slug,
-  name: provider.name,
-  provider: provider.provider,
-  description: provider.description,
-  capabilities: provider.capabilities,
-  ...(provider.license === undefined ? {} : { license: provider.license }),
-  ...(provider.attribution === undefined ? {} : { attribution: provider.attribution }),
-});
+export const toEntry = (provider: Provider): ProviderEntry => pick(provider, entryMembers);
 
-const toParameter = ({
-  key,
-  label,
-  type,
-  location,
-  default: fallback,
-  values,
-}: Parameter): ParameterEntry => ({
-  key,
-  label,
-  type,
-  location,
-  ...(fallback === undefined ? {} : { default: fallback }),
-  ...(values === undefined ? {} : { values }),
-});
+const toParameter = (parameter: Parameter): ParameterEntry => pick(parameter, parameterMembers);
 
 export const toDetail = (provider: Provider, hasUserKey: boolean): ProviderDetail => ({
   ...toEntry(provider),

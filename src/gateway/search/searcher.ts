@@ -1,3 +1,4 @@
+import { pick } from '../../lib/pick.js';
 import type { Item, Provider } from '../../providers/provider.js';
 import { notImplemented, notSupported } from '../browse.js';
 import type { GatewayCaller } from '../caller.js';
@@ -58,18 +59,13 @@ const enoughHits = 5;
 /** Descriptions of statistics can be pages long; a list of hits needs their beginning. */
 const shorten = (text: string): string => (text.length <= 300 ? text : `${text.slice(0, 297).trimEnd()}...`);
 
-const toFound = (
-  { id, label, kind = 'series', description, path, frequency, units, params }: Item & Pick<Hit, 'params'>,
-  provider: Provider | undefined,
-): FoundItem => ({
-  id,
-  label,
-  kind,
-  ...(description === undefined ? {} : { description: shorten(description) }),
-  ...(path === undefined ? {} : { path: formatPath(path) }),
-  ...(frequency === undefined ? {} : { frequency }),
-  ...(units === undefined ? {} : { units }),
-  ...(params === undefined ? {} : { params }),
+const toFound = (item: Item & Pick<Hit, 'params'>, provider: Provider | undefined): FoundItem => ({
+  id: item.id,
+  label: item.label,
+  kind: item.kind ?? 'series',
+  ...(item.description === undefined ? {} : { description: shorten(item.description) }),
+  ...(item.path === undefined ? {} : { path: formatPath(item.path) }),
+  ...pick(item, ['frequency', 'units', 'params']),
   ...(provider?.key?.required === true ? { api_key_required: true } : {}),
 });
 

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { invalid } from '../../lib/errors.js';
+import { pick } from '../../lib/pick.js';
 import { isPrivateAddress } from '../../lib/private-addresses.js';
 import type { Provider } from '../provider.js';
 import { sdmx21Options } from '../sdmx21/record.js';
@@ -45,9 +46,6 @@ const without = <T extends object>(entries: T): { [K in keyof T]: Exclude<T[K], 
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
-const pick = <T extends object, K extends keyof T>(record: T, members: Readonly<Record<K, unknown>>) =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(members, name))) as Pick<T, K>;
-
 /** The provider of a record. */
 export const toProvider = (record: OwnRecord): Provider => {
   const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
@@ -88,7 +86,7 @@ export const toProvider = (record: OwnRecord): Provider => {
       return createSdmx21({
         ...base,
         ...sdmxOf(record),
-        ...pick(record, sdmx21Options),
+        ...pick(record, Object.keys(sdmx21Options) as (keyof typeof sdmx21Options)[]),
         browseRootLabel: 'Dataflows',
       });
   }
