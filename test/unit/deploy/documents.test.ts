@@ -95,7 +95,7 @@ describe('records of decisions', () => {
     const number = Number(/^(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1]);
     expect(text.split('\n', 1)[0]).toMatch(new RegExp(`^# ${number}\\. \\S`));
     expect(text).toMatch(
-      /^Date: \d{4}-\d\d-\d\d\. Status: (?:accepted|proposed|superseded by \d+)[^\n]*\.$/m,
+      /^Date: \d{4}-\d\d-\d\d\. Status: (?:accepted|proposed|superseded by (?:\d+|`src\/rows\/README\.md`))[^\n]*\.$/m,
     );
     for (const part of ['Context', 'Decision', 'Consequences']) expect(text).toContain(`\n## ${part}\n`);
   });
@@ -107,6 +107,17 @@ describe('records of decisions', () => {
       ({ file, text }) => `${file}: ${text.split('\n', 1)[0]?.replace(/^# \d+\. /, '')}`,
     );
     expect(listed).toEqual(titles);
+  });
+
+  it('have the status that the index says', () => {
+    const index = [...projectFile('docs/adr/README.md').matchAll(/^\| \[\d+\]\((\S+)\) \| .+ \| (.+) \|$/gm)];
+    const differing = index.filter(([, file, status = '']) => {
+      const plain = status
+        .replace(/\[rows\]\([^)]+\)/g, '`src/rows/README.md`')
+        .replace(/\[(\d+)\]\([^)]+\)/g, '$1');
+      return records.find((record) => record.file === file)?.text.includes(`Status: ${plain}.`) !== true;
+    });
+    expect(differing.map(([, file]) => file)).toEqual([]);
   });
 
   it('have a number each', () => {

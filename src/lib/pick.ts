@@ -1,0 +1,6 @@
+/** Members of an object by their names; those that are absent or undefined are left out. */
+export const pick = <T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as Pick<
+    T,
+    K
+  >;
