@@ -8,7 +8,7 @@ collectAfterGrowth(120);
 await runEntry({
   name: 'api',
   summary: 'API: the REST service.',
-  signals: { SIGUSR1: 'not ready from now on: load balancers send nobody here; once more: ready again' },
+  signals: { SIGUSR1: 'report not ready, so that load balancers send no requests; sent again: report ready' },
   async start({ config, log, scope }) {
     const { setDraining } = await createApiProcess(config, log, scope);
     let draining = false;

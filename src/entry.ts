@@ -64,7 +64,7 @@ const stopOnSignals = (entry: Entry, scope: Scope, log: Log, stopWithinMs: numbe
     if (stoppedAt !== undefined) return;
     stoppedAt = Date.now();
     log.info({ reason }, 'stopping');
-    // A component that is away can keep a part from stopping, such as a consumer that cannot leave its group.
+    // An unreachable component can keep a part from stopping, such as a consumer that cannot leave its group.
     const late = new AbortController();
     const closed = scope.close();
     const deadline =

@@ -24,8 +24,8 @@ interface Ports {
 }
 
 /**
- * Runs before anything starts, so that an occupied port costs a second and not half a minute. The worker's port is
- * nobody's address: when nothing sets it, any free one will do.
+ * Runs before anything starts, so that an occupied port costs a second and not half a minute. Clients do not
+ * use the worker's port: unless it is set, any free one will do.
  */
 const choosePorts = async (config: Config): Promise<Ports> => {
   const occupied = async (port: number): Promise<boolean> => port !== 0 && !(await isFree(port, config.host));
@@ -97,7 +97,7 @@ const startProcesses = async (
   // The worker calls no upstream, so it gets no key.
   const masterKeys = (config.masterKeys ?? openKeyFile(masterKeyFile(config))).join(',');
   const apiEnv = childEnvironment({ masterKeys }, env);
-  // Both on one host: the API has the port, the worker its own as ever.
+  // On one host the API has METRICS_PORT, and the worker shows its metrics on its own port.
   const workerEnv = childEnvironment({ metricsPort: '' }, env);
   say('Starting API and worker …');
   const [, api] = await Promise.all([

@@ -2,7 +2,7 @@
  * Brings one dataset of a backup, or one version of it, into a product that runs, as a new dataset.
  *
  *   1 read       rows of the catalog that describe it into temporary tables of one session, which holds segments
- *   2 register   its store and segments, which no version names: nobody sees them
+ *   2 register   its store and segments, which no version references: they are invisible
  *   3 rows       into ClickHouse, compared with counts and hashes
  *   4 publish    dataset, columns, versions and ranges in one transaction, which step 2 has tried and taken back
  *

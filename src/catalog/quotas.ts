@@ -25,7 +25,7 @@ export interface Quotas extends ExportQuota {
   /** @throws AppError 402 when the owner's stored bytes and these together are beyond the plan. */
   requireStorage(ownerId: number, additionalBytes: number): Promise<void>;
   /**
-   * The same for bytes that the transaction goes on to write down: until it ends, others of the owner wait here.
+   * The same for bytes that the transaction then records: until it ends, other transactions of the owner wait here.
    * @throws AppError 402.
    */
   holdStorage(tx: Sql, ownerId: number, additionalBytes: number): Promise<void>;

@@ -1,8 +1,8 @@
 import { type AppError, conflict } from '../lib/errors.js';
 
 /**
- * Most things that one account, or one repository, has: every list, and every question about rights, goes through them.
- * A plan bounds what costs; these keep one account from being a burden to all others.
+ * Most things that one account, or one repository, may have: every list, and every check of rights, reads all of them.
+ * Plans limit what costs storage; these limits keep one account from slowing down all others.
  */
 export const rowLimits = {
   repositories: 10_000,

@@ -73,7 +73,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
   },
 });
 
-/** Removes sessions that have ended; gives how many. */
+/** Removes expired sessions. @returns their number */
 export const removeEndedSessions = async (sql: Sql): Promise<number> => {
   const rows = await sql.query('DELETE FROM web_sessions WHERE expires_at <= now() RETURNING 1 AS one');
   return rows.length;

@@ -11,7 +11,7 @@ import { linkInvalid } from './read-links.js';
 
 /** The right on which a streamed answer or a link depends: a credential, a dataset, and the needed level. */
 export interface StandingRight {
-  /** The key that the request came with; null: none. */
+  /** API key of the request; null: none. */
   readonly keyId: number | null;
   /** Session of the web app that stood for the key. */
   readonly sessionId?: number | undefined;

@@ -29,7 +29,7 @@ const sharedSegments = `
     UNION ALL
     SELECT segment_id FROM segment_ranges WHERE dataset_id = own.id AND until_version IS NOT NULL) AS r`;
 
-/** Versions, and what is on its way to become one. */
+/** Bytes of versions and of pending uploads. */
 export const storedBytesSql = `
   WITH ${own}, shared AS MATERIALIZED (SELECT store_id FROM own GROUP BY store_id HAVING count(*) > 1)
   SELECT coalesce((SELECT sum(own.bytes) FROM own WHERE own.store_id NOT IN (TABLE shared)), 0)::bigint

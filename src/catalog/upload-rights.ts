@@ -9,7 +9,7 @@ import { callersOfKeys } from './authenticator.js';
 interface UploadSender {
   readonly datasetId: number;
   readonly accountId: number;
-  /** The key that it came with; null: an account acted without one, such as a refresh that it has ordered. */
+  /** API key of the request; null: the account acts without one, as in a scheduled refresh. */
   readonly keyId: number | null;
 }
 

@@ -61,8 +61,8 @@ const nodesUserEntry = (password: string): string => `    <${nodesUser}>
 
 /**
  * The script that keeps the server listening runs as `default`, which cannot have a password here. Its one session
- * is all it may have, so nobody else gets in under that name; should somebody take it while the server starts, it
- * may do nothing but listen.
+ * is all that the user may have, so no one else can sign in with that name; a session that is opened while the server
+ * starts can do nothing but listen.
  */
 export const usersFile = ({ password, nodesPassword, sources }: ClickhouseUsers): string => `<clickhouse>
   <profiles><default/><listener><max_sessions_for_user>1</max_sessions_for_user></listener></profiles>

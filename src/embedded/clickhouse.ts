@@ -169,7 +169,7 @@ export interface ClickhouseAccess {
   readonly clickhouseUrl: string;
   /** Name of the cluster; absent with one node. */
   readonly clickhouseCluster?: string;
-  /** Addresses of all nodes: one that is away can still be named. */
+  /** Addresses of all nodes, including those that are down. */
   readonly clickhouseNodeUrls?: string;
 }
 

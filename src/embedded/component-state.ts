@@ -19,7 +19,7 @@ const stateSchema = z.object({
   nodesPassword: z.string().optional(),
   /** Id that the brokers of one cluster share; it does not change while the data exists. */
   clusterId: z.string().optional(),
-  /** How many nodes there were at the last start; of brokers as many as ever. */
+  /** Nodes at the last start; the number of brokers never changes. */
   nodes: z.number().int().positive().optional(),
 });
 

@@ -16,7 +16,7 @@ export interface UpstreamState {
   readonly failures: number;
   /** The upstream asked to be left alone until then, for the key of everybody or of the service. */
   readonly heldUntil: string | null;
-  /** Every hold, the latest end first. `own`: for the key of a user. `trying`: one request is on its way to see. */
+  /** Every hold, the latest end first. `own`: for the key of a user. `trying`: a probe request is in flight. */
   readonly holds: readonly {
     readonly key: 'none' | 'service' | 'own';
     readonly since: string;

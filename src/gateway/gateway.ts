@@ -70,7 +70,7 @@ export interface Gateway {
   readonly feed: Feed;
   /** Sends one small request to each upstream. */
   check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
-  /** Ends the holds of an upstream; gives how many there were. @throws AppError 404. */
+  /** Ends the holds of an upstream. @returns their number @throws AppError 404 */
   lift(slug: string): Promise<number>;
   /** State of each upstream, for operators. */
   state(): Promise<readonly UpstreamState[]>;

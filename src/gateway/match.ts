@@ -39,7 +39,7 @@ const scoreProvider = (provider: Provider, words: readonly string[]): { matched:
   };
 };
 
-/** Providers that match words of the query, each word by itself: more matched words first, then better places. */
+/** Providers that match any word of the query: those that match more words first, then by score. */
 export const matchProviders = (providers: readonly Provider[], query: string): Provider[] => {
   // Single letters are remains of other words.
   const all = [...new Set(wordsOf(query))].filter((word) => !/^[a-z]$/.test(word));

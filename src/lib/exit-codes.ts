@@ -5,6 +5,6 @@ export const exitCodes = {
   faultsFound: 1,
   /** The command line does not parse. */
   usage: 2,
-  /** Could not start, or could not finish: wrong settings, a component that is away, a refused request. */
+  /** Could not start, or could not finish: wrong settings, an unreachable component, a refused request. */
   couldNotRun: 3,
 } as const;

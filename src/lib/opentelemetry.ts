@@ -50,7 +50,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Least milliseconds between two lines about a collector that takes nothing. */
+/** Minimum milliseconds between log lines about a collector that accepts no spans. */
 const sayAgainMs = 60_000;
 
 /** Says when spans begin to be lost, and when they arrive again. */

@@ -114,7 +114,7 @@ export interface Provider {
   search?(query: string, ctx: Context): Promise<readonly Item[]>;
   /**
    * Everything worth finding, for the gateway's own search index; runs in the background. Requests are kept
-   * (`keep`), so that a listing that was cut goes on where it ended; parts that may fail alone use `loadPart`.
+   * (`keep`), so an interrupted listing continues where it stopped; parts that may fail alone use `loadPart`.
    */
   listAll?(ctx: Context): AsyncIterable<Item>;
   /** Default start of a series for callers who name none, if the whole would use too many of a small quota. */

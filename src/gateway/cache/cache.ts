@@ -41,7 +41,7 @@ export interface Cache {
   /** A fresh answer that is there already. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
   /**
-   * Expires an answer that could not be parsed five minutes after it came, so that it is requested again.
+   * Expires an answer that could not be parsed five minutes after it arrived, so that it is requested again.
    * Does not throw: while the database is down the answer keeps its validity.
    */
   distrust(question: CacheQuestion): Promise<void>;

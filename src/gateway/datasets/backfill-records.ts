@@ -26,7 +26,7 @@ export interface DueBackfill extends Omit<SeriesSource, 'schedule'>, Omit<Backfi
   readonly rows: number;
   /** Versions that retention will keep beyond those that are there; null: any number. */
   readonly room: number | null;
-  /** A vintage of it is on its way to become a version. */
+  /** An upload of one of its vintages is pending. */
   readonly isUploading: boolean;
 }
 

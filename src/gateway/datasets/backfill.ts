@@ -53,7 +53,7 @@ export interface Backfills {
   plan(datasetId: number, days: readonly string[]): Promise<BackfillPlan>;
   /** Begins, for a dataset that is known to be made of series. */
   begin(datasetId: number, plan: BackfillPlan): Promise<void>;
-  /** Takes steps until none is due; gives how many. */
+  /** Takes steps until none is due. @returns number of steps */
   runDue(stop: AbortSignal): Promise<number>;
 }
 
@@ -63,7 +63,7 @@ const valuesPerStep = 500_000;
 /** For the upload of a vintage to become a version. */
 const publishPatience = { polls: 600, everyMs: 50 } as const;
 
-/** Until somebody else's work is over: the first upload, a vintage that is still on its way. */
+/** Wait for the first upload, or for a vintage that is not published yet. */
 const waitMs = 2_000;
 
 const startOf = (day: string): string => `${day}T00:00:00.000Z`;
@@ -83,7 +83,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
   const { gateway, records, upload, callerOf, vintagesPerStep, leases, log, now = Date.now } = options;
   const after = (ms: number): Date => new Date(now() + ms);
 
-  /** False: it is still on its way; the next step will see. */
+  /** Waits for an upload to be published. @returns false if it is still pending; the next step checks again */
   const isPublished = async (processId: number, stop: AbortSignal): Promise<boolean> => {
     for (let poll = 0; poll < publishPatience.polls && !stop.aborted; poll += 1) {
       const ended = await records.ended(processId);
@@ -94,7 +94,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     return false;
   };
 
-  /** Gives how many became versions. */
+  /** Uploads vintages, newest first. @returns number that became versions */
   const bring = async (
     backfill: DueBackfill,
     firstAt: Date,

@@ -83,7 +83,7 @@ export interface SeriesDatasets {
   reschedule(datasetId: number, refresh: string | null): Promise<void>;
   /** Makes a run due now. @throws AppError 404. */
   refreshSoon(datasetId: number): Promise<void>;
-  /** Runs what is due until nothing is; gives how many. */
+  /** Runs refreshes until none is due. @returns number of runs */
   runDue(stop: AbortSignal): Promise<number>;
 }
 

@@ -26,7 +26,7 @@ interface Circuit {
   /** Failures in a row that mean the upstream is down. */
   failures: number;
   openUntilMs: number;
-  /** A request is on its way to see whether the upstream is back. */
+  /** A probe request is in flight. */
   probing: boolean;
 }
 

@@ -131,10 +131,10 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       labelNames: ['topic'] as const,
       registers,
     }),
-    /** Reason: backlog (retention would remove chunks that are not stored yet, or new ones would wait too long) or log_unavailable. */
+    /** `backlog`: retention would remove chunks that are not stored yet, or new ones would wait too long. */
     uploadsRefused: new Counter({
       name: 'tabulary_uploads_refused_total',
-      help: 'Uploads answered 503. Reason: backlog of chunks not stored yet, or Kafka is away.',
+      help: 'Uploads answered 503. Reason: backlog of chunks not stored yet, or Kafka is unreachable.',
       labelNames: ['reason'] as const,
       registers,
     }),

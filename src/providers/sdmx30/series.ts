@@ -53,7 +53,7 @@ export const describe = (
 
 interface SeriesRef {
   readonly flow: readonly [agency: string, id: string, version: string];
-  /** Codes joined by dots; an open position is a star, since the service takes nothing for a missing one. */
+  /** Codes joined by dots; an open position is a star, since the service takes an empty one for a missing code. */
   readonly key: string;
 }
 

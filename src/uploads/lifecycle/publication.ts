@@ -22,7 +22,7 @@ import { moveSql } from './transitions.js';
 export interface UploadSender {
   readonly datasetId: number;
   readonly accountId: number;
-  /** The key that it came with; null: none. */
+  /** API key of the request; null: none. */
   readonly keyId: number | null;
 }
 

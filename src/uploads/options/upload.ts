@@ -8,7 +8,7 @@ export interface Upload {
   readonly datasetId: number;
   readonly storeId: number;
   readonly accountId: number;
-  /** The key that it came with; null: the account acts without one. */
+  /** API key of the request; null: the account acts without one. */
   readonly keyId: number | null;
   readonly requestId: string;
   /** Bytes of the file as sent. */

@@ -17,7 +17,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { createBacklogWait } from './backlog-wait.js';
 
 export interface UploadAdmission {
-  /** @throws AppError kind `unavailable` when a new upload would endanger others, or Kafka is away. */
+  /** @throws AppError kind `unavailable` when a new upload would endanger others, or Kafka is unreachable. */
   require(): void;
   /**
    * Returns when the next chunk of a running upload may be sent.

@@ -8,8 +8,8 @@
  *   4 count     the segment holds as many rows as the keys say
  *   5 settle    the dispatcher records the outcome and publishes
  *
- * One worker at a time merges a process: the dispatcher holds a lease. One that died leaves a segment that nobody names; the next
- * begins another one. A version published in between makes 5 void: the merge is done again.
+ * One worker at a time merges a process: the dispatcher holds a lease. A worker that died leaves a segment that no
+ * version references; the next one begins another. A version published in between makes 5 void: the merge is repeated.
  */
 
 import type { Log } from '../../lib/log.js';
