@@ -28,7 +28,6 @@ import { createTableRoutes } from '../http/routes/tables.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import type { Semaphores } from '../http/semaphores.js';
 import type { JobName } from '../jobs/list.js';
-import { systemClock } from '../lib/clock.js';
 import type { Scope } from '../lib/scope.js';
 import type { Caller } from '../model/permission.js';
 import { createODataVersions } from '../odata/view.js';
@@ -143,7 +142,6 @@ export const createDownloadPart = async (
   const links = createLinks({
     secret,
     ttlSeconds: config.linkTtlSeconds,
-    clock: systemClock,
   });
   const builds = createBuilds({ spoolFolder, storage, log });
   const folder = createExportFolder({

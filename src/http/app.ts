@@ -1,6 +1,5 @@
 import Koa from 'koa';
 import type { FindEndedRights } from '../catalog/standing-rights.js';
-import { type Clock, systemClock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics/metrics.js';
@@ -44,7 +43,6 @@ interface AppOptions {
   /** @default no spans */
   readonly tracing?: Tracing;
   readonly version: string;
-  readonly clock?: Clock;
   readonly cors?: CorsOptions;
   /** Address under which browsers reach the service, when it is set. */
   readonly publicUrl?: string | undefined;
@@ -112,7 +110,7 @@ const originOf = (url: string | undefined): string[] => (url === undefined ? [] 
 
 /** The HTTP face: `listen` starts it, `close` drains it. */
 export const createApp = (options: AppOptions): HttpServer => {
-  const { log, metrics, version, clock = systemClock, cors = everyOrigin } = options;
+  const { log, metrics, version, cors = everyOrigin } = options;
   const app = new Koa<RequestState>();
   const identifyClient = createIdentifyClient(options.trustedProxies ?? []);
   const publicPath = publicPathOf(options.publicUrl);
@@ -138,7 +136,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     authenticate: options.authenticate,
     authenticateSession: options.authenticateSession ?? noSessions,
     readSessionCookie: createReadSessionCookie(publicPath),
-    throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
+    throttle: createFailureThrottle({ maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
     semaphores: options.semaphores ?? createSemaphores(defaultSemaphoreLimits),
     bodies: createBodyBudget(options.bodyBytes ?? 64 * MiB),

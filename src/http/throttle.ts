@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCache } from '../lib/cache.js';
-import type { Clock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
 
 /**
@@ -24,7 +23,7 @@ interface AddressRecord {
 }
 
 interface FailureThrottleOptions {
-  readonly clock: Clock;
+  readonly now?: () => number;
   /** Refusals that cost nothing. @default 10 */
   readonly free?: number;
   /** Longest wait of a refusal behind the one before; 0 switches it off. @default 2000 */
@@ -53,7 +52,7 @@ const tooMany = (waitMs: number): AppError =>
   );
 
 export const createFailureThrottle = (options: FailureThrottleOptions): FailureThrottle => {
-  const { clock, free = 10, maxDelayMs = 2_000, forgetMs = 60_000, wait = byTimer } = options;
+  const { now: time = Date.now, free = 10, maxDelayMs = 2_000, forgetMs = 60_000, wait = byTimer } = options;
   const addresses = createCache<AddressRecord>({ limit: maxAddresses, weigh: () => 1 });
 
   const touch = (address: string, now: number): AddressRecord => {
@@ -68,7 +67,7 @@ export const createFailureThrottle = (options: FailureThrottleOptions): FailureT
 
   return {
     async refused(address, signal) {
-      const now = clock.now();
+      const now = time();
       const entry = touch(address, now);
       const over = entry.failures - free;
       if (over <= 0 || maxDelayMs === 0) return undefined;

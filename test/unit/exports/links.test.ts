@@ -15,7 +15,7 @@ const file: FileRef = {
 
 describe('createLinks', () => {
   let now = 1_000_000;
-  const links = createLinks({ secret: 'x'.repeat(32), ttlSeconds: 10, clock: { now: () => now } });
+  const links = createLinks({ secret: 'x'.repeat(32), ttlSeconds: 10, now: () => now });
   const parts = (path: string): [string, string] => {
     const [, , token = '', name = ''] = path.split('/');
     return [token, decodeURIComponent(name)];
@@ -30,7 +30,7 @@ describe('createLinks', () => {
     const refused = (given: string, givenName = name, by = links) =>
       expect(() => by.verify(given, givenName)).toThrow('The link is not valid.');
     refused(token, 'other.csv');
-    refused(token, name, createLinks({ secret: 'y'.repeat(32), ttlSeconds: 10, clock: { now: () => now } }));
+    refused(token, name, createLinks({ secret: 'y'.repeat(32), ttlSeconds: 10, now: () => now }));
     for (let at = 0; at < token.length - 1; at += 1) {
       refused(`${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`);
     }

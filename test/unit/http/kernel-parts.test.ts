@@ -256,7 +256,7 @@ describe('the failure throttle', () => {
     let now = 0;
     const waits: number[] = [];
     const throttle = createFailureThrottle({
-      clock: { now: () => now },
+      now: () => now,
       free: 2,
       maxDelayMs: 120,
       forgetMs: 1_000,
@@ -277,7 +277,7 @@ describe('the failure throttle', () => {
   });
 
   it('ends the wait of a client that goes away', async () => {
-    const throttle = createFailureThrottle({ clock: { now: () => 0 }, free: 0, maxDelayMs: 1e9 });
+    const throttle = createFailureThrottle({ now: () => 0, free: 0, maxDelayMs: 1e9 });
     const gone = new AbortController();
     const refused = throttle.refused('a', gone.signal);
     gone.abort(new Error('gone'));
