@@ -2,7 +2,7 @@ import { AppError, invalid } from '../lib/errors.js';
 import { pick } from '../lib/pick.js';
 import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
-import { keyNeeded, type Operations, type WithAge } from './operations.js';
+import type { Operations, WithAge } from './operations.js';
 import { formatPath, parsePath } from './path.js';
 import type { ItemIndex } from './search/item-index.js';
 
@@ -100,8 +100,7 @@ export const createBrowser = (
 
   const requireHierarchy = async (provider: Provider, caller: GatewayCaller): Promise<void> => {
     if (!provider.capabilities.includes('hierarchical')) throw notSupported(provider, 'browsing');
-    const key = await operations.keyFor(provider, caller);
-    if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+    await operations.requireKey(provider, caller);
   };
 
   const foldersAt = (

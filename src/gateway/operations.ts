@@ -36,6 +36,8 @@ export interface Operations {
   kept<T>(operation: Operation<T>): Promise<WithAge<T> | undefined>;
   /** The key that an operation of this caller would use. */
   keyFor(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;
+  /** The same. @throws AppError 403 without a key where full data needs one */
+  requireKey(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;
   /** The network for a task of the service's own, without a deadline for the whole. */
   contextFor(provider: Provider, caller: GatewayCaller): Promise<Context>;
 }
@@ -215,6 +217,11 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
 
   return {
     keyFor: (provider, caller) => keys.choose(provider, caller.accountId),
+    async requireKey(provider, caller) {
+      const key = await keys.choose(provider, caller.accountId);
+      if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+      return key;
+    },
     async contextFor(provider, caller) {
       return open(provider, caller, await keys.choose(provider, caller.accountId), { unhurried: true }).ctx;
     },

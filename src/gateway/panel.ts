@@ -5,7 +5,7 @@ import type { Params } from '../providers/parameter.js';
 import type { Context, PanelData, Provider, SeriesMetadata } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
 import { orderObservations } from './observations.js';
-import { keyNeeded, type Operations } from './operations.js';
+import type { Operations } from './operations.js';
 import { resolveParams } from './params.js';
 
 /** `long`: a row for each date and series. `wide`: a row for each date, with a column for each series. */
@@ -164,8 +164,7 @@ export const createPanelReader = ({ operations, titlesOf, today }: PanelReaderOp
         provider.panel?.bind(provider) ??
         ((id: string, params: Params, ctx: Context) => joinedPanel(provider, id, params, ctx));
       const resolved = resolveParams(provider, given, { panel: true });
-      const key = await operations.keyFor(provider, caller);
-      if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+      const key = await operations.requireKey(provider, caller);
       const begins = provider.defaultStart?.of(resolved, { key: key.kind, today: today() });
       const params = begins === undefined ? resolved : { ...resolved, start: begins };
       const { value, ageSeconds, stale } = await operations.run<PanelData>({

@@ -5,7 +5,7 @@ import type { GatewayCaller } from './caller.js';
 import { cut, isCut, type KeptSeries, pack, unpack, withoutRange } from './kept-series.js';
 import type { ChosenKey } from './keys/choice.js';
 import { orderObservations, previewLength } from './observations.js';
-import { keyNeeded, type Operation, type Operations, type WithAge } from './operations.js';
+import type { Operation, Operations, WithAge } from './operations.js';
 import { resolveParams } from './params.js';
 import { createSeriesAnswer, type KeyNotice, type SeriesAnswer } from './series-answer.js';
 import type { Telemetry } from './telemetry.js';
@@ -154,11 +154,6 @@ export const createSeriesReader = ({
     );
   };
 
-  const requireKey = async (provider: Provider, caller: GatewayCaller): Promise<void> => {
-    const key = await operations.keyFor(provider, caller);
-    if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
-  };
-
   const requireVintages = ({ vintages, slug, name }: Provider): Vintages => {
     if (vintages !== undefined) return vintages;
     throw invalid(
@@ -173,7 +168,7 @@ export const createSeriesReader = ({
       const lastUpdate = provider.lastUpdate?.bind(provider);
       if (lastUpdate === undefined) return undefined;
       const params = resolveParams(provider, given);
-      await requireKey(provider, caller);
+      await operations.requireKey(provider, caller);
       const { value, stale } = await operations.run<{ updatedAt?: string }>({
         provider,
         caller,
@@ -189,7 +184,7 @@ export const createSeriesReader = ({
 
     async vintageDays(caller, provider, seriesId) {
       const vintages = requireVintages(provider);
-      await requireKey(provider, caller);
+      await operations.requireKey(provider, caller);
       const { value } = await operations.run({
         provider,
         caller,
@@ -203,7 +198,7 @@ export const createSeriesReader = ({
     async vintages(caller, provider, seriesId, { params: given, days }) {
       const vintages = requireVintages(provider);
       const params = resolveParams(provider, given);
-      await requireKey(provider, caller);
+      await operations.requireKey(provider, caller);
       const { value: values } = await operations.run({
         provider,
         caller,
@@ -246,8 +241,7 @@ export const createSeriesReader = ({
     },
 
     async full(caller, provider, seriesId, given) {
-      const key = await operations.keyFor(provider, caller);
-      if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+      const key = await operations.requireKey(provider, caller);
       const resolved = resolveParams(provider, given);
       const begins = defaultStartOf(provider, resolved, key);
       const params = begins === undefined ? resolved : { ...resolved, start: begins };
