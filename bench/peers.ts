@@ -8,7 +8,7 @@ import { createReads } from './reads.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import { createDataset, fileContent, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
-import { measure, type Usage } from './support/process-stats.js';
+import { measure, type Usage, untilQuiet } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
 import { median } from './support/statistics.js';
 import { download } from './support/stored.js';
@@ -41,8 +41,10 @@ const load = async (
   let datasetId = 0;
   for (let turn = 0; turn < turns; turn += 1) {
     datasetId = await createDataset(product, `peers ${turn}`);
+    await untilQuiet(product);
     const upload = await measure(product, () => uploadAndWait(product, datasetId, fileContent(file.path)));
     if (upload.value.rows !== file.rows) throw new Error(`the upload stored ${upload.value.rows} rows`);
+    await untilQuiet(product);
     const insert = await measure(product, plain.load);
     uploads.push(upload.usage);
     inserts.push(insert.usage);
@@ -137,6 +139,7 @@ export const peers: Bench = async (context) => {
   const others = [await duckDb(file, defer), await sqliteDatabase(file, defer)];
   const loaded = await load(product, file, { plain, others, turns: pick(3, 1) });
   say(`${file.rows} rows are everywhere`);
+  await untilQuiet(product);
   const databases = [plain, ...others];
   const turns = pick(7, 1);
   const measured = [loaded.row];

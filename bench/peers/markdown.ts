@@ -57,7 +57,8 @@ ${Math.round(megabytes)} MB of CSV) in tabulary and in three databases, one afte
 machine: ${machine()}. Its load average was ${load.toFixed(1)} when the bench began: above the number of
 cores, times are several times those of an idle machine, and only the columns compare.
 
-- **tabulary** is asked over HTTP with a key, by a client on the same machine. An upload counts until its version is published.
+- **tabulary** is asked over HTTP with a key, by a client on the same machine. An upload counts until its version is published;
+  questions begin when the product is at rest.
 - **ClickHouse** is the server of the product: the same SELECT over HTTP from a plain table without nulls, and one INSERT of the file.
 - **DuckDB** runs in the process of the bench, with a file as its database. CSV and JSON are written to files, not sent.
 - **SQLite** runs there as well, as WebAssembly and without an index, in one turn; the bench parses the CSV for it. It writes no files (–).

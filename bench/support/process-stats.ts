@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from './figure.js';
 import type { RunningProduct } from './product.js';
 
@@ -63,6 +64,20 @@ export const measure = async <T>(product: RunningProduct, work: () => Promise<T>
     seconds,
     usage: { cpuSeconds: difference(cpuOf(pids), before), peakMemoryMb: Object.fromEntries(peaks) },
   };
+};
+
+/**
+ * Waits until the product is at rest: what it makes ahead of questions after an upload is not the business of what is
+ * measured next. Ends after two minutes in any case.
+ */
+export const untilQuiet = async (product: RunningProduct): Promise<void> => {
+  const busy = async (): Promise<number> => {
+    const before = cpuOf(product.pids());
+    await sleep(1_000);
+    return Object.values(difference(cpuOf(product.pids()), before)).reduce((sum, each) => sum + each, 0);
+  };
+  for (let quiet = 0, seconds = 0; quiet < 2 && seconds < 120; seconds += 1)
+    quiet = (await busy()) < 0.1 ? quiet + 1 : 0;
 };
 
 /**
