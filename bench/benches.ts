@@ -1,7 +1,7 @@
 import { appends } from './appends.js';
 import { assistants } from './assistants.js';
 import { catalog } from './catalog.js';
-import { changes } from './changes.js';
+import { changes, yearOfChanges } from './changes.js';
 import { cluster } from './cluster.js';
 import { csvScan } from './csv-scan.js';
 import { downloads } from './download.js';
@@ -33,6 +33,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'kafka-engine', run: kafkaEngine },
   { name: 'upsert', run: upsert },
   { name: 'changes', run: changes, limitMinutes: 60 },
+  { name: 'year-of-changes', run: yearOfChanges, limitMinutes: 60 },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
   { name: 'upload-rate', run: uploadRate, limitMinutes: 20 },
   { name: 'appends', run: appends, limitMinutes: 30 },

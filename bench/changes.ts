@@ -16,6 +16,7 @@ import { duckDb, type OtherDatabase, plainClickHouse, sqliteBytes } from './chan
 import { fileOf, numbersTo, type TableShape } from './changes/rows.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import { createDataset } from './support/client.js';
+import { untilQuiet } from './support/process-stats.js';
 import { inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
 
@@ -61,6 +62,7 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
   const { product } = changing;
   const baseBytes = base.bytes;
   say(`${shape.title}: sync, 0.1 % changed`);
+  await untilQuiet(product);
   const synced = await change(
     changing,
     fileOf(shape, { numbers: numbersTo(shape.rows), revisionOf: (row) => (row % 1_000 === 7 ? 99 : 0) }),
@@ -103,7 +105,6 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
       when: 'after these changes',
     })),
   ]);
-  await measureYear(context, shape, turns);
   say(`${shape.title}: other databases`);
   const [clickhouse, duck] = others;
   const groups = async (other: OtherDatabase | undefined): Promise<number> =>
@@ -140,9 +141,17 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
 };
 
 /** 10 M rows of 3 columns, and 1 M rows of 100; more than share a table with others in a quick run, too. */
+const shapes = ({ pick }: BenchContext): readonly TableShape[] => [
+  { title: '3 columns', rows: pick(10_000_000, 200_000), values: 1 },
+  { title: '100 columns', rows: pick(1_000_000, 30_000), values: 98 },
+];
+
 export const changes: Bench = async (context) => {
-  const { pick } = context;
-  await measureShape(context, { title: '3 columns', rows: pick(10_000_000, 200_000), values: 1 });
-  await measureShape(context, { title: '100 columns', rows: pick(1_000_000, 30_000), values: 98 });
+  for (const shape of shapes(context)) await measureShape(context, shape);
+  return [];
+};
+
+export const yearOfChanges: Bench = async (context) => {
+  for (const shape of shapes(context)) await measureYear(context, shape, context.pick(5, 1));
   return [];
 };

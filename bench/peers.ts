@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Database, duckDb, plainClickHouse, sqliteDatabase } from './peers/databases.js';
 import { loadNow, type PeersResult, type Row, renderPeers } from './peers/markdown.js';
 import { type Question, questions } from './peers/questions.js';
-import { createReads } from './reads.js';
+import { createReads, remembering } from './reads.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import { createDataset, fileContent, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
@@ -133,7 +133,7 @@ const figureOf = ({ title, ms: [ours = Number.NaN, plain = Number.NaN] }: Row): 
 export const peers: Bench = async (context) => {
   const { quick, pick, say, product: open, defer } = context;
   const machineLoad = loadNow();
-  const product = await open();
+  const product = await open(remembering);
   const file = await tableFile(pick(5_000_000, 50_000));
   const plain = await plainClickHouse(product, file, defer);
   const others = [await duckDb(file, defer), await sqliteDatabase(file, defer)];

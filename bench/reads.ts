@@ -3,6 +3,7 @@
  * table of the same rows, and what they cost in CPU time of each component.
  */
 import { Agent } from 'node:http';
+import { settings } from '../src/config.js';
 import type { Bench } from './support/bench.js';
 import { createDataset, uploadAndWait } from './support/client.js';
 import type { Figure, Goal } from './support/figure.js';
@@ -13,6 +14,9 @@ import { shortContent } from './support/short-upload.js';
 import { median } from './support/statistics.js';
 
 const connections = 16;
+
+/** With the answers that the product remembers, as users have it. */
+export const remembering = { resultCacheBytes: settings.resultCacheBytes.default ?? '' };
 
 interface Load {
   readonly perSecond: number;
@@ -121,7 +125,7 @@ const makePlain = async (url: string): Promise<void> => {
 export const createReads =
   (requests: number): Bench =>
   async ({ pick, report, product: open, defer }) => {
-    const product = await open();
+    const product = await open(remembering);
     const { baseUrl, authorization, clickhouseUrl } = product;
     const dataset = await createDataset(product, `reads ${Date.now()}`);
     await uploadAndWait(product, dataset, shortContent());

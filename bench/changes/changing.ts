@@ -1,4 +1,5 @@
 /** A dataset of the product that is changed, and what its versions take on disk. */
+import { Readable } from 'node:stream';
 import pg from 'pg';
 import { type UploadOptions, uploadAndWait } from '../support/client.js';
 import type { RunningProduct } from '../support/product.js';
@@ -56,15 +57,17 @@ export const diskOf =
     }
   };
 
-/** Uploads a file, until the version can be read. */
+/** Uploads a file, until the version can be read. What it takes to make the file is not measured. */
 export const change = async (
   { product, datasetId, diskBytes }: Changing,
   content: AsyncIterable<Buffer>,
   options: UploadOptions,
 ): Promise<Changed> => {
+  const pieces: Buffer[] = [];
+  for await (const piece of content) pieces.push(piece);
   const before = await diskBytes();
   const startedAt = performance.now();
-  const { versionId } = await uploadAndWait(product, datasetId, content, options);
+  const { versionId } = await uploadAndWait(product, datasetId, Readable.from(pieces), options);
   const seconds = (performance.now() - startedAt) / 1000;
   return { seconds, bytes: (await diskBytes()) - before, versionId: versionId ?? '' };
 };

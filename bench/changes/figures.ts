@@ -1,5 +1,6 @@
 /** Figures of a table that is changed, against their goals. */
 import type { Figure } from '../support/figure.js';
+import { untilQuiet } from '../support/process-stats.js';
 import { inTurn } from '../support/requests.js';
 import { median } from '../support/statistics.js';
 import { type Changing, change, readVersion, upsertOf } from './changing.js';
@@ -45,13 +46,18 @@ export const changeFigures = async (
 ): Promise<Figure[]> => {
   const { rows, goalSeconds, goalBytes } = size;
   const title = `${changing.shape.title}: upsert of ${number.format(rows)}`;
-  const upserts = await inTurn(turns, (turn) => upsertOf(changing, rows, turn + 1));
-  const deletes = await inTurn(turns, (turn) =>
-    change(changing, keysOf(scattered(changing.shape.rows, rows, 50 + turn)), {
+  const { product } = changing;
+  const upserts = await inTurn(turns, async (turn) => {
+    await untilQuiet(product);
+    return upsertOf(changing, rows, turn + 1);
+  });
+  const deletes = await inTurn(turns, async (turn) => {
+    await untilQuiet(product);
+    return change(changing, keysOf(scattered(changing.shape.rows, rows, 50 + turn)), {
       mode: 'delete',
       onDuplicateKey: 'last',
-    }),
-  );
+    });
+  });
   const seconds = median(upserts.map((one) => one.seconds));
   const bytes = median(upserts.map((one) => one.bytes));
   const bytesGoal = { atMost: goalBytes(rows * bytesPerRow) / kilo };
@@ -99,6 +105,7 @@ export const readFigures = async (
   ] as const;
   const figures: Figure[] = [];
   for (const [name, query, atMost] of questions) {
+    await untilQuiet(changing.product);
     const pairs = await inTurn(turns, async () => ({
       first: await readVersion(changing, `/data?versionId=${first}&${query}`),
       last: await readVersion(changing, `/data?versionId=${last}&${query}`),

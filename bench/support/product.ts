@@ -97,7 +97,9 @@ export const startWholeProduct = async (
     await migrate({ databaseUrl, log });
 
     const { authorization, homeId } = await openAccount(databaseUrl, 'bench', log);
-    const env = { ...childEnvironment({ ...settings, ...access, logLevel: 'warn' }), ...environment };
+    // A question that is asked in several turns reads the rows in each, unless its bench measures what is remembered.
+    const own = { resultCacheBytes: '0', ...settings };
+    const env = { ...childEnvironment({ ...own, ...access, logLevel: 'warn' }), ...environment };
     const shared = { dataDir, env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
     const worker = await startProduct({ ...shared, entry: 'worker', portVariable: 'WORKER_PORT' });
     const api = await startProduct({ ...shared, entry: 'api', portVariable: 'PORT' });
