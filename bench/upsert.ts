@@ -4,7 +4,7 @@ import { createKeys } from '../src/rows/keys.js';
 import { createWritePatch } from '../src/rows/merge-patch.js';
 import type { SegmentMerge } from '../src/rows/merge-sql.js';
 import { firstPosition, tablePlace } from '../src/rows/place.js';
-import { createStoreTables } from '../src/rows/tables.js';
+import { createRowTables } from '../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
 import { changesOf } from '../src/versions/merge/merge-outcome.js';
 import type { Bench } from './support/bench.js';
@@ -85,8 +85,8 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const clickhouse = createClickHouse({ url: clickhouseUrl, database });
   await defer('ClickHouse client', () => clickhouse.close());
   await ensureDatabase(clickhouse);
-  const tables = createStoreTables(clickhouse);
-  await tables.dropStore(1);
+  const tables = createRowTables(clickhouse);
+  await tables.dropOwnTable(1);
   await tables.ensure(
     place,
     columns.map((own, at) => ({ name: names[at] ?? '', physical: own.physical })),
@@ -155,7 +155,7 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
   await change({ name: 'upsert of 1 %', mode: 'upsert', rows: rows / 100, first: rows - (rows / 1000) * 9 });
   await change({ name: 'sync of 0.1 %', mode: 'sync', rows, first: 0, step: 1000 });
   const peakMb = endWatch();
-  await tables.dropStore(1);
+  await tables.dropOwnTable(1);
   return [
     ...measured.map(({ name, seconds }) => ({ name, value: seconds, unit: 's', better: 'lower' as const })),
     { name: 'peak memory of a query', value: peakMb, unit: 'MB', better: 'lower' },

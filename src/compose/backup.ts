@@ -2,7 +2,7 @@ import { createBackup } from '../backup/backup.js';
 import { type BackupFolder, createBackupFolder } from '../backup/backup-folder.js';
 import { createSegmentArchive, type SegmentArchive } from '../backup/segment-archive.js';
 import { countFiles } from '../exports/measures.js';
-import { createSegmentFiles, createStoreTables, type StoreTables, withAllShards } from '../rows/index.js';
+import { createRowTables, createSegmentFiles, type RowTables, withAllShards } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
@@ -24,7 +24,7 @@ interface Rows {
   readonly servers: ClickHouseServers;
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
-  readonly tables: StoreTables;
+  readonly tables: RowTables;
 }
 
 /**
@@ -42,7 +42,7 @@ export const openRows = async (
     ...(await openStorageAt(config, place, scope)),
     keys: config.backupKey,
   });
-  const tables = createStoreTables(servers);
+  const tables = createRowTables(servers);
   const files = createSegmentFiles({ clickhouse: servers, reader, tables });
   const archive = createSegmentArchive({ folder, files });
   return { servers, folder, archive, tables };

@@ -5,12 +5,7 @@ import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import { traceClickHouse } from '../operations/traced-parts.js';
-import {
-  createStoreTables,
-  type RequireServed,
-  reportOrphanedStores,
-  type StoreTables,
-} from '../rows/index.js';
+import { createRowTables, type RequireServed, type RowTables, reportUnservedStores } from '../rows/index.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { explainRefusal } from '../storage/kafka/refusal.js';
@@ -32,7 +27,7 @@ export interface Core extends ProcessJobs {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly clickhouse: ClickHouseServers;
-  readonly tables: StoreTables;
+  readonly tables: RowTables;
   /** Refuses uploads that could not be stored; undefined: there are no such datasets. */
   readonly requireServed: RequireServed | undefined;
   readonly tracing: Tracing;
@@ -72,7 +67,7 @@ export const connect = async (
     await processJobs.jobs.loop('shards', { everyMs: shardsCheckMs, run: clickhouse.renew, scope });
   }
 
-  const requireServed = await reportOrphanedStores(sql, clickhouse, log);
+  const requireServed = await reportUnservedStores(sql, clickhouse, log);
 
   const kafka = createKafka({
     settings: config,
@@ -89,7 +84,7 @@ export const connect = async (
       maxMessageBytes: config.maxMessageBytes,
     }),
   );
-  const tables = createStoreTables(clickhouse);
+  const tables = createRowTables(clickhouse);
   return {
     ...processJobs,
     config,

@@ -1,7 +1,7 @@
 import { createExportFolder } from '../exports/export-folder.js';
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { type SweptItem, sweptItems } from '../operations/swept-items.js';
-import { createStoreTables, createTidy, type Tidy } from '../rows/index.js';
+import { createRowTables, createTidy, type Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
@@ -24,7 +24,7 @@ export const openStorageTools = async (parts: CommandParts): Promise<StorageTool
   const tidy = createTidy({
     sql,
     clickhouse,
-    tables: createStoreTables(clickhouse),
+    tables: createRowTables(clickhouse),
     leases: openLeases(parts),
     poolDropIntervalMs: 0,
     graceMs: config.segmentGraceMs,

@@ -16,7 +16,7 @@ export const sweptItems = (report: RetentionReport, files: number): SweptItem[] 
   { where: both, what: 'segments that no version names', count: report.segments },
   { where: both, what: 'stores without a dataset', count: report.stores },
   { where: 'ClickHouse', what: 'segments that PostgreSQL does not know', count: report.orphanSegments },
-  { where: 'ClickHouse', what: 'tables that PostgreSQL does not know', count: report.orphanStores },
+  { where: 'ClickHouse', what: 'tables that PostgreSQL does not know', count: report.orphanTables },
   { where: 'ClickHouse', what: 'segments that are missing (not removed)', count: report.missingSegments },
   { where: 'export files', what: 'files of versions that are gone, old, or too many', count: files },
 ];

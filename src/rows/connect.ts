@@ -14,7 +14,7 @@ import { readEngine } from './engine.js';
 import { bindInstallation, bindShard } from './installation.js';
 import { joinServers } from './servers.js';
 import { makeShardTables } from './shard-tables.js';
-import { createStoreTables } from './tables.js';
+import { createRowTables } from './tables.js';
 import { createTopology, type ShardAddress } from './topology.js';
 
 export interface ConnectOptions {
@@ -120,7 +120,7 @@ export const connectServers = async (options: ConnectOptions): Promise<ClickHous
       if (now !== last.addresses) last = { addresses: now, shards: await shardsAt(now) };
       return last.shards;
     },
-    makeTables: () => makeShardTables({ sql, clickhouse: servers, tables: createStoreTables(servers), log }),
+    makeTables: () => makeShardTables({ sql, clickhouse: servers, tables: createRowTables(servers), log }),
     log,
   });
   return servers;

@@ -20,7 +20,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { type PoolPlace, poolName, tablePlace } from './place.js';
 import type { PoolClass } from './slots.js';
 import { noteShards, placeEverywhere } from './stores.js';
-import type { OnShard, StoreTables } from './tables.js';
+import type { OwnTable, RowTables } from './tables.js';
 
 export interface GrowingUpload {
   readonly processId: number;
@@ -41,7 +41,7 @@ export interface Everywhere {
 export interface EverywhereOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
-  readonly tables: Pick<StoreTables, 'ensure' | 'forget' | 'columnNames' | 'listStores'>;
+  readonly tables: Pick<RowTables, 'ensure' | 'forget' | 'columnNames' | 'listOwnTables'>;
   /** Condition that an upload or a compaction writes a store: by its alias, and the process that does not count. */
   readonly isWritten: (store: string, except: string) => string;
   /** Raw bytes from which a dataset is on all shards. */
@@ -80,8 +80,8 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
   };
 
   /** Shards other than the home that have something under the number of the store. */
-  const leftOvers = async (tx: Sql, { storeId, shard: home }: OnShard): Promise<number[]> => {
-    const owned = (await tables.listStores()).filter((table) => table.storeId === storeId);
+  const leftOvers = async (tx: Sql, { storeId, shard: home }: OwnTable): Promise<number[]> => {
+    const owned = (await tables.listOwnTables()).filter((table) => table.storeId === storeId);
     const pooled = await tx.query<{ pool: PoolClass; ids: number[] }>(
       `SELECT m.pool, array_agg(g.id) AS ids FROM segments g JOIN slot_maps m ON m.id = g.slot_map_id
        WHERE g.store_id = $1 GROUP BY m.pool`,
@@ -96,7 +96,7 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
 
   const makeTables = async (
     tx: Sql,
-    { storeId, shard }: OnShard,
+    { storeId, shard }: OwnTable,
     columns: readonly NamedColumn[],
   ): Promise<void> => {
     // Those of an attempt that failed may have been dropped since.

@@ -14,7 +14,7 @@ import type { ReferencedSegment } from './hashes.js';
 import { bookColumns, insideOf, statedTable, tableOf, tablePlace } from './place.js';
 import type { ColumnDefinition, PoolClass } from './slots.js';
 import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
-import type { StoreTables } from './tables.js';
+import type { RowTables } from './tables.js';
 
 export interface SegmentFiles {
   /**
@@ -68,7 +68,7 @@ export interface SegmentFilesOptions {
   readonly clickhouse: ClickHouseServers;
   /** Connects to the same database of the same servers. */
   readonly reader: Reader;
-  readonly tables: Pick<StoreTables, 'ensure'>;
+  readonly tables: Pick<RowTables, 'ensure'>;
 }
 
 export const createSegmentFiles = ({

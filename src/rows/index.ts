@@ -88,7 +88,7 @@ export {
   type ClusterView,
   describeNoCluster,
   type RequireServed,
-  reportOrphanedStores,
+  reportUnservedStores,
   type ShardSummary,
   showCluster,
   viewCluster,
@@ -112,7 +112,7 @@ export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 export type { EncodedChunk } from './staging.js';
 export { insertStore } from './stores.js';
 export { createTidy, type ReleaseReport, type StorageReport, type Tidy } from './sweep.js';
-export { createStoreTables, type StoreTables } from './tables.js';
+export { createRowTables, type RowTables } from './tables.js';
 export type { Appended, WholeSegment } from './together.js';
 export {
   addOlderVersion,

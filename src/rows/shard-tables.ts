@@ -2,12 +2,12 @@ import type { Log } from '../lib/log.js';
 import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { everywhereStores, noteShards } from './stores.js';
-import type { StoreTables } from './tables.js';
+import type { RowTables } from './tables.js';
 
 export interface ShardTablesParts {
   readonly sql: Sql;
   readonly clickhouse: Pick<ClickHouseServers, 'shards' | 'engine'>;
-  readonly tables: StoreTables;
+  readonly tables: RowTables;
   readonly log: Log;
 }
 

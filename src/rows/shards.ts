@@ -10,7 +10,7 @@ import {
 } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { readServerSizes } from './sizes.js';
-import { countStores, noteShards, type OrphanedStores, orphanedStores } from './stores.js';
+import { countStores, noteShards, type UnservedStores, unservedStores } from './stores.js';
 import { readTopology, type TopologyOptions } from './topology.js';
 
 /** Contents of one shard of a cluster; nulls while it does not answer. */
@@ -111,7 +111,7 @@ export const viewCluster = async (
   sql: Sql,
   servers: ClickHouseServers,
 ): Promise<ShardsView | Record<string, never>> =>
-  servers.engine.cluster === undefined && (await orphanedStores(sql, servedBy(servers))).length === 0
+  servers.engine.cluster === undefined && (await unservedStores(sql, servedBy(servers))).length === 0
     ? {}
     : viewShards(sql, servers);
 
@@ -189,15 +189,15 @@ const faultOf = (shard: number | null, cluster: string | undefined): string => {
   return `${lacked}: give ${cluster} ${those} back in remote_servers; if rows are lost, restore a backup`;
 };
 
-const describeOrphans = ({ shard, datasets }: OrphanedStores, cluster: string | undefined): string =>
+const describeUnserved = ({ shard, datasets }: UnservedStores, cluster: string | undefined): string =>
   `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} are on ${shard === null ? 'several shards' : `shard ${shard}`}, ${faultOf(shard, cluster)}`;
 
 /** Reason why there is no cluster to show; names datasets that one server alone cannot read. */
 export const describeNoCluster = async (sql: Sql): Promise<string> => {
-  const orphans = await orphanedStores(sql, { shards: [firstShard], isCluster: false });
-  return orphans.length === 0
+  const found = await unservedStores(sql, { shards: [firstShard], isCluster: false });
+  return found.length === 0
     ? 'CLICKHOUSE_CLUSTER is not set: all rows are on one server'
-    : orphans.map((orphaned) => describeOrphans(orphaned, undefined)).join('; ');
+    : found.map((unserved) => describeUnserved(unserved, undefined)).join('; ');
 };
 
 /** Fails for a dataset that an upload cannot be stored in until the configuration is repaired. */
@@ -207,22 +207,22 @@ export type RequireServed = (storeId: number) => Promise<void>;
  * Logs which datasets cannot be read with this configuration; all others can, so the process goes on. Returns what refuses
  * uploads to them, which would wait in Kafka and hold back others; undefined where there are none, as it should be.
  */
-export const reportOrphanedStores = async (
+export const reportUnservedStores = async (
   sql: Sql,
   servers: ClickHouseServers,
   log: Log,
 ): Promise<RequireServed | undefined> => {
   const served = servedBy(servers);
   if (served.isCluster) await noteShards(sql, served.shards.length);
-  const orphans = await orphanedStores(sql, served);
-  for (const orphaned of orphans) {
-    const { shard, stores, datasets } = orphaned;
-    const reason = describeOrphans(orphaned, servers.engine.cluster);
+  const found = await unservedStores(sql, served);
+  for (const unserved of found) {
+    const { shard, stores, datasets } = unserved;
+    const reason = describeUnserved(unserved, servers.engine.cluster);
     log.error({ shard, stores, datasets, reason }, 'datasets on a shard that is not configured');
   }
-  if (orphans.length === 0) return undefined;
+  if (found.length === 0) return undefined;
   return async (storeId) => {
-    const [orphaned] = await orphanedStores(sql, served, storeId);
-    if (orphaned !== undefined) throw unknownShard(orphaned.shard);
+    const [unserved] = await unservedStores(sql, served, storeId);
+    if (unserved !== undefined) throw unknownShard(unserved.shard);
   };
 };

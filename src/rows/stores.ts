@@ -2,7 +2,7 @@
 import { firstShard, type ServedShards } from '../storage/clickhouse/client.js';
 import { raiseSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import type { OnShard } from './tables.js';
+import type { OwnTable } from './tables.js';
 
 /** @param turns Numbers of shards: the id of the store takes one of them in turn as its home. */
 export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShard]): Promise<number> => {
@@ -27,9 +27,9 @@ export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('UPDATE stores SET everywhere = true WHERE id = $1', [id]);
 };
 
-/** Those of these tables that are on another shard than the home of their store, which is not everywhere. */
-export const awayFromHome = (sql: Sql, tables: readonly OnShard[]): Promise<OnShard[]> =>
-  sql.query<OnShard>(
+/** Those of these own tables that are on another shard than the home of their store, which is not everywhere. */
+export const awayFromHome = (sql: Sql, tables: readonly OwnTable[]): Promise<OwnTable[]> =>
+  sql.query<OwnTable>(
     `SELECT f.id AS "storeId", f.shard FROM unnest($1::bigint[], $2::int[]) AS f (id, shard)
      JOIN stores s ON s.id = f.id WHERE NOT s.everywhere AND s.shard <> f.shard`,
     [tables.map(({ storeId }) => storeId), tables.map(({ shard }) => shard)],
@@ -74,16 +74,16 @@ export const knownStores = (sql: Sql, ids: readonly number[]): Promise<number[]>
   idsOf(sql, 'SELECT id FROM stores WHERE id = ANY ($1)', [ids]);
 
 /** Condition that neither a dataset nor a segment names the store `s`. */
-const isLonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
+const isOrphaned = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
 
 /** Up to `most` stores that no dataset and no segment names. */
-export const lonelyStores = (sql: Sql, most: number): Promise<number[]> =>
-  idsOf(sql, `SELECT s.id FROM stores s WHERE ${isLonely} LIMIT $1`, [most]);
+export const orphanedStores = (sql: Sql, most: number): Promise<number[]> =>
+  idsOf(sql, `SELECT s.id FROM stores s WHERE ${isOrphaned} LIMIT $1`, [most]);
 
 /** Deletes the given stores that nothing names; returns those. */
-export const deleteLonelyStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
-  idsOf(sql, `DELETE FROM stores s WHERE s.id = ANY ($1) AND ${isLonely} RETURNING s.id`, [ids]);
+export const deleteOrphanedStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+  idsOf(sql, `DELETE FROM stores s WHERE s.id = ANY ($1) AND ${isOrphaned} RETURNING s.id`, [ids]);
 
 /** Condition that the table of the store `s` has segments. */
 const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
@@ -113,7 +113,7 @@ export const countStores = (
   );
 
 /** Stores on a shard that the configuration lacks. */
-export interface OrphanedStores {
+export interface UnservedStores {
   /** Null: they are on several shards. */
   readonly shard: number | null;
   readonly stores: number;
@@ -125,19 +125,19 @@ export interface OrphanedStores {
  * Condition that not all servers with rows of the store `own` are in the configuration; the first shard always is. What is everywhere
  * may have rows on as many shards as there ever were.
  */
-const isOrphaned = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
+const isUnserved = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
   AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${isCluster} AND ${shards.length} >=
     coalesce((SELECT value::int FROM settings WHERE name = '${mostShards}'), 0)))`;
 
 /** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
 export const isServed = (segments: string, served: ServedShards): string =>
-  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isOrphaned(served)})`;
+  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isUnserved(served)})`;
 
-/** Orphaned stores by shard; those of all shards last. Empty as it should be. */
-export const orphanedStores = (sql: Sql, served: ServedShards, id?: number): Promise<OrphanedStores[]> =>
-  sql.query<OrphanedStores>(
+/** Unserved stores by shard; those of all shards last. Empty as it should be. */
+export const unservedStores = (sql: Sql, served: ServedShards, id?: number): Promise<UnservedStores[]> =>
+  sql.query<UnservedStores>(
     `SELECT CASE WHEN NOT own.everywhere THEN own.shard END AS shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
      FROM stores own LEFT JOIN datasets d ON d.store_id = own.id
-     WHERE ($1::bigint IS NULL OR own.id = $1) AND ${isOrphaned(served)} GROUP BY 1 ORDER BY 1`,
+     WHERE ($1::bigint IS NULL OR own.id = $1) AND ${isUnserved(served)} GROUP BY 1 ORDER BY 1`,
     [id ?? null],
   );

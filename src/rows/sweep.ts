@@ -29,15 +29,15 @@ import {
 import { makeShardTables } from './shard-tables.js';
 import {
   awayFromHome,
-  deleteLonelyStores,
+  deleteOrphanedStores,
   emptyTables,
   holdAtHome,
   holdEmpty,
   isServed,
   knownStores,
-  lonelyStores,
+  orphanedStores,
 } from './stores.js';
-import type { StoreTables } from './tables.js';
+import type { RowTables } from './tables.js';
 
 /** Segments and stores that nothing refers to any more, and whose grace period is over. */
 export interface ReleaseReport {
@@ -53,7 +53,7 @@ export interface StorageReport extends ReleaseReport {
   /** Segments in ClickHouse that PostgreSQL does not know. */
   readonly orphanSegments: number;
   /** Tables in ClickHouse that PostgreSQL does not know. */
-  readonly orphanStores: number;
+  readonly orphanTables: number;
   /** Segments of versions whose rows are not in ClickHouse. Should always be zero; nothing can be removed. */
   readonly missingSegments: number;
 }
@@ -73,7 +73,7 @@ export interface Tidy {
 export interface TidyOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
-  readonly tables: StoreTables;
+  readonly tables: RowTables;
   readonly leases: Leases;
   /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
   readonly poolDropIntervalMs: number;
@@ -174,11 +174,11 @@ export const createTidy = (options: TidyOptions): Tidy => {
 
   /** A worker that dies in between leaves a table without a store, which the next sweep drops. */
   const dropStores = async (): Promise<number> => {
-    const gone = await unlessHeld(await lonelyStores(sql, batch), (ids) => deleteLonelyStores(sql, ids));
+    const gone = await unlessHeld(await orphanedStores(sql, batch), (ids) => deleteOrphanedStores(sql, ids));
     if (gone.length === 0) return 0;
     // Most never had a table.
-    const present = new Set((await tables.listStores()).map(({ storeId }) => storeId));
-    for (const id of gone) if (present.has(id)) await tables.dropStore(id);
+    const present = new Set((await tables.listOwnTables()).map(({ storeId }) => storeId));
+    for (const id of gone) if (present.has(id)) await tables.dropOwnTable(id);
     return gone.length;
   };
 
@@ -216,27 +216,27 @@ export const createTidy = (options: TidyOptions): Tidy => {
     return { orphanSegments, missingSegments };
   };
 
-  const dropOrphanStores = async (): Promise<number> => {
-    const found = await tables.listStores();
+  const dropOrphanTables = async (): Promise<number> => {
+    const found = await tables.listOwnTables();
     const present = [...new Set(found.map(({ storeId }) => storeId))];
     const orphans = await unlessHeld(present, async (ids) => {
       const known = new Set(await knownStores(sql, ids));
       return ids.filter((id) => !known.has(id));
     });
     for (const id of orphans) {
-      await tables.dropStore(id);
+      await tables.dropOwnTable(id);
       log.info({ store: id }, 'table dropped that belongs to no dataset');
     }
     // Segments stay known until they are dropped: without one, nobody reads the table.
     for (const id of await unlessHeld(present, (ids) => emptyTables(sql, ids)))
       await sql.tx(async (tx) => {
-        if (await holdEmpty(tx, id)) await tables.dropStore(id);
+        if (await holdEmpty(tx, id)) await tables.dropOwnTable(id);
       });
     // Their rows would be seen as soon as the store is read on all shards, which it is not before they are gone.
     for (const { storeId, shard } of await unlessHeld(found, (listed) => awayFromHome(sql, listed)))
       await sql.tx(async (tx) => {
         if (!(await holdAtHome(tx, storeId))) return;
-        await tables.dropStore(storeId, shard);
+        await tables.dropOwnTable(storeId, shard);
         log.info({ store: storeId, shard }, 'table dropped that is not at the home of its store');
       });
     return orphans.length;
@@ -253,7 +253,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
       const released = await release(stop);
       const compared = await compare(stop);
       stop?.throwIfAborted();
-      return { ...released, abandonedCompactions, ...compared, orphanStores: await dropOrphanStores() };
+      return { ...released, abandonedCompactions, ...compared, orphanTables: await dropOrphanTables() };
     },
 
     async drop(segmentIds) {

@@ -1,25 +1,6 @@
 /**
- * The tables that hold rows (README.md has the terms).
- *
- * On disk
- *   s<storeId>       of one dataset and its clones; one partition per segment
- *   pool_<class>     of many small datasets; 16 partitions
- *   u<segmentId>     staging table of one attempt of a long upload, while chunks come
- *   a<segmentId>_…   the same, sealed when all chunks have come, until it was promoted into s<storeId>
- *   ds<storeId>, dpool_<class>   on every node of a cluster: the tables of that name of all shards
- *
- *   _seg  UInt64   segment id
- *   _row  UInt64   position of the row in its dataset (model/position.ts)
- *   c<storageId>_<physical>  Nullable(…)   one per column and physical type that some segment uses; in pools: slots
- *
- * Invariants
- *   1. One chunk of an upload is one INSERT of one block with one deduplication token, into a pool or `u<segmentId>`:
- *      repeating it after a crash adds nothing while the token is remembered. `s<storeId>` has no tokens and is
- *      written by statements that are not repeated (docs/adr/0027-upload-tables.md, 0063-short-batches.md).
- *   2. A column, once made, is never altered or dropped while the table lives: old segments need it.
- *   3. Nothing is sorted on the way in: a block is already in the order of the key.
- *
- * Each shard of a cluster has tables of its own. A store has its table at its home; one that is everywhere has it on all shards.
+ * The tables that hold rows, on all servers: README.md says which there are, and what is always true of them. A block is already in
+ * the order of the key: nothing is sorted on the way in.
  */
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import type { Place } from '../model/version.js';
@@ -32,19 +13,9 @@ import {
   type ShardPlace,
   unknownShard,
 } from '../storage/clickhouse/client.js';
-import { ifTableExists } from '../storage/clickhouse/errors.js';
 import type { Target } from './copy.js';
 import { turnAt, turnsOf } from './homes.js';
-import {
-  insideOf,
-  isEverywhere,
-  isPooled,
-  overName,
-  statedTable,
-  tableName,
-  tableOf,
-  tablePlace,
-} from './place.js';
+import { insideOf, isEverywhere, isPooled, overName, tableName, tableOf, tablePlace } from './place.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
 import { poolClasses } from './slots.js';
 import {
@@ -55,19 +26,14 @@ import {
   type StagingOptions,
 } from './staging.js';
 
-/** The table of a store. */
-export interface StoreTable extends ShardPlace {
-  readonly storeId: number;
-}
-
-/** The table of a store on one shard. */
-export interface OnShard {
+/** An own table on one shard. */
+export interface OwnTable {
   readonly storeId: number;
   readonly shard: number;
 }
 
 /** Tables of all places, on all servers. */
-export interface StoreTables {
+export interface RowTables {
   /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
@@ -88,14 +54,12 @@ export interface StoreTables {
   dropStaging(segmentId: number): Promise<void>;
   /** Segments with a staging table. */
   listStaging(): Promise<number[]>;
-  /** Rows of a segment; 0 when the table or the segment does not exist. */
-  countRows(place: Place, segmentId: number): Promise<number>;
-  /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
-  dropStore(storeId: number, shard?: number): Promise<void>;
-  /** Names of the columns of a store's table; none without one. */
-  columnNames(store: StoreTable): Promise<string[]>;
-  /** Tables of stores, on every shard. */
-  listStores(): Promise<OnShard[]>;
+  /** Removes the own table of a store, from all shards or from one. Idempotent. */
+  dropOwnTable(storeId: number, shard?: number): Promise<void>;
+  /** Names of the columns of an own table; none without one. */
+  columnNames(table: OwnTable): Promise<string[]>;
+  /** Own tables of all shards. */
+  listOwnTables(): Promise<OwnTable[]>;
   /**
    * Makes the tables of stores that are everywhere, their columns, and the pools, that a node lacks: one that is new,
    * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
@@ -108,8 +72,8 @@ const madeAtOnce = 8;
 
 interface ShardTables extends ServerTables, Staging {}
 
-export const createStoreTables = (servers: ClickHouseServers, options?: StagingOptions): StoreTables => {
-  const { database, engine } = servers;
+export const createRowTables = (servers: ClickHouseServers, options?: StagingOptions): RowTables => {
+  const { engine } = servers;
   /** By server: a shard may be added at any time. */
   const known = new WeakMap<Connection, ShardTables>();
   const tablesOf = ({ clickhouse }: Pick<Shard, 'clickhouse'>): ShardTables => {
@@ -161,12 +125,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
     return { sealed, rows: sealed.reduce((sum, { rows }) => sum + rows, 0) };
   };
 
-  const ensure: StoreTables['ensure'] = async (place, columns) => {
+  const ensure: RowTables['ensure'] = async (place, columns) => {
     await Promise.all(having(insideOf(place)).map((tables) => tables.ensure(place, columns)));
     if (isEverywhere(place)) await Promise.all(over().map((tables) => tables.ensureOver(place, columns)));
   };
 
-  const forget: StoreTables['forget'] = (place) => {
+  const forget: RowTables['forget'] = (place) => {
     const table = tableOf(place);
     for (const tables of having(insideOf(place))) tables.forget(table);
     if (isEverywhere(place)) for (const tables of over()) tables.forget(overName(table));
@@ -201,28 +165,17 @@ export const createStoreTables = (servers: ClickHouseServers, options?: StagingO
       return [...new Set((await Promise.all(all().map((tables) => tables.listStaging()))).flat())];
     },
 
-    countRows: (place, segmentId) =>
-      ifTableExists(async () => {
-        const [row] = await servers
-          .at(insideOf(place))
-          .rows<{ n: string }>(
-            `SELECT toString(count()) AS n FROM ${statedTable(database, place)} WHERE _seg = {segment:UInt64}`,
-            { params: { segment: segmentId } },
-          );
-        return Number(row?.n ?? 0);
-      }, 0),
-
-    async dropStore(storeId, shard) {
+    async dropOwnTable(storeId, shard) {
       const table = tableName(storeId);
       if (shard !== undefined) return on(shard).dropTable(table);
       if (engine.cluster !== undefined)
         await Promise.all(over().map((tables) => tables.dropTable(overName(table))));
       await everywhere((tables) => tables.dropTable(table));
     },
-    columnNames: async ({ shard = firstShard, storeId }) =>
+    columnNames: async ({ shard, storeId }) =>
       (await on(shard).columnsOf(tableName(storeId))).map(({ name }) => name),
 
-    async listStores() {
+    async listOwnTables() {
       const lists = servers.shards.map(async (shard) =>
         (await tablesOf(shard).listNumbers('s')).map((storeId) => ({ storeId, shard: shard.number })),
       );

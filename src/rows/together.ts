@@ -8,7 +8,7 @@ import { isClickHouseException, isPassing } from '../storage/clickhouse/errors.j
 import type { Target } from './copy.js';
 import { insideOf, isPooled, storedAs } from './place.js';
 import type { Batch } from './staging.js';
-import type { StoreTables } from './tables.js';
+import type { RowTables } from './tables.js';
 
 /** All rows of a segment, encoded. */
 export interface WholeSegment {
@@ -83,7 +83,7 @@ const batchOf = (segments: readonly WholeSegment[], place: Target['place']): Omi
   };
 };
 
-export const createAppendTogether = (tables: Pick<StoreTables, 'insertTogether'>): AppendTogether => {
+export const createAppendTogether = (tables: Pick<RowTables, 'insertTogether'>): AppendTogether => {
   /** Inserts the rows of these segments, of which each has some, with one statement. */
   const write = async (
     filled: readonly WholeSegment[],

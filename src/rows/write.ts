@@ -6,7 +6,7 @@ import type { Target } from './copy.js';
 import { countSegments, datesOf } from './count.js';
 import { isEverywhere, isPooled } from './place.js';
 import type { EncodedChunk } from './staging.js';
-import { createStoreTables } from './tables.js';
+import { createRowTables } from './tables.js';
 import { type AppendTogether, createAppendTogether } from './together.js';
 
 /** The rows of a segment: as many as were written, or another number. */
@@ -37,7 +37,7 @@ export interface Write {
   ): Promise<Sealed>;
 }
 
-export const createWrite = (servers: ClickHouseServers, tables = createStoreTables(servers)): Write => {
+export const createWrite = (servers: ClickHouseServers, tables = createRowTables(servers)): Write => {
   const prepareAgain: Write['prepareAgain'] = async (place, columns) => {
     tables.forget(place);
     await tables.ensure(place, columns);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { NamedColumn } from '../../../src/model/column.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placeOf } from '../../../src/rows/place.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
+import { createRowTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 
 let clickhouse: ClickHouse;
@@ -35,10 +35,10 @@ const number: NamedColumn = { name: 'c3_f', physical: 'f' };
 
 describe('skipping indexes of a table', () => {
   it('are made with its columns, also with those that come later', async () => {
-    await createStoreTables(clickhouse).ensure(own(1), [date, text]);
+    await createRowTables(clickhouse).ensure(own(1), [date, text]);
     expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s']);
-    await createStoreTables(clickhouse).ensure(own(1), [date, number]);
-    await createStoreTables(clickhouse).ensure(own(1), [number, date]);
+    await createRowTables(clickhouse).ensure(own(1), [date, number]);
+    await createRowTables(clickhouse).ensure(own(1), [number, date]);
     expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s', 'minmax c3_f']);
   });
 
@@ -47,12 +47,12 @@ describe('skipping indexes of a table', () => {
       { length: 201 },
       (_, at): NamedColumn => ({ name: `c${at}_f`, physical: 'f' }),
     );
-    await createStoreTables(clickhouse).ensure(own(2), columns);
+    await createRowTables(clickhouse).ensure(own(2), columns);
     expect(await indexed(2)).toEqual([]);
   });
 
   it('spare a filter the rows that cannot match', async () => {
-    await createStoreTables(clickhouse).ensure(own(3), [text]);
+    await createRowTables(clickhouse).ensure(own(3), [text]);
     await clickhouse.command(
       `INSERT INTO ${clickhouse.database}.s3 (_seg, _row, c2_s)
        SELECT 1, number, concat('series ', toString(intDiv(number, 50000))) FROM numbers(400000)`,

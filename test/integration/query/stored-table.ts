@@ -6,7 +6,7 @@ import { recordsPerUpload } from '../../../src/model/position.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placeOf } from '../../../src/rows/place.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
+import { createRowTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
 
@@ -47,7 +47,7 @@ export const createStoredTables = async (
   const database = `dl_${randomBytes(6).toString('hex')}`;
   const clickhouse = createClickHouse({ url, database, maxConnections: 1_000 });
   await ensureDatabase(clickhouse);
-  const tables = createStoreTables(clickhouse);
+  const tables = createRowTables(clickhouse);
   const reader = createReader({ servers: clickhouse, maxWaitSeconds, maxMemoryBytes, log });
   let stores = 0;
   let nextColumn = 1;

@@ -10,7 +10,7 @@ import type { FoldLimits } from '../../../src/rows/folds.js';
 import {
   createCompactor,
   createJoin,
-  createStoreTables,
+  createRowTables,
   createTidy,
   pairRows,
   readLineage,
@@ -302,7 +302,7 @@ const tidyOf = () =>
   createTidy({
     sql: product.sql,
     clickhouse,
-    tables: createStoreTables(clickhouse),
+    tables: createRowTables(clickhouse),
     leases: leasesOf(product.sql),
     poolDropIntervalMs: 0,
     graceMs: 0,

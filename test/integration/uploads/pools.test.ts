@@ -13,7 +13,7 @@ import { register } from '../../../src/rows/register.js';
 import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { holdEmpty } from '../../../src/rows/stores.js';
 import { createTidy } from '../../../src/rows/sweep.js';
-import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
+import { createRowTables, type RowTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { inTransaction } from '../../../src/storage/postgres/sql.js';
 import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
@@ -30,6 +30,7 @@ import {
 import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { recordSql } from '../../support/records.js';
+import { countRows } from '../../support/stored-rows.js';
 import { uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
@@ -248,7 +249,7 @@ describe('the comparison of both sides', () => {
     const { orphanSegments, missingSegments } = await createTidy({
       sql: product.sql,
       clickhouse,
-      tables: createStoreTables(clickhouse),
+      tables: createRowTables(clickhouse),
       leases: leasesOf(product.sql),
       poolDropIntervalMs: 0,
       graceMs: 0,
@@ -402,7 +403,7 @@ describe('the table of a store', () => {
   });
 
   /** Stores a row of an upload that has several chunks. */
-  const insert = async (tables: StoreTables, segment: number, columns: readonly NamedColumn[]) => {
+  const insert = async (tables: RowTables, segment: number, columns: readonly NamedColumn[]) => {
     const { body } = await clickhouse.send({
       body: `SELECT toUInt64(${segment}) AS _seg, toUInt64(0) AS _row, toNullable(0.5) AS c1_f FORMAT Native`,
       contentType: 'text/plain',
@@ -417,17 +418,17 @@ describe('the table of a store', () => {
 
   /** Two processes, the first of which knows the table; the second has dropped it. */
   const droppedByAnother = async () => {
-    const [one, another] = [createStoreTables(clickhouse), createStoreTables(clickhouse)];
+    const [one, another] = [createRowTables(clickhouse), createRowTables(clickhouse)];
     await insert(one, 1, [price]);
-    await another.dropStore(storeId);
+    await another.dropOwnTable(storeId);
     return { one, another };
   };
 
   it('is made again by a process that knew it before another one dropped it', async () => {
     const { one } = await droppedByAnother();
     await insert(one, 2, [price]);
-    expect([await one.listStores(), await one.listStaging()]).toEqual([[{ storeId, shard: 1 }], [1, 2]]);
-    await createStoreTables(clickhouse).dropStore(storeId);
+    expect([await one.listOwnTables(), await one.listStaging()]).toEqual([[{ storeId, shard: 1 }], [1, 2]]);
+    await createRowTables(clickhouse).dropOwnTable(storeId);
     await insert(one, 3, [price, amount]);
     expect(await one.columnNames(table)).toEqual(['c1_f', 'c2_f']);
     for (const segmentId of [1, 2, 3]) await one.dropStaging(segmentId);
@@ -439,7 +440,7 @@ describe('the table of a store', () => {
     await expect(insert(one, 4, [price])).rejects.toThrow('c1_f');
     await insert(one, 4, [price]);
     await one.promote({ segment: 4, place }, 1);
-    expect(await one.countRows(place, 4)).toBe(1);
+    expect(await countRows(clickhouse, place, 4)).toBe(1);
     expect(await one.columnNames(table)).toEqual(expect.arrayContaining(['c1_f', 'c2_f']));
   });
 

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Target } from '../../../src/rows/copy.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placeOf } from '../../../src/rows/place.js';
-import { createStoreTables, type StoreTables } from '../../../src/rows/tables.js';
+import { createRowTables, type RowTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, standAlone } from '../../../src/storage/clickhouse/client.js';
+import { countRows } from '../../support/stored-rows.js';
 
 const place = placeOf({ storeId: 1, shard: 1, pool: null });
 const columns = [{ name: 'c1_f', physical: 'f' }] as const;
@@ -39,7 +40,7 @@ const blockOf = async (segmentId: number, row: number): Promise<Buffer> => {
 const to = (segment: number): Target => ({ segment, place });
 
 /** A worker stores a chunk of one row. */
-const store = async (tables: StoreTables, segmentId: number, chunk: number): Promise<void> => {
+const store = async (tables: RowTables, segmentId: number, chunk: number): Promise<void> => {
   await tables.insert(to(segmentId), {
     number: chunk,
     columns,
@@ -50,11 +51,11 @@ const store = async (tables: StoreTables, segmentId: number, chunk: number): Pro
   });
 };
 
-const worker = (): StoreTables => createStoreTables(clickhouse);
+const worker = (): RowTables => createRowTables(clickhouse);
 
 /** A worker that does something else between having counted the rows that it promotes and promoting them. */
-const slowWorker = (meanwhile: () => Promise<void>): StoreTables =>
-  createStoreTables(
+const slowWorker = (meanwhile: () => Promise<void>): RowTables =>
+  createRowTables(
     standAlone({
       ...clickhouse,
       async command(sql, options) {
@@ -76,7 +77,7 @@ it('are promoted with the rows that were counted, or not at all, whichever worke
     await late.promote(to(1), 2);
   });
   await expect(slow.promote(to(1), 2)).rejects.toThrow(/a1_[0-9a-f]+/);
-  expect(await first.countRows(place, 1)).toBe(2);
+  expect(await countRows(clickhouse, place, 1)).toBe(2);
   expect(await first.listStaging()).toEqual([1]);
   await first.dropStaging(1);
   expect(await first.listStaging()).toEqual([]);
@@ -88,16 +89,16 @@ it('count the chunks that came in time, and no late one', async () => {
   await first.promote(to(2), 3);
   await store(late, 2, 1);
   await late.promote(to(2), 3);
-  expect(await first.countRows(place, 2)).toBe(3);
+  expect(await countRows(clickhouse, place, 2)).toBe(3);
   await late.promote(to(2), 4);
-  expect(await first.countRows(place, 2)).toBe(3);
+  expect(await countRows(clickhouse, place, 2)).toBe(3);
   await first.dropStaging(2);
   expect(await first.listStaging()).toEqual([]);
 });
 
 it('are promoted without any change of the columns of a table that has the same', async () => {
   const changes: string[] = [];
-  const recording = createStoreTables(
+  const recording = createRowTables(
     standAlone({
       ...clickhouse,
       async command(sql, options) {
@@ -110,7 +111,7 @@ it('are promoted without any change of the columns of a table that has the same'
   changes.length = 0;
   await recording.promote(to(20), 1);
   expect(changes).toEqual([]);
-  expect(await recording.countRows(place, 20)).toBe(1);
+  expect(await countRows(clickhouse, place, 20)).toBe(1);
 });
 
 it('are promoted into a table that has got a column since, and into one that was dropped', async () => {
@@ -118,9 +119,9 @@ it('are promoted into a table that has got a column since, and into one that was
   await store(first, 21, 0);
   await second.ensure(place, [...columns, { name: 'c2_f', physical: 'f' }]);
   await first.promote(to(21), 1);
-  expect(await first.countRows(place, 21)).toBe(1);
+  expect(await countRows(clickhouse, place, 21)).toBe(1);
   await store(first, 22, 0);
-  await second.dropStore(1);
+  await second.dropOwnTable(1);
   await first.promote(to(22), 1);
-  expect(await first.countRows(place, 22)).toBe(1);
+  expect(await countRows(clickhouse, place, 22)).toBe(1);
 });

@@ -6,7 +6,7 @@ import {
   createCompactions,
   createCompactor,
   createJoin,
-  createStoreTables,
+  createRowTables,
   createTidy,
 } from '../../../src/rows/index.js';
 import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
@@ -30,7 +30,7 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
     const tidy = createTidy({
       sql,
       clickhouse,
-      tables: createStoreTables(clickhouse),
+      tables: createRowTables(clickhouse),
       leases: leasesOf(sql),
       poolDropIntervalMs: 0,
       graceMs: 0,

@@ -20,7 +20,6 @@ import type { Place, ReadableVersion } from '../../../src/model/version.js';
 import { createJoin } from '../../../src/rows/copy.js';
 import { placeOf as makePlace, placeSql } from '../../../src/rows/place.js';
 import { createSeeker } from '../../../src/rows/row-number.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader } from '../../../src/storage/clickhouse/reader.js';
 import {
@@ -34,6 +33,7 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { countRows } from '../../support/stored-rows.js';
 import { type Options, uploadWith } from '../../support/upload-options.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tabulary-shards-'));
@@ -302,8 +302,7 @@ describe('a dataset that is large', () => {
     const swept = new Map((await (await openStorageSweep(parts))()).map(({ what, count }) => [what, count]));
     expect(swept.get('segments that PostgreSQL does not know')).toBeGreaterThan(0);
     expect(swept.get('segments that are missing (not removed)')).toBe(0);
-    const tables = createStoreTables(servers);
-    expect(await tables.countRows(listed.place, orphan)).toBe(0);
+    expect(await countRows(servers, listed.place, orphan)).toBe(0);
     expect(await verification.verify({})).toMatchObject({ faults: [] });
     await own.close();
     await expectSameAnswers(datasets);

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { placeOf } from '../../../src/rows/place.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
+import { createRowTables } from '../../../src/rows/tables.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { type Client, createDataset, download, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { countRows } from '../../support/stored-rows.js';
 import { uploadWith } from '../../support/upload-options.js';
 import { createUnsteadyProxy, type Mischief, type UnsteadyProxy } from './unsteady-proxy.js';
 
@@ -90,7 +91,7 @@ describe('a store that is reached over a bad line', () => {
     // Its sweep would take the table below for one that an upload left behind.
     await product.stopWorker();
     const clickhouse = createClickHouse({ url: proxy.url, database: product.config.clickhouseDatabase });
-    const tables = createStoreTables(clickhouse, { insertTimeoutMs: 500 });
+    const tables = createRowTables(clickhouse, { insertTimeoutMs: 500 });
     const store = 999_999_999;
     const columns = [{ name: 'c1_s', physical: 's' as const }];
     const place = placeOf({ storeId: store, shard: 1, pool: null });
@@ -116,9 +117,9 @@ describe('a store that is reached over a bad line', () => {
     await expect(insert('1/1/1')).rejects.toMatchObject({ code: 'store_unavailable' });
     await insert('1/1/1');
     await tables.promote(to, 2);
-    expect(await tables.countRows(place, 1001)).toBe(2);
+    expect(await countRows(clickhouse, place, 1001)).toBe(2);
     await tables.dropStaging(1001);
-    await tables.dropStore(store);
+    await tables.dropOwnTable(store);
     await clickhouse.close();
   });
 });

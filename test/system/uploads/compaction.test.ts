@@ -10,7 +10,7 @@ import {
 import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
 import { insideOf } from '../../../src/rows/place.js';
 import { createTidy } from '../../../src/rows/sweep.js';
-import { createStoreTables } from '../../../src/rows/tables.js';
+import { createRowTables } from '../../../src/rows/tables.js';
 import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql } from '../../../src/storage/postgres/sql.js';
@@ -88,7 +88,7 @@ const sweep = async () => {
   const tidy = createTidy({
     sql: product.sql,
     clickhouse,
-    tables: createStoreTables(clickhouse),
+    tables: createRowTables(clickhouse),
     leases: leasesOf(product.sql),
     poolDropIntervalMs: 0,
     graceMs: 0,
