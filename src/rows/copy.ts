@@ -49,16 +49,15 @@ export interface RowSet {
   readonly from: string;
   /** Their positions, which they keep, as SQL. @default `_row` */
   readonly position?: string;
-  /** Their values as the copy stores them, as SQL; in the order of its columns. */
+  /** Their values, as SQL, in the order of the columns of the copy. */
   readonly values: readonly string[];
   /** True: tombstones, which have no values. */
   readonly gone?: true;
 }
 
-export interface RowsCopy {
+interface RowsCopy<Column> {
   readonly target: Target;
-  /** Names of columns of the target's table. */
-  readonly columns: readonly string[];
+  readonly columns: readonly Column[];
   readonly sets: readonly RowSet[];
   readonly params: QueryParams;
   /** Settings of the INSERT. */
@@ -67,20 +66,15 @@ export interface RowsCopy {
   readonly compareSettings?: QuerySettings;
 }
 
-/** Columns of a version as a place stores them. */
-export const storedColumnsOf = (columns: readonly NamedColumn[], place: Place): string[] =>
-  columns.map((column) => storedAs(column, place).name);
+/** A copy in columns of the target's table, by their names there. */
+type StoredCopy = RowsCopy<string>;
 
-/** Values of a version's columns as a place stores them. */
-export const storedValuesOf = (
-  columns: readonly NamedColumn[],
-  place: Place,
-  value: (at: number) => string,
-): string[] => columns.map((column, at) => writtenAs(value(at), column, place));
+/** A copy in columns of a version. */
+export type VersionCopy = RowsCopy<NamedColumn>;
 
 const insertOf = (
   database: string,
-  { target, columns }: RowsCopy,
+  { target, columns }: StoredCopy,
   { from, position = '_row', values, gone }: RowSet,
 ) => {
   const names = gone ? ['_gone'] : columns;
@@ -143,26 +137,9 @@ export interface TargetTables {
   forget(place: Place): void;
 }
 
-/** Writes into a place that has the columns; if it refuses, another process may have dropped it, and its columns are read again. */
-export const prepareTarget = async (
-  tables: TargetTables,
-  place: Place,
-  columns: readonly NamedColumn[],
-  write: () => Promise<void>,
-): Promise<void> => {
-  await tables.ensure(place, columns);
-  try {
-    await write();
-  } catch (error) {
-    tables.forget(place);
-    throw error;
-  }
-};
-
-/** Writes rows into a segment. */
-export const insertRows = async (
+const insertRows = async (
   clickhouse: Connection,
-  copy: RowsCopy,
+  copy: StoredCopy,
   options: StatementOptions = {},
 ): Promise<void> => {
   const params = { ...copy.params, target: copy.target.segment };
@@ -175,9 +152,9 @@ export const insertRows = async (
 };
 
 /** Compares a segment with what it was made of; returns the number of its rows. @throws CopyDiffers */
-export const compareRows = async (
+const compareRows = async (
   clickhouse: Connection,
-  { target, columns, sets, params, compareSettings }: RowsCopy,
+  { target, columns, sets, params, compareSettings }: StoredCopy,
   options: StatementOptions = {},
 ): Promise<number> => {
   const from = `FROM ${statedTable(clickhouse.database, target.place)} WHERE _seg = {target:UInt64}`;
@@ -195,6 +172,41 @@ export const compareRows = async (
       `segment ${target.segment} differs from what it was made of: ${copy.rows} rows of ${source.rows}, hash ${copy.hash} of ${source.hash}`,
     );
   return copy.rows;
+};
+
+/** The copy as the place of its target stores it. */
+const storedCopy = (copy: VersionCopy): StoredCopy => {
+  const { place } = copy.target;
+  const written = (value: string, at: number): string => writtenAs(value, copy.columns[at]!, place);
+  return {
+    ...copy,
+    columns: copy.columns.map((column) => storedAs(column, place).name),
+    sets: copy.sets.map((set) => ({ ...set, values: set.values.map(written) })),
+  };
+};
+
+/**
+ * Writes rows of a version to come into a place, which gets the columns that it lacks. If it refuses, another process may have dropped
+ * it, and its columns are read again.
+ * @param isCompared The rows are those of the sets, and not what a statement makes of them.
+ * @throws CopyDiffers
+ */
+export const writeCopy = async (
+  tables: TargetTables,
+  clickhouse: Connection,
+  copy: VersionCopy,
+  isCompared = true,
+): Promise<void> => {
+  const { place } = copy.target;
+  const stored = storedCopy(copy);
+  await tables.ensure(place, copy.columns);
+  try {
+    await insertRows(clickhouse, stored);
+  } catch (error) {
+    tables.forget(place);
+    throw error;
+  }
+  if (isCompared) await compareRows(clickhouse, stored);
 };
 
 export interface JoinerOptions {
@@ -254,7 +266,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const condition = isPatch ? latestOf(stored) : mask?.sql;
     const from = condition === undefined ? stored : `${stored} AND ${condition}`;
     const params = { run: segmentIds, ...mask?.params };
-    const copy: RowsCopy = {
+    const copy: StoredCopy = {
       target,
       columns,
       sets: [{ from, values: columns }],

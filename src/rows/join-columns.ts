@@ -4,15 +4,7 @@ import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ColumnCollision } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, QuerySettings } from '../storage/clickhouse/client.js';
-import {
-  compareRows,
-  insertRows,
-  prepareTarget,
-  storedColumnsOf,
-  storedValuesOf,
-  type Target,
-  type TargetTables,
-} from './copy.js';
+import { type Target, type TargetTables, writeCopy } from './copy.js';
 import { valueAs } from './merge-sql.js';
 import { insideOf, namedColumn, sourceOf } from './place.js';
 import { segmentRows } from './source.js';
@@ -132,20 +124,16 @@ export const createColumnJoin = (servers: ClickHouseServers, tables: TargetTable
     async write(merge, columns, target) {
       const { from, params } = rowsOf(merge);
       const { kept, gone } = sidesOf(merge);
-      const named = columns.map(namedColumn);
       const values = columns.map((column) =>
         column.id === merge.merged.id ? `coalesce(${kept}, ${gone})` : storageName(column),
       );
-      const clickhouse = servers.at(insideOf(merge.basePlace), insideOf(target.place));
-      const copy = {
+      await writeCopy(tables, servers.at(insideOf(merge.basePlace), insideOf(target.place)), {
         target,
-        columns: storedColumnsOf(named, target.place),
-        sets: [{ from, values: storedValuesOf(named, target.place, (at) => values[at] ?? '') }],
+        columns: columns.map(namedColumn),
+        sets: [{ from, values }],
         params,
         settings: settingsFor(columns.length),
-      };
-      await prepareTarget(tables, target.place, columns.map(namedColumn), () => insertRows(clickhouse, copy));
-      await compareRows(clickhouse, copy);
+      });
     },
   };
 };

@@ -4,22 +4,14 @@
  */
 import type { RowChanges } from '../model/process.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
-import {
-  CopyDiffers,
-  compareRows,
-  insertRows,
-  prepareTarget,
-  type RowSet,
-  storedColumnsOf,
-  storedValuesOf,
-  type TargetTables,
-} from './copy.js';
+import { CopyDiffers, type RowSet, type TargetTables, writeCopy } from './copy.js';
 import {
   foundPairs,
   hitRows,
   type KeyCounts,
   type MergeSide,
   type MergeSql,
+  mergedCopy,
   mergeServer,
   mergeSql,
   requireBase,
@@ -28,8 +20,7 @@ import {
   unknownRows,
   winners,
 } from './merge-sql.js';
-import { isPooled, namedColumn, statedTable } from './place.js';
-import { mergeSettings } from './statement-settings.js';
+import { isPooled, statedTable } from './place.js';
 
 /** Rows that a patch stores, tombstones among them. */
 export const rowsOfPatch = ({ inserted, replaced, removed }: Omit<RowChanges, 'unchanged'>): number =>
@@ -47,28 +38,22 @@ export const hiddenBy = ({ replaced, removed }: Pick<RowChanges, 'replaced' | 'r
 export type WritePatch = (merge: SegmentMerge, counts: KeyCounts, changes: RowChanges) => Promise<void>;
 
 /** Rows of the version before whose values the file changes, with the values of the file. */
-const replacedRows = (
-  merge: SegmentMerge,
-  sql: MergeSql,
-  counts: KeyCounts,
-  fromWinners: string,
-): Omit<RowSet, 'values'> => {
+const replacedRows = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, fromWinners: string): RowSet => {
   const { base, file, keysOf, valuesOf, on } = sql;
-  const values = valuesOf(file)
-    .map((value, at) => `, ${value} AS y${at}`)
-    .join('');
-  const position = 'b.p';
+  const fileValues = valuesOf(file);
+  const named = fileValues.map((value, at) => `, ${value} AS y${at}`).join('');
+  const set = (from: string): RowSet => ({
+    from,
+    position: 'b.p',
+    values: fileValues.map((_, at) => `f.y${at}`),
+  });
   if (counts.found !== undefined)
-    return {
-      from: `FROM (SELECT _row AS r${values} ${file.from}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
-      position,
-    };
+    return set(
+      `FROM (SELECT _row AS r${named} ${file.from}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
+    );
   const hash = (side: MergeSide): string => `, ${rowHash(sql, side)} AS h`;
-  return {
-    from: `FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hitRows(merge, sql, counts)}) AS b
-      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${values} ${fromWinners}) AS f ON ${on} WHERE b.h != f.h`,
-    position,
-  };
+  return set(`FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hitRows(merge, sql, counts)}) AS b
+      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${named} ${fromWinners}) AS f ON ${on} WHERE b.h != f.h`);
 };
 
 /** Rows of the version before that the version to come lacks: of keys that the file has, or, in mode sync, lacks. */
@@ -86,20 +71,13 @@ const removedRows = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, from
 
 const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[] => {
   const fromWinners = winners(merge, sql, counts);
-  const named = merge.columns.map(namedColumn);
-  const valuesBy = (value: (at: number) => string) => storedValuesOf(named, merge.targetPlace, value);
-  const fileValues = sql.valuesOf(sql.file);
   const sets: RowSet[] = [];
-  if (changes.replaced > 0)
-    sets.push({
-      ...replacedRows(merge, sql, counts, fromWinners),
-      values: valuesBy((at) => `f.y${at}`),
-    });
+  if (changes.replaced > 0) sets.push(replacedRows(merge, sql, counts, fromWinners));
   if (changes.removed > 0) sets.push(removedRows(merge, sql, counts, fromWinners));
   if (changes.inserted > 0)
     sets.push({
       from: counts.known > 0 ? unknownRows(merge, sql, counts, fromWinners) : fromWinners,
-      values: valuesBy((at) => fileValues[at] ?? ''),
+      values: sql.valuesOf(sql.file),
     });
   return sets;
 };
@@ -125,19 +103,11 @@ export const createWritePatch =
     const clickhouse = mergeServer(servers, merge);
     // Rows of keys that were not found are added.
     if (merge.keyIds.length > 0) await requireBase(servers, merge);
-    const named = merge.columns.map(namedColumn);
-    const copy = {
-      target: { segment: merge.target, place: merge.targetPlace },
-      columns: storedColumnsOf(named, merge.targetPlace),
-      sets: rowSets(merge, sql, counts, changes),
-      params: sql.params,
-      settings: mergeSettings,
-    };
-    await prepareTarget(tables, merge.targetPlace, named, () => insertRows(clickhouse, copy));
+    const copy = mergedCopy(merge, sql, rowSets(merge, sql, counts, changes));
+    await writeCopy(tables, clickhouse, copy, counts.known === 0 && changes.removed === 0);
     const { rows, gone } = await countPatch(clickhouse, merge);
     if (rows !== rowsOfPatch(changes) || gone !== changes.removed)
       throw new CopyDiffers(
         `patch ${merge.target} has ${rows} rows, ${gone} of them tombstones, not ${rowsOfPatch(changes)} and ${changes.removed}`,
       );
-    if (counts.known === 0 && changes.removed === 0) await compareRows(clickhouse, copy);
   };

@@ -7,9 +7,10 @@ import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { MergeMode } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
-import { CopyDiffers } from './copy.js';
+import { CopyDiffers, type RowSet, type VersionCopy } from './copy.js';
 import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
 import { segmentRows, storedRows } from './source.js';
+import { mergeSettings } from './statement-settings.js';
 
 export interface SegmentMerge {
   readonly mode: MergeMode;
@@ -182,6 +183,19 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
 
 export const mergeServer = (servers: ClickHouseServers, merge: SegmentMerge): Connection =>
   servers.at(insideOf(merge.basePlace), insideOf(merge.filePlace), insideOf(merge.targetPlace));
+
+/** The copy that writes rows of the version to come. */
+export const mergedCopy = (
+  { target, targetPlace, columns }: SegmentMerge,
+  { params }: MergeSql,
+  sets: readonly RowSet[],
+): VersionCopy => ({
+  target: { segment: target, place: targetPlace },
+  columns: columns.map(namedColumn),
+  sets,
+  params,
+  settings: mergeSettings,
+});
 
 /** A list of all shards is made once and sent to each of them. */
 const isIn = ({ targetPlace }: SegmentMerge, not: '' | 'NOT ' = ''): string =>

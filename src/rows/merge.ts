@@ -7,19 +7,12 @@
  *   delete   rows of keys that the file has are left out
  */
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import {
-  compareRows,
-  insertRows,
-  prepareTarget,
-  type RowSet,
-  storedColumnsOf,
-  storedValuesOf,
-  type TargetTables,
-} from './copy.js';
+import { type RowSet, type TargetTables, writeCopy } from './copy.js';
 import {
   type KeyCounts,
   type MergeSide,
   type MergeSql,
+  mergedCopy,
   mergeServer,
   mergeSql,
   requireBase,
@@ -27,15 +20,13 @@ import {
   unknownRows,
   winners,
 } from './merge-sql.js';
-import { namedColumn } from './place.js';
-import { mergeSettings } from './statement-settings.js';
 
-/** Rows of the version before, as the file changes them: `FROM` and values by the place of their column. */
+/** Rows of the version before, as the file changes them. */
 const changedBase = (
-  { mode }: SegmentMerge,
+  { mode, columns }: SegmentMerge,
   { base, file, keysOf, valuesOf, on }: MergeSql,
   fromWinners: string,
-): { readonly from: string; value(at: number): string } => {
+): RowSet => {
   const named = (side: MergeSide, prefix: string): string =>
     valuesOf(side)
       .map((value, at) => `, ${value} AS ${prefix}${at}`)
@@ -43,32 +34,26 @@ const changedBase = (
   const left = `(SELECT _row AS p, ${keysOf(base)}${named(base, 'x')} ${base.from}) AS b`;
   const right = (values: string): string =>
     `(SELECT toUInt8(1) AS hit, ${keysOf(file)}${values} ${fromWinners}) AS f ON ${on}`;
-  if (mode === 'delete')
-    return { from: `FROM ${left} LEFT JOIN ${right('')} WHERE f.hit = 0`, value: (at) => `b.x${at}` };
+  const set = (join: string, value: (at: number) => string): RowSet => ({
+    from: `FROM ${left} ${join}`,
+    position: 'b.p',
+    values: columns.map((_, at) => value(at)),
+  });
+  if (mode === 'delete') return set(`LEFT JOIN ${right('')} WHERE f.hit = 0`, (at) => `b.x${at}`);
   const changed = right(named(file, 'y'));
-  if (mode === 'sync') return { from: `FROM ${left} INNER JOIN ${changed}`, value: (at) => `f.y${at}` };
-  return { from: `FROM ${left} LEFT JOIN ${changed}`, value: (at) => `if(f.hit = 1, f.y${at}, b.x${at})` };
+  if (mode === 'sync') return set(`INNER JOIN ${changed}`, (at) => `f.y${at}`);
+  return set(`LEFT JOIN ${changed}`, (at) => `if(f.hit = 1, f.y${at}, b.x${at})`);
 };
 
 /** The rows of the version to come. `touched`: the file replaces rows or leaves some out. */
 const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, touched: boolean): RowSet[] => {
   const { base, file, valuesOf } = sql;
-  const { mode, targetPlace } = merge;
-  const columns = merge.columns.map(namedColumn);
+  const { mode } = merge;
   const fromWinners = winners(merge, sql, counts);
-  const set = (from: string, value: (at: number) => string): RowSet => ({
-    from,
-    values: storedValuesOf(columns, targetPlace, value),
-  });
-  const unchanged = (side: MergeSide, from: string): RowSet => {
-    const values = valuesOf(side);
-    return set(from, (at) => values[at] ?? '');
-  };
+  const unchanged = (side: MergeSide, from: string): RowSet => ({ from, values: valuesOf(side) });
   const sets: RowSet[] = [];
-  if (touched) {
-    const { from, value } = changedBase(merge, sql, fromWinners);
-    sets.push({ ...set(from, value), position: 'b.p' });
-  } else if (merge.base.segmentIds.length > 0 && mode !== 'sync') sets.push(unchanged(base, base.from));
+  if (touched) sets.push(changedBase(merge, sql, fromWinners));
+  else if (merge.base.segmentIds.length > 0 && mode !== 'sync') sets.push(unchanged(base, base.from));
   if (mode !== 'delete')
     sets.push(unchanged(file, touched ? unknownRows(merge, sql, counts, fromWinners) : fromWinners));
   return sets;
@@ -84,18 +69,8 @@ export const createMerge =
   (servers: ClickHouseServers, tables: TargetTables): Merge =>
   async (merge, counts) => {
     const sql = mergeSql(servers.database, merge);
-    const clickhouse = mergeServer(servers, merge);
     await requireBase(servers, merge);
     const touched = counts.known > 0;
-    const copy = {
-      target: { segment: merge.target, place: merge.targetPlace },
-      columns: storedColumnsOf(merge.columns.map(namedColumn), merge.targetPlace),
-      sets: rowSets(merge, sql, counts, touched),
-      params: sql.params,
-      settings: mergeSettings,
-    };
-    await prepareTarget(tables, merge.targetPlace, merge.columns.map(namedColumn), () =>
-      insertRows(clickhouse, copy),
-    );
-    if (!touched) await compareRows(clickhouse, copy);
+    const copy = mergedCopy(merge, sql, rowSets(merge, sql, counts, touched));
+    await writeCopy(tables, mergeServer(servers, merge), copy, !touched);
   };
