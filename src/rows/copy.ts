@@ -24,7 +24,9 @@ import {
 } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { latestOf, patchMask } from './patches.js';
-import { insideOf, sourceOf, statedTable, storedAs, tableOf, writtenAs } from './place.js';
+import { insideOf, keyColumns, sourceOf, statedTable, storedAs, tableOf, writtenAs } from './place.js';
+import { readColumns } from './server-tables.js';
+import type { ColumnDefinition } from './slots.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
 /** A copy is not what it was made of. Nobody names it. */
@@ -105,15 +107,15 @@ const fingerprintsOf = async (
   return { source: of('source'), copy: of('copy') };
 };
 
-/** Columns of the table of a place but `_seg` and `_row`. */
-export const valueColumns = async (servers: ClickHouseServers, place: Place): Promise<string[]> => {
-  const rows = await anyShardOf(servers, insideOf(place)).rows<{ name: string }>(
-    `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
-       AND name NOT IN ('_seg', '_row') ORDER BY name`,
-    { params: { database: servers.database, table: tableOf(place) } },
-  );
-  return rows.map(({ name }) => name);
-};
+/** Columns of the table of a place. */
+export const columnsOfPlace = (servers: ClickHouseServers, place: Place): Promise<ColumnDefinition[]> =>
+  readColumns(anyShardOf(servers, insideOf(place)), tableOf(place));
+
+/** Names of columns of the table of a place but `_seg` and `_row`. */
+export const valueColumns = async (servers: ClickHouseServers, place: Place): Promise<string[]> =>
+  (await columnsOfPlace(servers, place))
+    .map(({ name }) => name)
+    .filter((name) => !keyColumns.some((key) => key === name));
 
 /** Number and hash of the rows of one segment. */
 export const fingerprintSegment = async (

@@ -6,12 +6,12 @@ import type { Readable } from 'node:stream';
 import { conflict } from '../lib/errors.js';
 import { namedColumnOf } from '../model/column.js';
 import type { Place } from '../model/version.js';
-import { anyShardOf, type ClickHouseServers, type QuerySettings } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers, QuerySettings } from '../storage/clickhouse/client.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { CopyDiffers } from './copy.js';
-import { createSegmentHashes } from './hash.js';
+import { CopyDiffers, columnsOfPlace } from './copy.js';
+import { hashSegments } from './hash.js';
 import type { ReferencedSegment } from './hashes.js';
-import { bookColumns, insideOf, statedTable, tableOf, tablePlace } from './place.js';
+import { insideOf, isBookColumn, statedTable, tableOf, tablePlace } from './place.js';
 import type { ColumnDefinition, PoolClass } from './slots.js';
 import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
 import type { RowTables } from './tables.js';
@@ -77,21 +77,13 @@ export const createSegmentFiles = ({
   tables,
 }: SegmentFilesOptions): SegmentFiles => {
   const { database } = servers;
-  const hashes = createSegmentHashes(servers);
-
-  /** Columns of a table in its order; none without a table. */
-  const columnsOf = (place: Place): Promise<ColumnDefinition[]> =>
-    anyShardOf(servers, insideOf(place)).rows<ColumnDefinition>(
-      `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
-       ORDER BY position`,
-      { params: { database, table: tableOf(place) } },
-    );
 
   const requireSound = async (
     segments: readonly ReferencedSegment[],
     place: Place,
   ): Promise<SavedSegment[]> => {
-    const read = await hashes.read(
+    const read = await hashSegments(
+      servers,
       place,
       segments.map(({ id }) => id),
     );
@@ -110,7 +102,7 @@ export const createSegmentFiles = ({
   /** The table that takes saved rows, with their columns. */
   const ensureTable = async ({ target, pool, columns }: SavedRows): Promise<Place> => {
     const place = tablePlace({ ...insideOf(target), pool });
-    const own = columns.filter(({ name }) => !bookColumns.some((book) => book === name));
+    const own = columns.filter(({ name }) => !isBookColumn(name));
     await tables.ensure(place, pool === null ? own.map(({ name }) => namedColumnOf(name)) : []);
     return place;
   };
@@ -120,7 +112,7 @@ export const createSegmentFiles = ({
       const { storeId, pool } = segments[0]!;
       const place = tablePlace(segments[0]!);
       const checked = await requireSound(segments, place);
-      const columns = await columnsOf(place);
+      const columns = await columnsOfPlace(servers, place);
       const { max_block_size = '65536' } = backgroundSettings(columns.length);
       const blocks = await reader.open({
         sql: `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${statedTable(database, place)}
@@ -154,7 +146,8 @@ export const createSegmentFiles = ({
         { settings: { ...manySegmentSettings, ...exactBlocks }, encoding: 'zstd' },
       );
       const written = segments.map(([id, ...rest]) => [as?.get(id) ?? id, ...rest] as const);
-      const found = await hashes.read(
+      const found = await hashSegments(
+        servers,
         place,
         written.map(([id]) => id),
       );

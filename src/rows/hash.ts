@@ -3,12 +3,7 @@
  * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
  */
 import type { Place } from '../model/version.js';
-import type {
-  ClickHouseServers,
-  Connection,
-  QueryParams,
-  QuerySettings,
-} from '../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { valueColumns } from './copy.js';
@@ -20,13 +15,6 @@ export interface HashedSegment {
   readonly rows: number;
   /** Digits of a number of 64 bits. */
   readonly hash: string;
-}
-
-export interface SegmentHashes {
-  /** Hashes of those segments of one table that have rows; none when there is no such table. */
-  read(place: Place, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
-  /** Rows of a segment that are from uploads before one. */
-  countBefore(place: Place, segmentId: number, uploadNumber: number): Promise<number>;
 }
 
 /** Values of one row that are added up in one expression. */
@@ -45,7 +33,7 @@ const sumsOf = (columns: readonly string[]): string[] => {
   return sums;
 };
 
-/** The hash of rows in several places, from those of each. */
+/** The hash of a segment, from the sums of its columns. */
 const addHashes = (hashes: readonly string[]): string =>
   String(
     BigInt.asUintN(
@@ -54,70 +42,45 @@ const addHashes = (hashes: readonly string[]): string =>
     ),
   );
 
-interface HashedRows {
-  /** With its database. */
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** Condition, with the values of `params`. */
-  readonly where: string;
-  readonly params?: QueryParams;
-}
-
-/** One pass over the rows of segments. */
-const hashRows = async (
-  clickhouse: Connection,
-  { table, columns, where, params = {} }: HashedRows,
-  settings: QuerySettings,
+/** Hashes of those segments of one table that have rows, in one pass over them; none when there is no such table. */
+export const hashSegments = (
+  servers: ClickHouseServers,
+  place: Place,
+  segmentIds: readonly number[],
   signal?: AbortSignal,
-): Promise<HashedSegment[]> => {
-  const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
-    `SELECT toString(_seg) AS segment, toString(count()) AS n,
-       [${sumsOf(columns)
-         .map((sum) => `toString(${sum})`)
-         .join(', ')}] AS sums
-     FROM ${table} WHERE ${where} GROUP BY _seg`,
-    {
-      params,
-      settings: { ...backgroundSettings(columns.length), ...settings },
-      ...(signal === undefined ? {} : { signal }),
-    },
-  );
-  return rows.map((row) => ({
-    segmentId: Number(row.segment),
-    rows: Number(row.n),
-    hash: addHashes(row.sums),
-  }));
-};
+): Promise<HashedSegment[]> =>
+  ifTableExists(async () => {
+    const clickhouse = servers.at(insideOf(place));
+    const columns = await valueColumns(servers, place);
+    const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
+    const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
+      `SELECT toString(_seg) AS segment, toString(count()) AS n, [${sums.join(', ')}] AS sums
+       FROM ${statedTable(servers.database, place)} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
+      {
+        params: { segments: segmentIds },
+        settings: { ...backgroundSettings(columns.length), ...(await lowPriority(clickhouse)) },
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+    return rows.map((row) => ({
+      segmentId: Number(row.segment),
+      rows: Number(row.n),
+      hash: addHashes(row.sums),
+    }));
+  }, []);
 
-export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
-  const { database } = servers;
-
-  return {
-    read: (place, segmentIds, signal) =>
-      ifTableExists(async () => {
-        const clickhouse = servers.at(insideOf(place));
-        const columns = await valueColumns(servers, place);
-        return hashRows(
-          clickhouse,
-          {
-            table: statedTable(database, place),
-            columns,
-            where: '_seg IN {segments:Array(UInt64)}',
-            params: { segments: segmentIds },
-          },
-          await lowPriority(clickhouse),
-          signal,
-        );
-      }, []),
-
-    countBefore: (place, segmentId, uploadNumber) =>
-      ifTableExists(async () => {
-        const [row] = await servers.at(insideOf(place)).rows<{ n: string }>(
-          `SELECT toString(count()) AS n FROM ${statedTable(database, place)}
-           WHERE _seg = {segment:UInt64} AND _row < ${firstPosition('{uploadNumber:UInt64}')}`,
-          { params: { segment: segmentId, uploadNumber } },
-        );
-        return Number(row?.n ?? 0);
-      }, 0),
-  };
-};
+/** Rows of a segment that are from uploads before one. */
+export const countBefore = (
+  servers: ClickHouseServers,
+  place: Place,
+  segmentId: number,
+  uploadNumber: number,
+): Promise<number> =>
+  ifTableExists(async () => {
+    const [row] = await servers.at(insideOf(place)).rows<{ n: string }>(
+      `SELECT toString(count()) AS n FROM ${statedTable(servers.database, place)}
+       WHERE _seg = {segment:UInt64} AND _row < ${firstPosition('{uploadNumber:UInt64}')}`,
+      { params: { segment: segmentId, uploadNumber } },
+    );
+    return Number(row?.n ?? 0);
+  }, 0);

@@ -5,7 +5,7 @@ import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { isUnreadable } from '../storage/clickhouse/errors.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { isSwapping } from './compaction-states.js';
-import { createSegmentHashes, type HashedSegment } from './hash.js';
+import { countBefore, type HashedSegment, hashSegments } from './hash.js';
 import { tablePlace } from './place.js';
 import { byTable, placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
 import { isListed } from './segment-ranges.js';
@@ -54,13 +54,12 @@ export interface HashesOptions {
 const pageSize = 500;
 
 export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes => {
-  const hashes = createSegmentHashes(clickhouse);
-
   const read: Hashes['read'] = async (segments, signal) => {
     const [first] = segments;
     return first === undefined
       ? []
-      : hashes.read(
+      : hashSegments(
+          clickhouse,
           tablePlace(first),
           segments.map(({ id }) => id),
           signal,
@@ -119,7 +118,8 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     find: async (id) => (await listed('s.id = $1', [id]))[0],
     keep: (found) => recordHashes(sql, found),
     forget: (id) => forgetHash(sql, id),
-    countBefore: (segment, uploadNumber) => hashes.countBefore(tablePlace(segment), segment.id, uploadNumber),
+    countBefore: (segment, uploadNumber) =>
+      countBefore(clickhouse, tablePlace(segment), segment.id, uploadNumber),
 
     async record(stop) {
       for (let after = 0; !stop.aborted; ) {

@@ -154,6 +154,8 @@ export const bookColumns = ['_seg', '_row', '_gone'] as const;
 /** Key columns of every table of rows: segment and position. */
 export const keyColumns = ['_seg', '_row'] as const;
 
+export const isBookColumn = (name: string): boolean => bookColumns.some((book) => book === name);
+
 /** `bookColumns` for a list in SQL. */
 export const bookColumnNames = bookColumns.map((name) => `'${name}'`).join(', ');
 

@@ -4,7 +4,7 @@ import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
 import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
-import { bookColumnNames, insideOf, overName, poolName, storedAs, tableOf } from './place.js';
+import { bookColumnNames, insideOf, isBookColumn, overName, poolName, storedAs, tableOf } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
 export interface ServerTables {
@@ -22,7 +22,7 @@ export interface ServerTables {
   alignColumns(table: string, place: Place): Promise<void>;
   /** Forgets the columns of a table that may be gone. */
   forget(table: string): void;
-  /** Columns of a table; none if there is no such table. */
+  /** Columns of a table that are values; none if there is no such table. */
   columnsOf(table: string): Promise<ColumnDefinition[]>;
   /** Idempotent. */
   dropTable(table: string): Promise<void>;
@@ -41,6 +41,13 @@ export const tableNames = async (clickhouse: Connection, pattern: string): Promi
   return rows.map(({ name }) => name);
 };
 
+/** Columns of a table in its order; none if there is no such table. */
+export const readColumns = (clickhouse: Connection, table: string): Promise<ColumnDefinition[]> =>
+  clickhouse.rows<ColumnDefinition>(
+    'SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String} ORDER BY position',
+    { params: { database: clickhouse.database, table } },
+  );
+
 const wantedOf = (place: Place, columns: readonly NamedColumn[]): readonly ColumnDefinition[] => {
   const { pool } = insideOf(place);
   return pool === null ? columns.map((column) => storedAs(column, place)) : slotColumns(pool.pool);
@@ -52,13 +59,8 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
   /** Columns that are known to exist, per table; saves the DDL of every upload but the first. */
   const known = new Map<string, ReadonlySet<string>>();
 
-  const columnsOf = (table: string): Promise<ColumnDefinition[]> =>
-    clickhouse.rows<ColumnDefinition>(
-      `SELECT name, type FROM system.columns
-       WHERE database = {database:String} AND table = {table:String} AND name NOT IN (${bookColumnNames})
-       ORDER BY position`,
-      { params: { database, table } },
-    );
+  const columnsOf = async (table: string): Promise<ColumnDefinition[]> =>
+    (await readColumns(clickhouse, table)).filter(({ name }) => !isBookColumn(name));
 
   const columnDigests: ServerTables['columnDigests'] = async (tables) => {
     const rows = await clickhouse.rows<{ table: string; digest: string }>(
