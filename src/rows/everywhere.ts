@@ -14,7 +14,7 @@ import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
-import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { holdDatasetsOf } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type PoolPlace, poolName, tablePlace } from './place.js';
@@ -61,23 +61,14 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
     return version?.bytes ?? 0;
   };
 
-  const hasRows = async (
-    clickhouse: Connection,
-    pool: PoolClass,
-    ids: readonly number[],
-  ): Promise<boolean> => {
-    try {
+  const hasRows = (clickhouse: Connection, pool: PoolClass, ids: readonly number[]): Promise<boolean> =>
+    ifTableExists(async () => {
       const found = await clickhouse.rows(
         `SELECT 1 FROM ${servers.database}.${poolName(pool)} WHERE _seg IN {ids:Array(UInt64)} LIMIT 1`,
         { params: { ids } },
       );
       return found.length > 0;
-    } catch (error) {
-      // A pool is made by the first upload that goes there.
-      if (!isUnknownTable(error)) throw error;
-      return false;
-    }
-  };
+    }, false);
 
   /** Shards other than the home that have something under the number of the store. */
   const leftOvers = async (tx: Sql, { storeId, shard: home }: OwnTable): Promise<number[]> => {

@@ -55,26 +55,20 @@ const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
     ...options,
     settings: { ...options.settings, ...everywhereSettings },
   });
-  /** Reads once more when the tables that a shard lacked have been made. */
-  const readAgain = async <T>(read: () => Promise<T>): Promise<T> => {
+  /** Continues with `next` when a shard lacked tables which have been made. */
+  const orMake = async <T>(work: () => Promise<T>, next: (error: Error) => Promise<T>): Promise<T> => {
     try {
-      return await read();
+      return await work();
     } catch (error) {
       if (!isClickHouseException(error) || !lacksTables(Number(error.code), error.message)) throw error;
       if (!(await makeTables())) throw error;
-      return read();
+      return next(error);
     }
   };
+  const readAgain = <T>(read: () => Promise<T>): Promise<T> => orMake(read, read);
   /** A write may have stored some of its rows: the caller knows how to repeat it. */
-  const written = async (write: () => Promise<void>): Promise<void> => {
-    try {
-      await write();
-    } catch (error) {
-      if (!isClickHouseException(error) || !lacksTables(Number(error.code), error.message)) throw error;
-      if (!(await makeTables())) throw error;
-      throw storeUnavailable(error);
-    }
-  };
+  const written = (write: () => Promise<void>): Promise<void> =>
+    orMake(write, (error) => Promise.reject(storeUnavailable(error)));
   return {
     ...entry,
     command: (sql, options) => written(() => entry.command(sql, strict(options))),
