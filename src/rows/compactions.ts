@@ -17,7 +17,7 @@ import { type JoinedFacts, joinedFacts } from './joined-facts.js';
 import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 import { placeSql } from './place.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
-import { createSegmentSwap, type PublishedRun } from './swap.js';
+import { type PublishedRun, swapSegments } from './swap.js';
 
 const updateSql = (event: CompactionEvent, condition: string, more = ''): string => {
   const { set, when } = moveSql(event);
@@ -90,10 +90,8 @@ const mostAbandoned = 10;
 
 /** The steps of a replacement. */
 export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) => {
-  const segmentSwap = createSegmentSwap({ sql });
-
   const finish = async (published: PublishedRun, stop?: AbortSignal): Promise<boolean> => {
-    if (!(await segmentSwap.finish(published, stop))) return false;
+    if (!(await swapSegments(sql, published, stop))) return false;
     await sql.tx(async (tx) => {
       await noteUnlisted(tx, published.run);
       // The row stays, so that no segment id is used twice.

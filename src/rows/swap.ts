@@ -151,98 +151,96 @@ export interface PublishedRun {
   readonly uploadNumbers: readonly number[] | null;
 }
 
-export interface SegmentSwap {
-  /**
-   * Leads all versions over; repeating it, or two workers at once, does no harm. True when no version has anything of
-   * the run any more that can be led over; false when it was stopped before.
-   */
-  finish(published: PublishedRun, stop?: AbortSignal): Promise<boolean>;
-}
-
-export interface SegmentSwapOptions {
-  readonly sql: Sql;
-  /** Ranges of one transaction; more than the segments of a run. @default 2,000 */
-  readonly batch?: number;
-}
-
 const rangesSql = `
   SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.before_upload AS "beforeUpload"
   FROM unnest($2::bigint[]) WITH ORDINALITY AS run (id, place)
     JOIN segment_ranges r ON r.segment_id = run.id AND r.dataset_id = $1
   ORDER BY r.from_version, run.place LIMIT $3::bigint`;
 
-export const createSegmentSwap = ({ sql, batch = 2_000 }: SegmentSwapOptions): SegmentSwap => {
-  const write = async (
-    tx: Sql,
-    datasetId: number,
-    { target, run }: PublishedRun,
-    ranges: readonly RunRange[],
-    swap: RangeSwap,
-  ): Promise<void> => {
-    await removeRanges(
-      tx,
-      datasetId,
-      ranges.map(({ place, from }) => ({ segment: run[place]!, from })),
-    );
-    await insertRanges(tx, datasetId, [
-      ...swap.joined.map((range) => ({ ...range, segment: target })),
-      ...swap.rest.map((range) => ({ ...range, segment: run[range.place]! })),
-    ]);
-  };
+const write = async (
+  tx: Sql,
+  datasetId: number,
+  { target, run }: PublishedRun,
+  ranges: readonly RunRange[],
+  swap: RangeSwap,
+): Promise<void> => {
+  await removeRanges(
+    tx,
+    datasetId,
+    ranges.map(({ place, from }) => ({ segment: run[place]!, from })),
+  );
+  await insertRanges(tx, datasetId, [
+    ...swap.joined.map((range) => ({ ...range, segment: target })),
+    ...swap.rest.map((range) => ({ ...range, segment: run[range.place]! })),
+  ]);
+};
 
-  /** Leads the versions of a dataset over that have the whole run. */
-  const leadWhole = (datasetId: number, published: PublishedRun): Promise<void> =>
-    sql.tx(async (tx) => {
-      await holdDataset(tx, datasetId);
-      const ranges = await tx.query<RunRange>(rangesSql, [datasetId, published.run, null]);
-      const swap = swapWhole(ranges, published.run.length);
-      if (swap.joined.length > 0) await write(tx, datasetId, published, ranges, swap);
-    });
+/** Leads the versions of a dataset over that have the whole run. */
+const leadWhole = (sql: Sql, datasetId: number, published: PublishedRun): Promise<void> =>
+  sql.tx(async (tx) => {
+    await holdDataset(tx, datasetId);
+    const ranges = await tx.query<RunRange>(rangesSql, [datasetId, published.run, null]);
+    const swap = swapWhole(ranges, published.run.length);
+    if (swap.joined.length > 0) await write(tx, datasetId, published, ranges, swap);
+  });
 
-  /** Leads some versions of a dataset over. False when one of them has other segments of the run than the first ones. */
-  const leadOver = (
-    datasetId: number,
-    published: PublishedRun,
-    uploadNumbers: readonly number[],
-  ): Promise<boolean> =>
-    sql.tx(async (tx) => {
-      const { run } = published;
-      await holdDataset(tx, datasetId);
-      const found = await tx.query<RunRange>(rangesSql, [datasetId, run, batch + 1]);
-      const until = found.length > batch ? found.at(-1)!.from : null;
-      const ranges = until === null ? found : found.filter(({ from }) => from < until);
-      if (ranges.length === 0 && found.length > 0)
-        throw new RangeError(`a run of ${run.length} segments does not fit into a batch of ${batch}`);
-      const swap = swapRanges(ranges, uploadNumbers, { until });
-      if (swap === undefined) return false;
-      await write(tx, datasetId, published, ranges, swap);
-      return true;
-    });
+/** Leads some versions of a dataset over. False when one of them has other segments of the run than the first ones. */
+const leadOver = (
+  sql: Sql,
+  datasetId: number,
+  published: PublishedRun,
+  uploadNumbers: readonly number[],
+  batch: number,
+): Promise<boolean> =>
+  sql.tx(async (tx) => {
+    const { run } = published;
+    await holdDataset(tx, datasetId);
+    const found = await tx.query<RunRange>(rangesSql, [datasetId, run, batch + 1]);
+    const until = found.length > batch ? found.at(-1)!.from : null;
+    const ranges = until === null ? found : found.filter(({ from }) => from < until);
+    if (ranges.length === 0 && found.length > 0)
+      throw new RangeError(`a run of ${run.length} segments does not fit into a batch of ${batch}`);
+    const swap = swapRanges(ranges, uploadNumbers, { until });
+    if (swap === undefined) return false;
+    await write(tx, datasetId, published, ranges, swap);
+    return true;
+  });
 
-  /** A dataset that has segments of the run; clones may be made all the time. */
-  const next = async (run: readonly number[], except: readonly number[]): Promise<number | undefined> => {
-    const [found] = await sql.query<{ id: number }>(
-      `SELECT dataset_id AS id FROM segment_ranges
-       WHERE segment_id = ANY ($1) AND dataset_id <> ALL ($2::bigint[]) LIMIT 1`,
-      [run, except],
-    );
-    return found?.id;
-  };
+/** A dataset that has segments of the run; clones may be made all the time. */
+const nextDataset = async (
+  sql: Sql,
+  run: readonly number[],
+  except: readonly number[],
+): Promise<number | undefined> => {
+  const [found] = await sql.query<{ id: number }>(
+    `SELECT dataset_id AS id FROM segment_ranges
+     WHERE segment_id = ANY ($1) AND dataset_id <> ALL ($2::bigint[]) LIMIT 1`,
+    [run, except],
+  );
+  return found?.id;
+};
 
-  return {
-    async finish(published, stop) {
-      const { run, uploadNumbers } = published;
-      /** Datasets whose versions keep what they have of the run. */
-      const settled: number[] = [];
-      for (;;) {
-        const datasetId = await next(run, settled);
-        if (datasetId === undefined) return true;
-        if (stop?.aborted) return false;
-        if (uploadNumbers !== null && (await leadOver(datasetId, published, uploadNumbers))) continue;
-        // Some versions may have the end of the run behind a fold that has the rows of its start.
-        await leadWhole(datasetId, published);
-        settled.push(datasetId);
-      }
-    },
-  };
+/**
+ * Leads all versions over; repeating it, or two workers at once, does no harm. True when no version has anything of
+ * the run any more that can be led over; false when it was stopped before.
+ * @param batch Ranges of one transaction; more than the segments of a run.
+ */
+export const swapSegments = async (
+  sql: Sql,
+  published: PublishedRun,
+  stop?: AbortSignal,
+  batch = 2_000,
+): Promise<boolean> => {
+  const { run, uploadNumbers } = published;
+  /** Datasets whose versions keep what they have of the run. */
+  const settled: number[] = [];
+  for (;;) {
+    const datasetId = await nextDataset(sql, run, settled);
+    if (datasetId === undefined) return true;
+    if (stop?.aborted) return false;
+    if (uploadNumbers !== null && (await leadOver(sql, datasetId, published, uploadNumbers, batch))) continue;
+    // Some versions may have the end of the run behind a fold that has the rows of its start.
+    await leadWhole(sql, datasetId, published);
+    settled.push(datasetId);
+  }
 };

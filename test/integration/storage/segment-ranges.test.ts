@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { SegmentCut } from '../../../src/model/version.js';
 import { copySegmentsSql, reopenSegments, segmentListColumns } from '../../../src/rows/segment-ranges.js';
-import { createSegmentSwap } from '../../../src/rows/swap.js';
+import { swapSegments } from '../../../src/rows/swap.js';
 import { removeVersions } from '../../../src/rows/versions.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
@@ -167,7 +167,7 @@ const createHistory = async (seed: number) => {
     await newSegment(sql, target);
     joined.set(target, rows.flat());
     const batch = run.length + 1 + below(5);
-    expect(await createSegmentSwap({ sql, batch }).finish({ target, run, uploadNumbers })).toBe(true);
+    expect(await swapSegments(sql, { target, run, uploadNumbers }, undefined, batch)).toBe(true);
     const left = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = ANY ($1)', [run]);
     expect(left).toEqual([]);
   };
