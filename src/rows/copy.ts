@@ -267,7 +267,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const isPatch = patches.length === segmentIds.length;
     const condition = isPatch ? latestOf(stored) : mask?.sql;
     const from = condition === undefined ? stored : `${stored} AND ${condition}`;
-    const params = { run: segmentIds, ...mask?.params };
+    const params = { run: segmentIds, ...mask?.values };
     const copy: StoredCopy = {
       target,
       columns,

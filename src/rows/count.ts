@@ -11,8 +11,8 @@ import {
 } from '../model/version.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { firstDaySql, yearSql } from '../storage/clickhouse/year-sql.js';
-import { insideOf, sourceOf } from './place.js';
-import { rowOrder, segmentRows } from './source.js';
+import { insideOf } from './place.js';
+import { rowOrder, selectRows } from './source.js';
 import { backgroundSettings, lazyPatches } from './statement-settings.js';
 
 /** Statistics of some segments as ClickHouse counts them. */
@@ -83,7 +83,8 @@ export const countSegments = async (
   segments: SegmentList,
   date: NamedColumn | undefined,
 ): Promise<CountedSegment> => {
-  const where = segmentRows(servers.database, place, { list: segments });
+  const dates = date === undefined ? [] : [date];
+  const { from, values } = selectRows(servers.database, place, { list: segments }, dates);
   const facts =
     date === undefined
       ? 'NULL AS first, NULL AS last, NULL AS gap, NULL AS shown'
@@ -99,8 +100,8 @@ export const countSegments = async (
     shown: string | null;
   }>(
     `SELECT toString(rows) AS rows, first, last, gap, shown FROM (
-       SELECT count() AS rows, ${facts} FROM ${sourceOf(servers.database, place, date === undefined ? [] : [date])} WHERE ${where.sql})`,
-    { params: where.params, settings: { max_threads: 2 } },
+       SELECT count() AS rows, ${facts} ${from})`,
+    { params: values, settings: { max_threads: 2 } },
   );
   return {
     rows: Number(row?.rows ?? 0),
@@ -114,7 +115,7 @@ export const countSegments = async (
 /** Those of some days that rows of segments have; undefined where dates are not stored as days. @param among Not too many. */
 export const findDays = async (
   servers: ClickHouseServers,
-  placement: Place,
+  place: Place,
   segments: SegmentList,
   date: NamedColumn,
   among: readonly number[],
@@ -124,15 +125,16 @@ export const findDays = async (
     if (days.length === 0) return [];
     // Most days have more rows than one in 64, any of which is enough.
     const some = isProbe ? { among: `${rowOrder} % 64 = 0` } : {};
-    const where = segmentRows(servers.database, placement, { list: segments, ...some });
+    const { from, values } = selectRows(servers.database, place, { list: segments, ...some }, [date]);
     // Dates as they are stored: the index of the column leaves out rows of other days.
     const dates = days.map((day) => `'${new Date(day * 86_400_000).toISOString().slice(0, 10)}'`);
     const isSought = `${date.name} IN (${dates.join(', ')})`;
-    const rows = await servers.at(insideOf(placement)).rows<{ day: number }>(
-      `SELECT DISTINCT ${dayNumber(date)} AS day FROM ${sourceOf(servers.database, placement, [date])}
-       WHERE ${where.sql} AND ${isProbe ? `indexHint(${isSought})` : isSought}`,
-      { params: where.params, settings: { max_threads: 2, ...lazyPatches } },
-    );
+    const rows = await servers
+      .at(insideOf(place))
+      .rows<{ day: number }>(
+        `SELECT DISTINCT ${dayNumber(date)} AS day ${from} AND ${isProbe ? `indexHint(${isSought})` : isSought}`,
+        { params: values, settings: { max_threads: 2, ...lazyPatches } },
+      );
     const sought = new Set(days);
     return rows.flatMap(({ day }) => (sought.has(day) ? [day] : []));
   };
@@ -169,10 +171,9 @@ export const countDigits = async (
   segments: SegmentList,
   column: NamedColumn,
 ): Promise<Digits> => {
-  const where = segmentRows(servers.database, place, { list: segments });
-  const from = `FROM ${sourceOf(servers.database, place, [column])} WHERE ${where.sql}`;
+  const { from, values } = selectRows(servers.database, place, { list: segments }, [column]);
   const [row] = await servers.at(insideOf(place)).rows<Digits>(digitsSql(column.name, from), {
-    params: where.params,
+    params: values,
     settings: { max_threads: 2 },
   });
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
@@ -185,12 +186,10 @@ export const readOneRow = async (
   segments: SegmentList,
   columns: readonly NamedColumn[],
 ): Promise<void> => {
-  const where = segmentRows(servers.database, place, { list: segments });
+  const { from, values } = selectRows(servers.database, place, { list: segments }, columns);
   const names = columns.map(({ name }) => name).join(', ');
-  await servers
-    .at(insideOf(place))
-    .command(
-      `SELECT ${names} FROM ${sourceOf(servers.database, place, columns)} WHERE ${where.sql} LIMIT 1 FORMAT Null`,
-      { params: where.params, settings: backgroundSettings(columns.length) },
-    );
+  await servers.at(insideOf(place)).command(`SELECT ${names} ${from} LIMIT 1 FORMAT Null`, {
+    params: values,
+    settings: backgroundSettings(columns.length),
+  });
 };

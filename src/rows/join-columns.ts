@@ -6,8 +6,8 @@ import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, QuerySettings } from '../storage/clickhouse/client.js';
 import { type Target, type TargetTables, writeCopy } from './copy.js';
 import { valueAs } from './merge-sql.js';
-import { insideOf, namedColumn, sourceOf } from './place.js';
-import { segmentRows } from './source.js';
+import { insideOf, namedColumn } from './place.js';
+import { selectRows } from './source.js';
 import { backgroundSettings, mergeSettings } from './statement-settings.js';
 
 export interface ColumnMerge {
@@ -67,9 +67,9 @@ interface Example {
 
 export const createColumnJoin = (servers: ClickHouseServers, tables: TargetTables): ColumnJoin => {
   const rowsOf = ({ base, basePlace, baseColumns }: ColumnMerge) => {
-    const rows = segmentRows(servers.database, basePlace, { list: base, name: 'base' });
-    const source = sourceOf(servers.database, basePlace, baseColumns.map(namedColumn));
-    return { from: `FROM ${source} WHERE ${rows.sql}`, params: rows.params };
+    const choice = { list: base, name: 'base' };
+    const { from, values } = selectRows(servers.database, basePlace, choice, baseColumns.map(namedColumn));
+    return { from, params: values };
   };
 
   /** Numbers of rows in the version, from 1. */

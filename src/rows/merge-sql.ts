@@ -9,7 +9,7 @@ import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import { CopyDiffers, type RowSet, type VersionCopy } from './copy.js';
 import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
-import { segmentRows, storedRows } from './source.js';
+import { selectRows, storedRows } from './source.js';
 import { mergeSettings } from './statement-settings.js';
 
 export interface SegmentMerge {
@@ -135,12 +135,15 @@ export const bucketCount = 2 ** 18;
 export const bucketOf = (keyHash: string): string => `toUInt32(bitAnd(${keyHash}, ${bucketCount - 1}))`;
 
 export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
-  const source = (place: Place, columns: readonly StoredColumn[]): string =>
-    sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
-  const choice = { list: merge.base, name: 'base' };
-  const rows = segmentRows(database, merge.basePlace, choice);
-  const fromBase = `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE`;
+  const baseRows = (among?: string) =>
+    selectRows(
+      database,
+      merge.basePlace,
+      { list: merge.base, name: 'base', ...(among === undefined ? {} : { among }) },
+      merge.baseColumns.map(namedColumn),
+    );
+  const { from, values } = baseRows();
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
   const { narrowed = none } = merge;
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
@@ -156,17 +159,13 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
     return `${from} AND ${isIn}`;
   };
   const inBuckets = (side: MergeSide): MergeSide => ({ ...side, from: bucketed(side, side.from) });
-  const base = inBuckets({ columns: byId(merge.baseColumns), from: `${fromBase} ${rows.sql}`, narrowed });
+  const base = inBuckets({ columns: byId(merge.baseColumns), from, narrowed });
   return {
     base,
-    baseAmong: (condition) =>
-      bucketed(
-        base,
-        `${fromBase} ${segmentRows(database, merge.basePlace, { ...choice, among: condition }).sql}`,
-      ),
+    baseAmong: (condition) => bucketed(base, baseRows(condition).from),
     file: inBuckets({
       columns: byId(merge.fileColumns),
-      from: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
+      from: `FROM ${sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn))} WHERE _seg = {file:UInt64}`,
       narrowed: none,
     }),
     keys,
@@ -177,7 +176,7 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
     valuesOf: (side) => merge.columns.map((column) => valueIn(column, side)),
     comparedOf: (side) => merge.columns.map((column) => comparedIn(column, side, narrowed)),
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-    params: { ...rows.params, file: merge.fileSegment },
+    params: { ...values, file: merge.fileSegment },
   };
 };
 
@@ -272,12 +271,12 @@ export const requireBase = async (
   { base, basePlace }: SegmentMerge,
 ): Promise<void> => {
   if (base.segmentIds.length === 0) return;
-  const { sql, params } = storedRows({ list: base });
+  const { sql, values } = storedRows({ list: base });
   const [counted] = await servers
     .at(insideOf(basePlace))
     .rows<{ n: string }>(
       `SELECT toString(count()) AS n FROM ${statedTable(servers.database, basePlace)} WHERE ${sql}`,
-      { params, settings: { max_execution_time: 0 } },
+      { params: values, settings: { max_execution_time: 0 } },
     );
   const expected = base.rowCount + (base.hidden ?? 0);
   if (Number(counted?.n ?? 0) !== expected)

@@ -71,7 +71,7 @@ const oneSide = (
   });
   return {
     part: partOf(database, version, name, rows.sql),
-    values: { ...guard.values, ...rows.params },
+    values: { ...guard.values, ...rows.values },
   };
 };
 
@@ -105,7 +105,7 @@ const bothSides = (
     },
     values: {
       ...Object.assign({}, ...guards.map(({ values }) => values)),
-      ...rows.params,
+      ...rows.values,
       second: rest.to.segmentIds,
     },
   };

@@ -6,7 +6,7 @@ import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { Divergence } from './lineage.js';
 import type { Pair, PairPart, PairRows } from './pair-rows.js';
-import { patchedRows } from './patches.js';
+import { type Condition, patchedRows } from './patches.js';
 import { namedColumn, sourceOf, statedTable } from './place.js';
 import { type CountedRows, countGuard, requirePlace, segmentRows } from './source.js';
 
@@ -34,10 +34,7 @@ interface Side {
 }
 
 /** Condition that the version is complete, and all positions of the differing patches are there. */
-const guardOf = (
-  database: string,
-  { name, version, witnesses }: Side,
-): { sql: string; values: BoundValues } => {
+const guardOf = (database: string, { name, version, witnesses }: Side): Condition => {
   const own = countGuard(database, version, name);
   if (witnesses.length === 0) return own;
   const { place, columns } = version;
@@ -76,18 +73,16 @@ const partsOf = (database: string, side: Side): { parts: PairPart[]; values: Bou
   const place = requirePlace(version);
   const guard = guardOf(database, side);
   const touched = patchedRows(statedTable(database, place), differingName);
-  const part = (kind: string, list: SegmentList, isTouched: boolean) => {
-    const { sql, params } = segmentRows(database, place, {
+  const part = (kind: string, list: SegmentList, isTouched: boolean): Condition =>
+    segmentRows(database, place, {
       list: { ...list, patches },
       name: `${name}${kind}`,
       guard: guard.sql,
       ...(isTouched ? { within: touched } : {}),
     });
-    return { sql, params };
-  };
   const { segmentIds } = only;
   const both = without(version.segmentIds, segmentIds);
-  const found = [];
+  const found: Condition[] = [];
   if (segmentIds.length > 0)
     found.push(
       part(
@@ -98,12 +93,12 @@ const partsOf = (database: string, side: Side): { parts: PairPart[]; values: Bou
     );
   if (both.length > 0 && !replacesShared(side)) {
     const list = { segmentIds: both, cuts: cuts.filter(({ segmentId }) => both.includes(segmentId)) };
-    const { sql, params } = part('Both', list, true);
-    found.push({ sql: `${sql} AND _row IN ${touched}`, params });
+    const { sql, values } = part('Both', list, true);
+    found.push({ sql: `${sql} AND _row IN ${touched}`, values });
   }
   return {
     parts: found.map(({ sql }) => partOf(database, version, name, sql)),
-    values: Object.assign({ ...guard.values }, ...found.map(({ params }) => params)),
+    values: Object.assign({ ...guard.values }, ...found.map(({ values }) => values)),
   };
 };
 

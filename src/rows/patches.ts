@@ -4,10 +4,12 @@
  * the version has its position. Ids of patches are in the order of publication; a row of another segment gives way to any patch.
  */
 import type { SegmentList } from '../model/version.js';
+import type { BoundValues } from '../storage/clickhouse/query-form.js';
 
-export interface RowCondition {
+/** A condition, with the values of its parameters. */
+export interface Condition {
   readonly sql: string;
-  readonly params: Readonly<Record<string, number | readonly number[]>>;
+  readonly values: BoundValues;
 }
 
 /** Latest row of each position. Rows of a part are in this order but for `_seg`: sorting them costs half of what grouping them does. */
@@ -48,7 +50,7 @@ export const patchMask = (
   { patches = [] }: SegmentList,
   name: string,
   { within, among }: { readonly within?: string | undefined; readonly among?: string | undefined } = {},
-): RowCondition | undefined => {
+): Condition | undefined => {
   if (patches.length === 0) return undefined;
   const list = `${name}Patches`;
   const rows = `FROM ${table} WHERE ${segmentsIn(list)}${within === undefined ? '' : ` AND _row IN ${within}`}`;
@@ -60,6 +62,6 @@ export const patchMask = (
     `if(${segmentsIn(list)}, ${latest}, _row ${global}NOT IN (SELECT _row ${rows}))`;
   return {
     sql: among === undefined ? lookUp('GLOBAL ') : `if(${among}, ${lookUp('')}, 0)`,
-    params: { [list]: patches },
+    values: { [list]: patches },
   };
 };

@@ -1,17 +1,12 @@
 /** Positions of rows as conditions: rows from one on, in any order. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
-import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import type { Condition } from './patches.js';
 import { type RowSource, rowOrder } from './source.js';
 
 export interface OrderedBy {
   readonly column: StoredColumn;
   readonly descending: boolean;
-}
-
-export interface Condition {
-  readonly sql: string;
-  readonly values: BoundValues;
 }
 
 const fromPosition = '{fromPosition:UInt64}';

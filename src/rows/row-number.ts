@@ -73,7 +73,7 @@ const readGranules = async (
     Record<'position' | 'before' | 'total', string> & { exact: number }
   >({
     sql: `${granulesSql(indexOf(reader.database, place), patched)} FORMAT JSONEachRow`,
-    values: { ...stored.params, segments, patches },
+    values: { ...stored.values, segments, patches },
     place: insideOf(place),
     ...context,
     queryId: `${context.queryId}-granules`,
@@ -114,7 +114,7 @@ const countBefore = async (
       : ` - (SELECT sum(stored - rows) FROM (${patchedSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
   const [counted] = await reader.queryObjects<{ n: string }>({
     sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
-    values: { ...rows.params, position, ...(patches.length === 0 ? {} : { patches }) },
+    values: { ...rows.values, position, ...(patches.length === 0 ? {} : { patches }) },
     place: serverOf(version),
     ...context,
     queryId: `${context.queryId}-before`,

@@ -1,11 +1,11 @@
 /** Rows of versions as SQL: what a statement reads FROM, WHERE, and in which order. */
-import { type StoredColumn, storageName } from '../model/column.js';
+import { type NamedColumn, type StoredColumn, storageName } from '../model/column.js';
 import type { Place, SegmentList } from '../model/version.js';
 import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { widePartColumns } from './engine.js';
-import { patchMask, type RowCondition } from './patches.js';
+import { type Condition, patchMask } from './patches.js';
 import {
   clickHouseType,
   firstPosition,
@@ -58,7 +58,7 @@ export const storedRows = ({
   list: { segmentIds, cuts = [] },
   name = 'segments',
   guard,
-}: RowChoice): RowCondition => {
+}: RowChoice): Condition => {
   const list = `{${name}:Array(UInt64)}`;
   const guarded = (rows: string, none: string): string =>
     guard === undefined ? rows : `if(${guard}, ${rows}, ${none})`;
@@ -70,7 +70,7 @@ export const storedRows = ({
           `(_seg != {${name}Cut${at}:UInt64} OR _row < ${firstPosition(`{${name}Before${at}:UInt64}`)})`,
       ),
     ].join(' AND '),
-    params: {
+    values: {
       [name]: segmentIds,
       ...Object.fromEntries(
         cuts.flatMap(({ segmentId, beforeUpload }, at) => [
@@ -83,13 +83,24 @@ export const storedRows = ({
 };
 
 /** Condition for the rows that a version with these segments has. */
-export const segmentRows = (database: string, place: Place, choice: RowChoice): RowCondition => {
+export const segmentRows = (database: string, place: Place, choice: RowChoice): Condition => {
   const stored = storedRows(choice);
   const { list, name = 'segments', within, among } = choice;
   const mask = patchMask(statedTable(database, place), list, name, { within, among });
   if (mask === undefined)
     return among === undefined ? stored : { ...stored, sql: `${stored.sql} AND ${among}` };
-  return { sql: `${stored.sql} AND ${mask.sql}`, params: { ...stored.params, ...mask.params } };
+  return { sql: `${stored.sql} AND ${mask.sql}`, values: { ...stored.values, ...mask.values } };
+};
+
+/** `FROM … WHERE …` of these rows in some columns. */
+export const selectRows = (
+  database: string,
+  place: Place,
+  choice: RowChoice,
+  columns: readonly NamedColumn[],
+): { readonly from: string; readonly values: BoundValues } => {
+  const { sql, values } = segmentRows(database, place, choice);
+  return { from: `FROM ${sourceOf(database, place, columns)} WHERE ${sql}`, values };
 };
 
 /** Replaces the table of a version without rows, which may have none. */
@@ -128,19 +139,14 @@ export const requirePlace = ({ place }: CountedRows): Place => {
  * was dropped, or that would read rows that ClickHouse has lost, must fail rather than answer with fewer rows. It is a scalar
  * subquery, which is always run.
  */
-export const countGuard = (database: string, version: CountedRows, name: string): Guard => {
+export const countGuard = (database: string, version: CountedRows, name: string): Condition => {
   const { count, from } = countSource(database, requirePlace(version), version);
-  const { sql, params } = storedRows({ list: version, name });
+  const { sql, values } = storedRows({ list: version, name });
   return {
     sql: `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`,
-    values: { ...params, [`${name}Count`]: version.rowCount + (version.hidden ?? 0) },
+    values: { ...values, [`${name}Count`]: version.rowCount + (version.hidden ?? 0) },
   };
 };
-
-interface Guard {
-  readonly sql: string;
-  readonly values: BoundValues;
-}
 
 /**
  * The rows of a version, with `countGuard`. The guard is part of the list of segments, where it is folded to a constant: as a
@@ -152,11 +158,11 @@ export const versionSource = (database: string, version: CountedRows, name = 'se
   if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {} };
   const place = requirePlace(version);
   const guard = countGuard(database, version, name);
-  const { sql, params } = segmentRows(database, place, { list: version, name, guard: guard.sql });
+  const { sql, values } = segmentRows(database, place, { list: version, name, guard: guard.sql });
   return {
     from: sourceOf(database, place, columns.map(namedColumn)),
     where: sql,
-    values: { ...guard.values, ...params },
+    values: { ...guard.values, ...values },
   };
 };
 
