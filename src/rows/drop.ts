@@ -20,22 +20,13 @@ export interface Remains {
   readonly pooled: number;
 }
 
-export interface DropRows {
-  /** Removes the rows of segments of one table; resolves when no read sees them any more. Idempotent. */
-  rows(segments: readonly SegmentPlace[]): Promise<void>;
-  /** Frees the disk space of rows that were removed from pools. */
-  clean(): Promise<void>;
-  /** Counts what is left of segments. */
-  remains(segmentIds: readonly number[]): Promise<Remains>;
-}
-
 /** Segments in lists that are dropped by one statement each. */
 export const dropLists = (segments: readonly SegmentPlace[]): SegmentPlace[][] =>
   byTable(segments, (list, { pool }) => pool !== null || list.length < perStatement);
 
 const listOf = (ids: readonly number[]): string => ids.map(Number).join(', ');
 
-export const createDropRows = (servers: ClickHouseServers): DropRows => {
+export const createDropRows = (servers: ClickHouseServers) => {
   const { database, engine } = servers;
   const ddl = createDdl(database, engine);
 
@@ -55,7 +46,8 @@ export const createDropRows = (servers: ClickHouseServers): DropRows => {
   };
 
   return {
-    async rows(segments) {
+    /** Removes the rows of segments of one table; resolves when no read sees them any more. Idempotent. */
+    async rows(segments: readonly SegmentPlace[]): Promise<void> {
       const [first] = segments;
       if (first === undefined) return;
       const ids = segments.map(({ id }) => id);
@@ -69,7 +61,8 @@ export const createDropRows = (servers: ClickHouseServers): DropRows => {
       );
     },
 
-    async clean() {
+    /** Frees the disk space of rows that were removed from pools. */
+    async clean(): Promise<void> {
       for (const pool of poolClasses)
         await onAll(async (clickhouse) => {
           const masked = await clickhouse.rows<{ partition: string }>(
@@ -83,7 +76,8 @@ export const createDropRows = (servers: ClickHouseServers): DropRows => {
         });
     },
 
-    async remains(segmentIds) {
+    /** Counts what is left of segments. */
+    async remains(segmentIds: readonly number[]): Promise<Remains> {
       if (segmentIds.length === 0) return { own: 0, pooled: 0 };
       const own = await sumOf(
         `SELECT toString(uniqExact(table, partition)) AS n FROM system.parts WHERE database = {database:String}

@@ -32,13 +32,6 @@ export interface Differences {
   readonly missing: readonly MissingSegment[];
 }
 
-export interface Inventory {
-  /** Ranges that differ, a page of segments at a time. @throws when `stop` is aborted before the end. */
-  compare(stop?: AbortSignal): AsyncGenerator<Differences>;
-  /** Rows that belong to no segment of that table. A segment is known before its first row is written. */
-  unknown(stored: readonly StoredSegment[]): Promise<StoredSegment[]>;
-}
-
 const own = 'own';
 type Kind = PoolClass | typeof own;
 const kinds: readonly Kind[] = [...poolClasses, own];
@@ -110,7 +103,7 @@ const isOf = (stored: StoredSegment, { id, storeId, shard, pool }: SegmentPlace)
   (pool !== null || stored.storeId === storeId) &&
   (shard === null || stored.shard === shard);
 
-export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory => {
+export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
   const { database } = servers;
 
   /** Answers of all shards; none of one that has no such pool: it is made by the first upload that goes there. */
@@ -212,7 +205,8 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
   };
 
   return {
-    async *compare(stop) {
+    /** Ranges that differ, a page of segments at a time. @throws when `stop` is aborted before the end. */
+    async *compare(stop?: AbortSignal): AsyncGenerator<Differences> {
       const starts = await readStarts(sql);
       const knownOf = await knownSums(starts);
       for (const kind of kinds) {
@@ -231,7 +225,8 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers): Inventory
       }
     },
 
-    async unknown(stored) {
+    /** Rows that belong to no segment of that table. A segment is known before its first row is written. */
+    async unknown(stored: readonly StoredSegment[]): Promise<StoredSegment[]> {
       const known = await sql.query<SegmentPlace>(
         `SELECT ${placeColumnsSql} FROM ${placesSql} WHERE s.id = ANY ($1)`,
         [stored.map(({ id }) => id)],

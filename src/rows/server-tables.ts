@@ -3,34 +3,9 @@ import type { NamedColumn } from '../model/column.js';
 import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
-import { createDdl, type Ddl, runAll, type Statement } from './ddl.js';
+import { createDdl, runAll, type Statement } from './ddl.js';
 import { bookColumnNames, insideOf, isBookColumn, overName, poolName, storedAs, tableOf } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
-
-export interface ServerTables {
-  readonly ddl: Ddl;
-  /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
-  ensure(place: Place, columns: readonly NamedColumn[]): Promise<void>;
-  /** Makes the `Distributed` table over the tables of a place, which all shards have by now, or adds the columns that it lacks. */
-  ensureOver(place: Place, columns: readonly NamedColumn[]): Promise<void>;
-  /** Makes a table with the columns of the table of the place; `columns` is their number if that table is not known. */
-  createUpload(table: string, place: Place, columns: number): Promise<void>;
-  /**
-   * Adds to both tables the columns of the other; makes the table of the place if it is gone. Tables with the same columns cost one
-   * short statement.
-   */
-  alignColumns(table: string, place: Place): Promise<void>;
-  /** Forgets the columns of a table that may be gone. */
-  forget(table: string): void;
-  /** Columns of a table that are values; none if there is no such table. */
-  columnsOf(table: string): Promise<ColumnDefinition[]>;
-  /** Idempotent. */
-  dropTable(table: string): Promise<void>;
-  /** Digests of the names of columns, of the tables with these names that exist. */
-  columnDigests(tables: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Numbers of the tables whose names are a prefix and a number. */
-  listNumbers(prefix: string): Promise<number[]>;
-}
 
 /** Names of the tables that match a pattern. */
 export const tableNames = async (clickhouse: Connection, pattern: string): Promise<string[]> => {
@@ -53,16 +28,20 @@ const wantedOf = (place: Place, columns: readonly NamedColumn[]): readonly Colum
   return pool === null ? columns.map((column) => storedAs(column, place)) : slotColumns(pool.pool);
 };
 
-export const createServerTables = (clickhouse: Connection, engine: Engine): ServerTables => {
+export type ServerTables = ReturnType<typeof createServerTables>;
+
+export const createServerTables = (clickhouse: Connection, engine: Engine) => {
   const { database } = clickhouse;
   const ddl = createDdl(database, engine);
   /** Columns that are known to exist, per table; saves the DDL of every upload but the first. */
   const known = new Map<string, ReadonlySet<string>>();
 
+  /** Columns of a table that are values; none if there is no such table. */
   const columnsOf = async (table: string): Promise<ColumnDefinition[]> =>
     (await readColumns(clickhouse, table)).filter(({ name }) => !isBookColumn(name));
 
-  const columnDigests: ServerTables['columnDigests'] = async (tables) => {
+  /** Digests of the names of columns, of the tables with these names that exist. */
+  const columnDigests = async (tables: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const rows = await clickhouse.rows<{ table: string; digest: string }>(
       `SELECT table, concat(toString(count()), '/', toString(groupBitXor(cityHash64(name)))) AS digest FROM system.columns
        WHERE database = {database:String} AND table IN {tables:Array(String)} AND name NOT IN (${bookColumnNames}) GROUP BY table`,
@@ -98,6 +77,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
   const ensurePool = (pool: PoolClass): Promise<void> =>
     ensureTable(poolName(pool), slotColumns(pool), ddl.createPool(pool));
 
+  /** Forgets the columns of a table that may be gone. */
   const forget = (table: string): void => void known.delete(table);
 
   return {
@@ -105,7 +85,8 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
     forget,
     columnsOf,
 
-    async ensure(place, columns) {
+    /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+    async ensure(place: Place, columns: readonly NamedColumn[]): Promise<void> {
       const { pool } = insideOf(place);
       if (pool !== null) return ensurePool(pool.pool);
       const table = tableOf(place);
@@ -113,17 +94,23 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
       await ensureTable(table, wanted, ddl.createOwn(table, wanted), true);
     },
 
-    async ensureOver(place, columns) {
+    /** The same for the `Distributed` table over the tables of a place, which all shards have by now. */
+    async ensureOver(place: Place, columns: readonly NamedColumn[]): Promise<void> {
       const table = tableOf(place);
       const wanted = wantedOf(place, columns);
       const kind = insideOf(place).pool === null ? 'own' : 'pool';
       await ensureTable(overName(table), wanted, ddl.createOver(table, wanted, kind));
     },
 
-    createUpload: (table, place, columns) =>
+    /** Makes a table with the columns of the table of the place; `columns` is their number if that table is not known. */
+    createUpload: (table: string, place: Place, columns: number): Promise<void> =>
       runAll(clickhouse, ddl.createUpload(table, tableOf(place), known.get(tableOf(place))?.size ?? columns)),
 
-    async alignColumns(table, place) {
+    /**
+     * Adds to both tables the columns of the other; makes the table of the place if it is gone. Tables with the same columns cost one
+     * short statement.
+     */
+    async alignColumns(table: string, place: Place): Promise<void> {
       const own = tableOf(place);
       const digests = await columnDigests([own, table]);
       if (digests.has(own) && digests.get(own) === digests.get(table)) return;
@@ -133,14 +120,15 @@ export const createServerTables = (clickhouse: Connection, engine: Engine): Serv
       await addColumns(table, await columnsOf(own), true);
     },
 
-    async dropTable(table) {
+    async dropTable(table: string): Promise<void> {
       forget(table);
       await runAll(clickhouse, ddl.dropTable(table));
     },
 
     columnDigests,
 
-    listNumbers: async (prefix) =>
-      (await tableNames(clickhouse, `^${prefix}[0-9]+$`)).map((name) => Number(name.slice(prefix.length))),
+    /** Stores that have an own table. */
+    listOwn: async (): Promise<number[]> =>
+      (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1))),
   };
 };

@@ -50,24 +50,6 @@ export interface SealedTable {
   readonly rows: number;
 }
 
-export interface Staging {
-  /** Inserts a chunk into its pool or its staging table. */
-  insert(to: Target, chunk: EncodedChunk): Promise<void>;
-  /**
-   * Inserts a batch into a pool or an own table. Repeated under the token it adds nothing to a pool; for an own table it must not be
-   * repeated, whatever its outcome.
-   */
-  insertTogether(batch: Batch): Promise<void>;
-  /** Seals the staging table of a segment: a late worker does not find it. Undefined where there is none. */
-  seal(segmentId: number): Promise<SealedTable | undefined>;
-  /** Adds the rows of a sealed table to the own table; the same when repeated. */
-  promote(to: Target, sealed: string): Promise<void>;
-  /** Drops the staging tables of a segment. Idempotent. */
-  dropStaging(segmentId: number): Promise<void>;
-  /** Segments with a staging table. */
-  listStaging(): Promise<number[]>;
-}
-
 /** Settings that make one block one part. */
 const blockSettings = (rows: number): QuerySettings => ({
   async_insert: 0,
@@ -102,11 +84,13 @@ export interface StagingOptions {
   readonly insertTimeoutMs?: number;
 }
 
+export type Staging = ReturnType<typeof createStaging>;
+
 export const createStaging = (
   clickhouse: Connection,
   tables: ServerTables,
   { insertTimeoutMs = 600_000 }: StagingOptions = {},
-): Staging => {
+) => {
   const { database } = clickhouse;
   /** Segments whose staging tables were created last. */
   const staged = new Set<number>();
@@ -169,7 +153,8 @@ export const createStaging = (
   };
 
   return {
-    async insert(to, { columns, block, rows, token, queryId }) {
+    /** Inserts a chunk into its pool or its staging table. */
+    async insert(to: Target, { columns, block, rows, token, queryId }: EncodedChunk): Promise<void> {
       const { segment, place } = to;
       await ensure(to, columns);
       const table = isPooled(place) ? tableOf(place) : `u${segment}`;
@@ -182,7 +167,8 @@ export const createStaging = (
       }
     },
 
-    async insertTogether(batch) {
+    /** Inserts a batch into a pool or an own table. */
+    async insertTogether(batch: Batch): Promise<void> {
       const { place, columns, names, blocks, queryId } = batch;
       try {
         await tables.ensure(place, columns);
@@ -193,7 +179,8 @@ export const createStaging = (
       }
     },
 
-    async seal(segmentId) {
+    /** Seals the staging table of a segment: a late worker does not find it. Undefined where there is none. */
+    async seal(segmentId: number): Promise<SealedTable | undefined> {
       const name = `a${segmentId}_${randomBytes(6).toString('hex')}`;
       await runAll(clickhouse, tables.ddl.rename(`u${segmentId}`, name)).catch((error: unknown) => {
         if (!isUnknownTable(error)) throw error;
@@ -203,19 +190,21 @@ export const createStaging = (
       return sealed.sort((one, other) => other.rows - one.rows)[0];
     },
 
-    async promote({ segment, place }, sealed) {
+    /** Adds the rows of a sealed table to the own table; the same when repeated. */
+    async promote({ segment, place }: Target, sealed: string): Promise<void> {
       await tables.alignColumns(sealed, place);
       await runAll(clickhouse, tables.ddl.replaceSegment(tableOf(place), segment, sealed));
     },
 
-    async dropStaging(segmentId) {
+    async dropStaging(segmentId: number): Promise<void> {
       staged.delete(segmentId);
       doubted.delete(segmentId);
       for (const name of [`u${segmentId}`, ...(await listSealed(segmentId))])
         await runAll(clickhouse, tables.ddl.dropTable(name, 'SYNC'));
     },
 
-    async listStaging() {
+    /** Segments with a staging table. */
+    async listStaging(): Promise<number[]> {
       const names = await tableNames(clickhouse, '^(u[0-9]+|a[0-9]+(_[0-9a-f]+)?)$');
       return [...new Set(names.map((name) => Number.parseInt(name.slice(1), 10)))];
     },

@@ -32,47 +32,15 @@ export interface OwnTable {
   readonly shard: number;
 }
 
-/** Tables of all places, on all servers. */
-export interface RowTables {
-  /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
-  ensure: ServerTables['ensure'];
-  /** Forgets what is known of a table that turned out to be gone. */
-  forget(place: Place): void;
-  /** Inserts a chunk into its pool or its staging table, which it creates where there is none. The same token adds nothing. */
-  insert(to: Target, chunk: EncodedChunk): Promise<void>;
-  /**
-   * Inserts a batch into a pool or an own table, which are at home. Repeated under the token it adds nothing to a pool; for an own
-   * table it must not be repeated, whatever its outcome.
-   */
-  insertTogether(batch: Batch): Promise<void>;
-  /**
-   * Promotes the rows of a segment, all of whose chunks were inserted, from its staging tables to the own table. Does nothing in a
-   * pool, when it was done before, or when there are not as many rows.
-   */
-  promote(to: Target, rows: number): Promise<void>;
-  /** Drops the staging tables of a segment. Idempotent. */
-  dropStaging(segmentId: number): Promise<void>;
-  /** Segments with a staging table. */
-  listStaging(): Promise<number[]>;
-  /** Removes the own table of a store, from all shards or from one. Idempotent. */
-  dropOwnTable(storeId: number, shard?: number): Promise<void>;
-  /** Names of the columns of an own table; none without one. */
-  columnNames(table: OwnTable): Promise<string[]>;
-  /** Own tables of all shards. */
-  listOwnTables(): Promise<OwnTable[]>;
-  /**
-   * Makes the tables of stores that are everywhere, their columns, and the pools, that a node lacks: one that is new,
-   * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
-   */
-  repair(stores: readonly number[]): Promise<number>;
-}
-
 /** Stores whose tables are made at the same time. */
 const madeAtOnce = 8;
 
-interface ShardTables extends ServerTables, Staging {}
+type ShardTables = ServerTables & Staging;
 
-export const createRowTables = (servers: ClickHouseServers, options?: StagingOptions): RowTables => {
+export type RowTables = ReturnType<typeof createRowTables>;
+
+/** Tables of all places, on all servers. */
+export const createRowTables = (servers: ClickHouseServers, options?: StagingOptions) => {
   const { engine } = servers;
   /** By server: a shard may be added at any time. */
   const known = new WeakMap<Connection, ShardTables>();
@@ -125,12 +93,14 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     return { sealed, rows: sealed.reduce((sum, { rows }) => sum + rows, 0) };
   };
 
-  const ensure: RowTables['ensure'] = async (place, columns) => {
+  /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  const ensure = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
     await Promise.all(having(insideOf(place)).map((tables) => tables.ensure(place, columns)));
     if (isEverywhere(place)) await Promise.all(over().map((tables) => tables.ensureOver(place, columns)));
   };
 
-  const forget: RowTables['forget'] = (place) => {
+  /** Forgets what is known of a table that turned out to be gone. */
+  const forget = (place: Place): void => {
     const table = tableOf(place);
     for (const tables of having(insideOf(place))) tables.forget(table);
     if (isEverywhere(place)) for (const tables of over()) tables.forget(overName(table));
@@ -140,18 +110,27 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     ensure,
     forget,
 
-    async insert(to, chunk) {
+    /** Inserts a chunk into its pool or its staging table, which it creates where there is none. The same token adds nothing. */
+    async insert(to: Target, chunk: EncodedChunk): Promise<void> {
       // Reads of what is everywhere look on every shard, whichever of them has the rows.
       if (isEverywhere(to.place)) await ensure(to.place, chunk.columns);
       await forChunk(to, chunk.number ?? 0).insert(to, chunk);
     },
 
-    async insertTogether(batch) {
+    /**
+     * Inserts a batch into a pool or an own table, which are at home. Repeated under the token it adds nothing to a pool; for an own
+     * table it must not be repeated, whatever its outcome.
+     */
+    async insertTogether(batch: Batch): Promise<void> {
       if (isEverywhere(batch.place)) await ensure(batch.place, batch.columns);
       await atHome(batch.place).insertTogether(batch);
     },
 
-    async promote(to, rows) {
+    /**
+     * Promotes the rows of a segment, all of whose chunks were inserted, from its staging tables to the own table. Does nothing in a
+     * pool, when it was done before, or when there are not as many rows.
+     */
+    async promote(to: Target, rows: number): Promise<void> {
       if (isPooled(to.place)) return;
       // Rows on a shard that this process does not know yet may be as many as there are twice elsewhere: a count would not tell.
       if (isEverywhere(to.place)) await servers.renew();
@@ -160,29 +139,38 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
       for (const { tables, table } of found.sealed) await tables.promote(to, table);
     },
 
-    dropStaging: (segmentId) => everywhere((tables) => tables.dropStaging(segmentId)),
-    async listStaging() {
+    /** Drops the staging tables of a segment. Idempotent. */
+    dropStaging: (segmentId: number): Promise<void> => everywhere((tables) => tables.dropStaging(segmentId)),
+    /** Segments with a staging table. */
+    async listStaging(): Promise<number[]> {
       return [...new Set((await Promise.all(all().map((tables) => tables.listStaging()))).flat())];
     },
 
-    async dropOwnTable(storeId, shard) {
+    /** Removes the own table of a store, from all shards or from one. Idempotent. */
+    async dropOwnTable(storeId: number, shard?: number): Promise<void> {
       const table = tableName(storeId);
       if (shard !== undefined) return on(shard).dropTable(table);
       if (engine.cluster !== undefined)
         await Promise.all(over().map((tables) => tables.dropTable(overName(table))));
       await everywhere((tables) => tables.dropTable(table));
     },
-    columnNames: async ({ shard, storeId }) =>
+    /** Names of the columns of an own table; none without one. */
+    columnNames: async ({ shard, storeId }: OwnTable): Promise<string[]> =>
       (await on(shard).columnsOf(tableName(storeId))).map(({ name }) => name),
 
-    async listOwnTables() {
+    /** Own tables of all shards. */
+    async listOwnTables(): Promise<OwnTable[]> {
       const lists = servers.shards.map(async (shard) =>
-        (await tablesOf(shard).listNumbers('s')).map((storeId) => ({ storeId, shard: shard.number })),
+        (await tablesOf(shard).listOwn()).map((storeId) => ({ storeId, shard: shard.number })),
       );
       return (await Promise.all(lists)).flat();
     },
 
-    async repair(stores) {
+    /**
+     * Makes the tables of stores that are everywhere, their columns, and the pools, that a node lacks: one that is new,
+     * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
+     */
+    async repair(stores: readonly number[]): Promise<number> {
       if (engine.cluster === undefined || stores.length === 0) return 0;
       const makeAnew = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
         forget(place);
