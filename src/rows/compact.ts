@@ -2,9 +2,9 @@
  * Joins many small segments of a dataset into a larger one. No version's answer changes: the rows, their order and
  * the version's id stay; only the segments behind it are others.
  *
- * It chooses a run of neighbouring segments of a current version, of bases or of patches: rows keep their positions, so it does not
- * matter what is between them. Or it folds all segments of the version into one (folds.ts). `copy.ts` writes the new segment, `compactions.ts` lets versions and clones have it in place of the
- * run, in short transactions. The sweep drops the run once its readers have ended.
+ * It takes a run of neighbouring segments of a current version, of bases or of patches (runs.ts), or folds all segments of the version
+ * into one (folds.ts). `copy.ts` writes the new segment, `compactions.ts` lets versions and clones have it in place of the run, in short
+ * transactions. The sweep drops the run once its readers have ended.
  *
  * A worker that dies before the switch leaves a segment that nobody names; its lease expires and the sweep drops it. One that
  * dies during it leaves versions of both kinds, which read the same rows; the next worker finishes it.
@@ -13,77 +13,16 @@ import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Compactions } from './compactions.js';
 import type { Join } from './copy.js';
-import { bytesOfFold, type FoldLimits, foldOf } from './folds.js';
-import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
-
-export interface RunBounds {
-  /** Fewest segments that are worth joining. */
-  readonly least: number;
-  /** Raw bytes of a joined segment at most. */
-  readonly maxBytes: number;
-}
-
-/** Most segments of one run: each is a part that the statement holds open. */
-const longestRun = 1_000;
-
-/**
- * The longest run of neighbours that may be joined; undefined when none is worth it.
- *
- * No segment of the run is larger than all others together. So the segment of a row at least doubles with each copy, and
- * the number of copies of a row grows with the logarithm of the dataset.
- */
-export const chooseRun = (
-  segments: readonly ListedSegment[],
-  { least, maxBytes }: RunBounds,
-): readonly ListedSegment[] | undefined => {
-  let best = { start: 0, length: 0 };
-  for (let start = 0; start + Math.max(least, best.length + 1) <= segments.length; start += 1) {
-    let total = 0;
-    let largest = 0;
-    for (let at = start; at < segments.length && at - start < longestRun; at += 1) {
-      const { bytes, whole } = segments[at]!;
-      // A segment without bytes still costs a part.
-      const weight = Math.max(bytes, 1);
-      total += weight;
-      largest = Math.max(largest, weight);
-      if (!whole || total > maxBytes) break;
-      const length = at - start + 1;
-      if (length >= least && length > best.length && largest * 2 <= total) best = { start, length };
-    }
-  }
-  return best.length === 0 ? undefined : segments.slice(best.start, best.start + best.length);
-};
-
-/** Most patches of a current version that stay: each costs every read of it. */
-export const mostPatches = 16;
-
-/** Fewest patches that are worth joining before there are too many. */
-const leastPatches = 4;
-
-/** The neighbours whose join leaves so many patches that they may stay, with the fewest bytes. */
-const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[] => {
-  const length = patches.length - mostPatches + 1;
-  const bytesFrom = (start: number): number =>
-    patches.slice(start, start + length).reduce((sum, { bytes }) => sum + bytes, 0);
-  let best = 0;
-  for (let start = 1; start + length <= patches.length; start += 1)
-    if (bytesFrom(start) < bytesFrom(best)) best = start;
-  return patches.slice(best, best + length);
-};
-
-/** Chooses the segments of a current version to join next: bases with bases, or patches with patches, whose number stays bounded. */
-export const chooseNext = (
-  segments: readonly ListedSegment[],
-  bounds: RunBounds,
-): readonly ListedSegment[] | undefined => {
-  const bases = segments.filter(({ patch }) => !patch);
-  const patches = segments.filter(({ patch }) => patch);
-  return (
-    chooseRun(bases, bounds) ??
-    chooseRun(patches, { ...bounds, least: leastPatches }) ??
-    (patches.length > mostPatches ? cheapestRun(patches) : undefined)
-  );
-};
+import type { FoldLimits } from './folds.js';
+import {
+  bytesOfFold,
+  type CompactionCandidate,
+  chooseNext,
+  foldOf,
+  type ListedSegment,
+  leastPatches,
+  type RunBounds,
+} from './runs.js';
 
 export interface Compactor {
   /** Joins what is worth joining; returns the number of runs that were joined. */
@@ -207,6 +146,30 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
       await compactions.resume(stop);
       const joined = await joinAll(stop);
       return folds === undefined ? joined : joined + (await foldAll(folds, stop));
+    },
+  };
+};
+
+/** Datasets whose current version has more patches than reads are to consider, as the merges of a worker meet them. */
+export interface CrowdedDatasets {
+  add(dataset: CompactionCandidate): void;
+  /** All of them, which are then forgotten. */
+  take(): CompactionCandidate[];
+}
+
+/** Others are left to the search for segments to join. */
+const mostDatasets = 1_000;
+
+export const createCrowdedDatasets = (): CrowdedDatasets => {
+  const datasets = new Map<number, CompactionCandidate>();
+  return {
+    add(dataset) {
+      if (datasets.size < mostDatasets) datasets.set(dataset.datasetId, dataset);
+    },
+    take() {
+      const taken = [...datasets.values()];
+      datasets.clear();
+      return taken;
     },
   };
 };

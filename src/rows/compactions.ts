@@ -13,9 +13,8 @@ import {
 } from './compaction-states.js';
 import type { JoinedRows, Target } from './copy.js';
 import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from './folds.js';
-import { type JoinedFacts, joinedFacts } from './joined-facts.js';
-import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
 import { placeSql } from './place.js';
+import { type CompactionCandidate, type JoinedFacts, joinedFacts, type ListedSegment } from './runs.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
 import { type PublishedRun, swapSegments } from './swap.js';
 

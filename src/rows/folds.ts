@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isWriting } from './compaction-states.js';
-import type { CompactionCandidate, ListedSegment } from './listed-segment.js';
+import type { CompactionCandidate } from './runs.js';
 
 export interface FoldLimits {
   /** Least share of rows in patches, in percent of the rows of a version, from which they are folded. */
@@ -51,11 +51,3 @@ export const foldCandidates = (
      ORDER BY random() LIMIT 200`,
     [minPercent, intervalMs, minRows],
   );
-
-/** The segments of a version that are folded; undefined where there is nothing to fold, or only a part of a segment. */
-export const foldOf = (segments: readonly ListedSegment[]): readonly ListedSegment[] | undefined =>
-  segments.some(({ patch }) => patch) && segments.every(({ whole }) => whole) ? segments : undefined;
-
-/** Raw bytes of what is folded; the fold has no more. */
-export const bytesOfFold = (run: readonly ListedSegment[]): number =>
-  run.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,5 +1,5 @@
 /** SQL fragments of the front door, for statements about the catalog that include segments and their places. */
-export { isOpen, isSwapping, isWriting } from './compaction-states.js';
+export { isOpen } from './compaction-states.js';
 export { placeSql, versionPlaceColumn } from './place.js';
 export { registerSql, takenTogetherSql } from './register.js';
 export { isNoMerge } from './segment-ids.js';

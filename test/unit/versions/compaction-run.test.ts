@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseNext, chooseRun } from '../../../src/rows/compact.js';
-import type { ListedSegment } from '../../../src/rows/listed-segment.js';
+import { chooseNext, chooseRun, type ListedSegment } from '../../../src/rows/runs.js';
 
 const listOf = (sizes: readonly number[]): ListedSegment[] =>
   sizes.map((bytes, at) => ({

@@ -1,0 +1,123 @@
+/** Runs: segments of a version that one segment is to take the place of, and what is known of that one. */
+import { CopyDiffers, type JoinedRows } from './copy.js';
+
+/** A segment of a version, as compaction uses it. */
+export interface ListedSegment {
+  readonly id: number;
+  readonly uploadNumber: number;
+  readonly rows: number;
+  /** Raw bytes of its rows. */
+  readonly bytes: number;
+  readonly patch: boolean;
+  /** Rows that it makes invisible, of a patch. */
+  readonly hidden: number;
+  /** False where the version has only its first rows. */
+  readonly whole: boolean;
+}
+
+/** A dataset whose current version has many segments or patched rows. */
+export interface CompactionCandidate {
+  readonly storeId: number;
+  readonly datasetId: number;
+}
+
+export interface RunBounds {
+  /** Fewest segments that are worth joining. */
+  readonly least: number;
+  /** Raw bytes of a joined segment at most. */
+  readonly maxBytes: number;
+}
+
+/** Most segments of one run: each is a part that the statement holds open. */
+const longestRun = 1_000;
+
+/**
+ * The longest run of neighbours that may be joined; undefined when none is worth it.
+ *
+ * No segment of the run is larger than all others together. So the segment of a row at least doubles with each copy, and
+ * the number of copies of a row grows with the logarithm of the dataset.
+ */
+export const chooseRun = (
+  segments: readonly ListedSegment[],
+  { least, maxBytes }: RunBounds,
+): readonly ListedSegment[] | undefined => {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start + Math.max(least, best.length + 1) <= segments.length; start += 1) {
+    let total = 0;
+    let largest = 0;
+    for (let at = start; at < segments.length && at - start < longestRun; at += 1) {
+      const { bytes, whole } = segments[at]!;
+      // A segment without bytes still costs a part.
+      const weight = Math.max(bytes, 1);
+      total += weight;
+      largest = Math.max(largest, weight);
+      if (!whole || total > maxBytes) break;
+      const length = at - start + 1;
+      if (length >= least && length > best.length && largest * 2 <= total) best = { start, length };
+    }
+  }
+  return best.length === 0 ? undefined : segments.slice(best.start, best.start + best.length);
+};
+
+/** Most patches of a current version that stay: each costs every read of it. */
+export const mostPatches = 16;
+
+/** Fewest patches that are worth joining before there are too many. */
+export const leastPatches = 4;
+
+/** The neighbours whose join leaves so many patches that they may stay, with the fewest bytes. */
+const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[] => {
+  const length = patches.length - mostPatches + 1;
+  const bytesFrom = (start: number): number =>
+    patches.slice(start, start + length).reduce((sum, { bytes }) => sum + bytes, 0);
+  let best = 0;
+  for (let start = 1; start + length <= patches.length; start += 1)
+    if (bytesFrom(start) < bytesFrom(best)) best = start;
+  return patches.slice(best, best + length);
+};
+
+/**
+ * Chooses the segments of a current version to join next: bases with bases, or patches with patches, whose number stays bounded. Rows keep
+ * their positions, so it does not matter what is between them.
+ */
+export const chooseNext = (
+  segments: readonly ListedSegment[],
+  bounds: RunBounds,
+): readonly ListedSegment[] | undefined => {
+  const bases = segments.filter(({ patch }) => !patch);
+  const patches = segments.filter(({ patch }) => patch);
+  return (
+    chooseRun(bases, bounds) ??
+    chooseRun(patches, { ...bounds, least: leastPatches }) ??
+    (patches.length > mostPatches ? cheapestRun(patches) : undefined)
+  );
+};
+
+/** The segments of a version that are folded; undefined where there is nothing to fold, or only a part of a segment. */
+export const foldOf = (segments: readonly ListedSegment[]): readonly ListedSegment[] | undefined =>
+  segments.some(({ patch }) => patch) && segments.every(({ whole }) => whole) ? segments : undefined;
+
+/** Raw bytes of what is folded; the fold has no more. */
+export const bytesOfFold = (run: readonly ListedSegment[]): number =>
+  run.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/**
+ * Kind of a joined segment. Bases and patches that are joined together become a base: versions that have only a part of them keep
+ * it, as do those that have only a part of a run of patches.
+ */
+export const joinedFacts = (run: readonly ListedSegment[], { read, rows }: JoinedRows) => {
+  const sum = (of: (segment: ListedSegment) => number): number =>
+    run.reduce((total, segment) => total + of(segment), 0);
+  // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
+  const expected = sum((segment) => segment.rows);
+  if (read !== expected) throw new CopyDiffers(`${read} rows were read of ${expected}`);
+  const patch = run.every((segment) => segment.patch);
+  // Versions have as many rows as before.
+  const hidden = sum((segment) => segment.hidden) - read + rows;
+  if (hidden < 0 || (!patch && hidden !== 0))
+    throw new CopyDiffers(`${rows} rows were written in place of ${rows - hidden}`);
+  const bytes = sum((segment) => segment.bytes);
+  return { rows, bytes: read === 0 ? bytes : Math.round((bytes / read) * rows), patch, hidden };
+};
+
+export type JoinedFacts = ReturnType<typeof joinedFacts>;
