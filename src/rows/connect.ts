@@ -70,11 +70,10 @@ const createShards = ({ sql, bind, open }: ConnectOptions, engine: Engine) => {
   const isReplicated = engine.kind !== 'MergeTree';
   const opened = new Map<string, Connection>();
 
-  const connect = async ({ number, url, replicas }: ShardAddress): Promise<Connection> => {
-    const first = await open(url);
-    const others: Connection[] = [];
-    if (isReplicated) for (const replica of replicas.slice(1)) others.push(await open(replica.url));
-    const connection = isReplicated ? overReplicas([first, ...others], engine) : first;
+  const connect = async ({ number, replicas: [first, ...others] }: ShardAddress): Promise<Connection> => {
+    const connections: [Connection, ...Connection[]] = [await open(first.url)];
+    if (isReplicated) for (const { url } of others) connections.push(await open(url));
+    const connection = isReplicated ? overReplicas(connections, engine) : connections[0];
     return preparedBy(connection, async () => {
       // The database of replicas was made on all nodes at once.
       if (!isReplicated) await ensureDatabase(connection, engine);

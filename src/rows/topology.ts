@@ -6,8 +6,6 @@ import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { createDdl, runAll } from './ddl.js';
 
 export interface NodeAddress {
-  /** `replica_num` of `system.clusters`. */
-  readonly replica: number;
   /** HTTP address, with user and password. */
   readonly url: string;
   readonly host: string;
@@ -16,13 +14,13 @@ export interface NodeAddress {
 }
 
 /** A part of the cluster whose replicas hold the same rows. */
-export interface ShardAddress extends Omit<NodeAddress, 'replica'> {
+export interface ShardAddress {
   /** `shard_num` of `system.clusters`: 1, 2, … */
   readonly number: number;
   /** Its share of what is new, as `remote_servers` says; 0: it is only read. */
   readonly weight: number;
-  /** All nodes of the shard; the address of the shard is that of the first. */
-  readonly replicas: readonly NodeAddress[];
+  /** All nodes of the shard. */
+  readonly replicas: readonly [NodeAddress, ...NodeAddress[]];
 }
 
 export interface TopologyOptions {
@@ -92,29 +90,19 @@ export const shardsOf = (
     throw misconfigured(
       `CLICKHOUSE_NODE_URLS has ${nodeUrls.length} addresses, cluster ${cluster} ${nodes.length} nodes: add the missing ones in the order of system.clusters`,
     );
-  const shards = new Map<number, NodeAddress[]>();
-  const weights = new Map(nodes.map(({ shard, weight }) => [shard, weight]));
+  const shards = new Map<number, ShardAddress>();
   for (const [at, node] of nodes.entries()) {
     const given = nodeUrls?.[at];
-    const address = given === undefined ? urlOf(node, nodes, ports, base) : completed(given, base);
-    const { shard, replica, host, port } = node;
-    shards.set(shard, [...(shards.get(shard) ?? []), { replica, url: address, host, tcpPort: port }]);
+    const { shard: number, weight, host, port: tcpPort } = node;
+    const address = {
+      url: given === undefined ? urlOf(node, nodes, ports, base) : completed(given, base),
+      host,
+      tcpPort,
+    };
+    const known = shards.get(number)?.replicas;
+    shards.set(number, { number, weight, replicas: known === undefined ? [address] : [...known, address] });
   }
-  return [...shards].flatMap(([number, replicas]) => {
-    const [first] = replicas;
-    return first === undefined
-      ? []
-      : [
-          {
-            number,
-            weight: weights.get(number) ?? 1,
-            url: first.url,
-            host: first.host,
-            tcpPort: first.tcpPort,
-            replicas,
-          },
-        ];
-  });
+  return [...shards.values()];
 };
 
 const readNodes = async (entry: Connection, cluster: string): Promise<ClusterNode[]> => {

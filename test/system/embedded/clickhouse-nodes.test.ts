@@ -39,7 +39,7 @@ beforeAll(async () => {
   const entry = createClickHouse({ url, database: 'kept' });
   shards = await readTopology(entry, { cluster, url });
   await entry.close();
-  for (const shard of shards) open(shard.url);
+  for (const shard of shards) open(shard.replicas[0].url);
   for (const client of clients) {
     await client.command('CREATE DATABASE IF NOT EXISTS kept');
     await client.command(

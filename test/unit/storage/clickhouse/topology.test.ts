@@ -23,21 +23,21 @@ describe('addresses of the nodes of a cluster', () => {
       {
         number: 1,
         weight: 1,
-        url: 'https://rows:p%40ss@a.example:9001/ch',
-        host: 'a.example',
-        tcpPort: 9440,
         replicas: [
-          { replica: 1, url: 'https://rows:p%40ss@a.example:9001/ch', host: 'a.example', tcpPort: 9440 },
-          { replica: 2, url: 'https://rows:p%40ss@b.example:9001/ch', host: 'b.example', tcpPort: 9440 },
+          { url: 'https://rows:p%40ss@a.example:9001/ch', host: 'a.example', tcpPort: 9440 },
+          { url: 'https://rows:p%40ss@b.example:9001/ch', host: 'b.example', tcpPort: 9440 },
         ],
       },
-      expect.objectContaining({ number: 2, url: 'https://rows:p%40ss@c.example:9002/ch' }),
+      expect.objectContaining({
+        number: 2,
+        replicas: [{ url: 'https://rows:p%40ss@c.example:9002/ch', host: 'c.example', tcpPort: 9440 }],
+      }),
     ]);
   });
 
   it('takes the port of CLICKHOUSE_URL for a host that is away', () => {
     const [, away] = shardsOf(hosts, new Map([[1, 9001]]), options);
-    expect(away?.url).toBe('https://rows:p%40ss@c.example:8443/ch');
+    expect(away?.replicas[0].url).toBe('https://rows:p%40ss@c.example:8443/ch');
   });
 
   it('does not guess where several nodes share a host', () => {
@@ -48,7 +48,7 @@ describe('addresses of the nodes of a cluster', () => {
   });
 
   it('writes addresses of IPv6 in brackets', () => {
-    expect(shardsOf([node(1, 1, 'fd00::7')], new Map([[1, 8123]]), options)[0]?.url).toBe(
+    expect(shardsOf([node(1, 1, 'fd00::7')], new Map([[1, 8123]]), options)[0]?.replicas[0].url).toBe(
       'https://rows:p%40ss@[fd00::7]:8123/ch',
     );
   });
