@@ -4,9 +4,23 @@ import type { Place, ReadableVersion } from '../model/version.js';
 import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
 import { patchedRows } from './patches.js';
 import { indexOf, insideOf, isEverywhere, isPooled, placeOf, statedTable } from './place.js';
-import { serverOf, storedRows } from './source.js';
+import { storedRows } from './source.js';
 
 type ReadContext = Pick<ReadQuery, 'queryId' | 'requestId' | 'signal' | 'owner'>;
+
+/** Asks for a few rows of the index or of patches. @param kind End of the query's id. */
+const ask = <T>(
+  reader: Reader,
+  { queryId, ...context }: ReadContext,
+  kind: string,
+  query: Pick<ReadQuery, 'sql' | 'values' | 'place'>,
+): Promise<T[]> =>
+  reader.queryObjects<T>({
+    ...query,
+    sql: `${query.sql} FORMAT JSONEachRow`,
+    ...context,
+    queryId: `${queryId}-${kind}`,
+  });
 
 /** Reading so many rows takes no longer than a search for them. */
 const fewRows = 20_000;
@@ -61,23 +75,24 @@ interface Granule extends SoughtRow {
 /** In the order of positions. */
 const readGranules = async (
   reader: Reader,
+  place: Place,
   version: ReadableVersion,
   context: ReadContext,
 ): Promise<{ readonly granules: readonly Granule[]; readonly isWhole: boolean }> => {
   const { segmentIds: segments, patches = [], rowCount } = version;
-  const place = version.place!;
   const stored = storedRows({ list: version });
   const patched =
     patches.length === 0 ? undefined : patchedSql(statedTable(reader.database, place), stored.sql);
-  const found = await reader.queryObjects<
-    Record<'position' | 'before' | 'total', string> & { exact: number }
-  >({
-    sql: `${granulesSql(indexOf(reader.database, place), patched)} FORMAT JSONEachRow`,
-    values: { ...stored.values, segments, patches },
-    place: insideOf(place),
-    ...context,
-    queryId: `${context.queryId}-granules`,
-  });
+  const found = await ask<Record<'position' | 'before' | 'total', string> & { exact: number }>(
+    reader,
+    context,
+    'granules',
+    {
+      sql: granulesSql(indexOf(reader.database, place), patched),
+      values: { ...stored.values, segments, patches },
+      place: insideOf(place),
+    },
+  );
   return {
     granules: found.map(({ position, before, exact }) => ({
       position,
@@ -101,32 +116,32 @@ const granuleBefore = (granules: readonly Granule[], number: number): Granule | 
 
 const countBefore = async (
   reader: Reader,
+  place: Place,
   version: ReadableVersion,
   position: string,
   context: ReadContext,
 ): Promise<number> => {
   const { patches = [] } = version;
   const rows = storedRows({ list: version });
-  const table = statedTable(reader.database, version.place!);
+  const table = statedTable(reader.database, place);
   const hidden =
     patches.length === 0
       ? ''
       : ` - (SELECT sum(stored - rows) FROM (${patchedSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
-  const [counted] = await reader.queryObjects<{ n: string }>({
-    sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64} FORMAT JSONEachRow`,
+  const [counted] = await ask<{ n: string }>(reader, context, 'before', {
+    sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64}`,
     values: { ...rows.values, position, ...(patches.length === 0 ? {} : { patches }) },
-    place: serverOf(version),
-    ...context,
-    queryId: `${context.queryId}-before`,
+    place: insideOf(place),
   });
   return Number(counted?.n ?? Number.NaN);
 };
 
-/** A segment whose rows are numbered one after the other. */
+/** A segment, as the indexes of all servers that have rows of it say. */
 interface Run {
   readonly segment: number;
-  /** Its first position. */
+  /** Least and greatest position. */
   readonly first: bigint;
+  readonly last: bigint;
   readonly rows: number;
 }
 
@@ -135,56 +150,35 @@ const runsSql = (index: string): string => `
     toString(sum(rows_in_granule)) AS rows
   FROM ${index} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg`;
 
-/** A segment in the index of one server. */
-interface IndexedSegment extends Run {
-  readonly last: bigint;
-}
-
-const indexedSegments = async (
+/** The segments of a version, where the rows of each are numbered one after the other; empty: they are not. */
+const readRuns = async (
   reader: Reader,
   place: Place,
   segments: readonly number[],
   context: ReadContext,
-): Promise<IndexedSegment[]> => {
-  const found = await reader.queryObjects<Record<keyof IndexedSegment, string>>({
-    sql: `${runsSql(indexOf(reader.database, place))} FORMAT JSONEachRow`,
-    values: { segments },
-    place: insideOf(place),
-    ...context,
-    queryId: `${context.queryId}-runs`,
-  });
-  return found.map(({ segment, first, last, rows }) => ({
-    segment: Number(segment),
-    first: BigInt(first),
-    last: BigInt(last),
-    rows: Number(rows),
-  }));
-};
-
-/** The segments of a version, where all of them are numbered without gaps; empty: they are not. */
-const readRuns = async (
-  reader: Reader,
-  { place, segmentIds }: ReadableVersion,
-  context: ReadContext,
 ): Promise<readonly Run[]> => {
-  if (place === null) return [];
   const found = await Promise.all(
-    reader.serversOf(insideOf(place)).map((on) => indexedSegments(reader, placeOf(on), segmentIds, context)),
+    reader.serversOf(insideOf(place)).map((on) =>
+      ask<Record<keyof Run, string>>(reader, context, 'runs', {
+        sql: runsSql(indexOf(reader.database, placeOf(on))),
+        values: { segments },
+        place: on,
+      }),
+    ),
   );
-  const runs = new Map<number, IndexedSegment>();
+  const runs = new Map<number, Run>();
   for (const part of found.flat()) {
-    const run = runs.get(part.segment);
-    runs.set(part.segment, run === undefined ? part : together(run, part));
+    const [segment, first, last] = [Number(part.segment), BigInt(part.first), BigInt(part.last)];
+    const known = runs.get(segment) ?? { first, last, rows: 0 };
+    runs.set(segment, {
+      segment,
+      first: first < known.first ? first : known.first,
+      last: last > known.last ? last : known.last,
+      rows: known.rows + Number(part.rows),
+    });
   }
   const inOrder = [...runs.values()].sort((a, b) => a.segment - b.segment);
   return inOrder.every(({ first, last, rows }) => last - first + 1n === BigInt(rows)) ? inOrder : [];
-};
-
-/** A segment that has rows on two servers. */
-const together = (one: IndexedSegment, other: IndexedSegment): IndexedSegment => {
-  const { first } = one.first < other.first ? one : other;
-  const { last } = one.last > other.last ? one : other;
-  return { segment: one.segment, first, last, rows: one.rows + other.rows };
 };
 
 /** Finds rows of versions by their number. */
@@ -207,13 +201,17 @@ export const createSeeker = (reader: Reader): Seeker => {
   const keyOf = (place: Place, { segmentIds }: ReadableVersion): string =>
     `${insideOf(place).storeId}/${segmentIds.join(',')}`;
 
-  const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {
-    const { place, segmentIds, rowCount, cuts = [], patches = [] } = version;
-    if (place === null || cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns) return [];
+  const runsOf = async (
+    place: Place,
+    version: ReadableVersion,
+    context: ReadContext,
+  ): Promise<readonly Run[]> => {
+    const { segmentIds, rowCount, cuts = [], patches = [] } = version;
+    if (cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns) return [];
     const key = keyOf(place, version);
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
-    const runs = await readRuns(reader, version, context);
+    const runs = await readRuns(reader, place, segmentIds, context);
     const isWhole = runs.reduce((sum, { rows }) => sum + rows, 0) === rowCount;
     // Otherwise rows are missing, which the read itself will tell.
     if (isWhole || runs.length === 0) known.set(key, runs);
@@ -228,7 +226,7 @@ export const createSeeker = (reader: Reader): Seeker => {
     const key = keyOf(place, version);
     const remembered = granules.get(key);
     if (remembered !== undefined) return remembered;
-    const found = await readGranules(reader, version, context);
+    const found = await readGranules(reader, place, version, context);
     // A version that has only a part of a segment has not all of these rows.
     if (found.isWhole) granules.set(key, found.granules);
     return found.granules;
@@ -252,7 +250,7 @@ export const createSeeker = (reader: Reader): Seeker => {
     if (found === undefined) return undefined;
     const { position, exact } = found;
     const isCounted = exact && (version.cuts ?? []).length === 0;
-    const before = isCounted ? found.before : await countBefore(reader, version, position, context);
+    const before = isCounted ? found.before : await countBefore(reader, place, version, position, context);
     return before <= number ? { position, before } : undefined;
   };
 
@@ -263,7 +261,7 @@ export const createSeeker = (reader: Reader): Seeker => {
       // A dataset in a pool is small, and the index of the pool is not.
       if (isPooled(place)) return undefined;
       let before = 0;
-      for (const { first, rows } of await runsOf(version, context)) {
+      for (const { first, rows } of await runsOf(place, version, context)) {
         if (number < before + rows)
           return { position: String(first + BigInt(number - before)), before: number };
         before += rows;
