@@ -24,7 +24,7 @@ import {
 } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { latestOf, patchMask } from './patches.js';
-import { insideOf, keyColumns, sourceOf, statedTable, storedAs, tableOf, writtenAs } from './place.js';
+import { insideOf, keyColumns, statedTable, storedAs, tableOf, writtenAs } from './place.js';
 import { readColumns } from './server-tables.js';
 import type { ColumnDefinition } from './slots.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
@@ -36,13 +36,6 @@ export class CopyDiffers extends Error {}
 export interface Target {
   readonly segment: number;
   readonly place: Place;
-}
-
-/** Number and hash of rows, each with its position. */
-export interface Fingerprint {
-  readonly rows: number;
-  /** Sum of the hashes of all rows. */
-  readonly hash: string;
 }
 
 /** Rows to copy. */
@@ -89,24 +82,6 @@ const insertOf = (
 const hashesOf = (side: 'source' | 'copy', { from, position = '_row', values }: RowSet): string =>
   `SELECT '${side}' AS side, sipHash64(tuple(${[position, ...values].join(', ')})) AS h ${from}`;
 
-const none: Fingerprint = { rows: 0, hash: '0' };
-
-const fingerprintsOf = async (
-  clickhouse: Connection,
-  sets: readonly string[],
-  options: StatementOptions,
-): Promise<{ readonly source: Fingerprint; readonly copy: Fingerprint }> => {
-  const rows = await clickhouse.rows<{ side: string; rows: string; hash: string }>(
-    `SELECT side, toString(count()) AS rows, toString(sum(h)) AS hash FROM (${sets.join(' UNION ALL ')}) GROUP BY side`,
-    options,
-  );
-  const of = (side: string): Fingerprint => {
-    const found = rows.find((row) => row.side === side);
-    return found === undefined ? none : { rows: Number(found.rows), hash: found.hash };
-  };
-  return { source: of('source'), copy: of('copy') };
-};
-
 /** Columns of the table of a place. */
 export const columnsOfPlace = (servers: ClickHouseServers, place: Place): Promise<ColumnDefinition[]> =>
   readColumns(anyShardOf(servers, insideOf(place)), tableOf(place));
@@ -116,22 +91,6 @@ export const valueColumns = async (servers: ClickHouseServers, place: Place): Pr
   (await columnsOfPlace(servers, place))
     .map(({ name }) => name)
     .filter((name) => !keyColumns.some((key) => key === name));
-
-/** Number and hash of the rows of one segment. */
-export const fingerprintSegment = async (
-  servers: ClickHouseServers,
-  place: Place,
-  segment: number,
-  columns: readonly NamedColumn[],
-): Promise<Fingerprint> => {
-  const from = `FROM ${sourceOf(servers.database, place, columns)} WHERE _seg = {segment:UInt64}`;
-  const values = columns.map(({ name }) => name);
-  const { copy } = await fingerprintsOf(servers.at(insideOf(place)), [hashesOf('copy', { from, values })], {
-    params: { segment },
-    settings: backgroundSettings(columns.length),
-  });
-  return copy;
-};
 
 /** The tables that copies are written into. */
 export interface TargetTables {
@@ -160,20 +119,22 @@ const compareRows = async (
   options: StatementOptions = {},
 ): Promise<number> => {
   const from = `FROM ${statedTable(clickhouse.database, target.place)} WHERE _seg = {target:UInt64}`;
-  const { source, copy } = await fingerprintsOf(
-    clickhouse,
-    [...sets.map((set) => hashesOf('source', set)), hashesOf('copy', { from, values: columns })],
+  const hashes = [...sets.map((set) => hashesOf('source', set)), hashesOf('copy', { from, values: columns })];
+  const found = await clickhouse.rows<{ side: string; rows: string; hash: string }>(
+    `SELECT side, toString(count()) AS rows, toString(sum(h)) AS hash FROM (${hashes.join(' UNION ALL ')}) GROUP BY side`,
     {
       ...options,
       params: { ...params, target: target.segment },
       settings: { ...backgroundSettings(columns.length), ...compareSettings },
     },
   );
+  const factsOf = (side: string) => found.find((one) => one.side === side) ?? { rows: '0', hash: '0' };
+  const [source, copy] = [factsOf('source'), factsOf('copy')];
   if (source.hash !== copy.hash || source.rows !== copy.rows)
     throw new CopyDiffers(
       `segment ${target.segment} differs from what it was made of: ${copy.rows} rows of ${source.rows}, hash ${copy.hash} of ${source.hash}`,
     );
-  return copy.rows;
+  return Number(copy.rows);
 };
 
 /** The copy as the place of its target stores it. */
@@ -190,7 +151,7 @@ const storedCopy = (copy: VersionCopy): StoredCopy => {
 /**
  * Writes rows of a version to come into a place, which gets the columns that it lacks. If it refuses, another process may have dropped
  * it, and its columns are read again.
- * @param isCompared The rows are those of the sets, and not what a statement makes of them.
+ * @param isCompared False where the caller counts what the sets give, which are joined with a file.
  * @throws CopyDiffers
  */
 export const writeCopy = async (

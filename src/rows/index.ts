@@ -18,7 +18,7 @@ export { createWrite, type Write } from './write.js';
 export { type CommonTypes, commonKeys, commonTypes, hashOf } from './compare.js';
 export { countDigits, countSegments, type Digits, datesOf, findDays, readOneRow } from './count.js';
 export { readDryRun } from './dry-runs.js';
-export type { HashedSegment } from './hash.js';
+export { type HashedSegment, hashSegments } from './hash.js';
 export { createHashes, type Hashes, type ReferencedSegment, readNeeded } from './hashes.js';
 export { type Lineage, readLineage } from './lineage.js';
 export { areAlike, pairRows } from './pair.js';
@@ -40,7 +40,7 @@ export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 
 export { type CrowdedDatasets, createCompactor, createCrowdedDatasets } from './compact.js';
 export { type Compactions, createCompactions, settleRestoredCompactions } from './compactions.js';
-export { CopyDiffers, createJoin, type Fingerprint, fingerprintSegment, type Target } from './copy.js';
+export { CopyDiffers, createJoin, type Target } from './copy.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } from './join-columns.js';
 export { createKeys, type Keys } from './keys.js';

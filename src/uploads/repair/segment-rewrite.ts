@@ -11,8 +11,8 @@ import { ChunkFault } from '../../model/chunk-fault.js';
 import { type Place, processOfSegment, segmentId } from '../../model/version.js';
 import {
   type Compactions,
-  type Fingerprint,
-  fingerprintSegment,
+  type HashedSegment,
+  hashSegments,
   type Target,
   type Write,
 } from '../../rows/index.js';
@@ -101,16 +101,17 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     return rows;
   };
 
-  const fingerprint = (place: Place, layout: Layout, segment: number): Promise<Fingerprint> =>
-    fingerprintSegment(clickhouse, place, segment, tableColumns(layout));
+  /** Undefined: there are none. */
+  const rowsOf = async (place: Place, segment: number): Promise<HashedSegment | undefined> =>
+    (await hashSegments(clickhouse, place, [segment]))[0];
 
-  /** Hash of the rows that were there before; rows that cannot be read count as missing. */
-  const fingerprintBefore: typeof fingerprint = async (...segment) => {
+  /** Rows that cannot be read count as missing. */
+  const rowsBefore: typeof rowsOf = async (...segment) => {
     try {
-      return await fingerprint(...segment);
+      return await rowsOf(...segment);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      return { rows: 0, hash: 'unreadable' };
+      return undefined;
     }
   };
 
@@ -131,9 +132,9 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
         'replay_differs',
         `Kafka gave ${rows} rows and ClickHouse took ${sealed.kind === 'whole' ? rows : sealed.rows}, but the version was published with ${own.rows}; nothing was changed.`,
       );
-    const before = await fingerprintBefore(place, layout, own.id);
-    const after = await fingerprint(place, layout, segment);
-    return { rows, rowsBefore: before.rows, isEqual: before.hash === after.hash };
+    const before = await rowsBefore(place, own.id);
+    const after = await rowsOf(place, segment);
+    return { rows, rowsBefore: before?.rows ?? 0, isEqual: before?.hash === after?.hash };
   };
 
   const rewriteOwn = async (
