@@ -4,6 +4,7 @@ import {
   type ClickHouseServers,
   type Connection,
   type Shard,
+  type StatementOptions,
   standAlone,
 } from '../storage/clickhouse/client.js';
 import type { Engine } from '../storage/clickhouse/engine.js';
@@ -44,24 +45,16 @@ const preparedBy = (connection: Connection, prepare: () => Promise<void>): Conne
     });
     return prepared;
   };
+  const whenReady = async <T>(work: () => Promise<T>): Promise<T> => {
+    await ready();
+    return work();
+  };
   return {
     ...connection,
-    command: async (sql, options) => {
-      await ready();
-      return connection.command(sql, options);
-    },
-    rows: async <T>(sql: string, options?: Parameters<Connection['rows']>[1]) => {
-      await ready();
-      return connection.rows<T>(sql, options);
-    },
-    insert: async (sql, data, options) => {
-      await ready();
-      return connection.insert(sql, data, options);
-    },
-    send: async (request) => {
-      await ready();
-      return connection.send(request);
-    },
+    command: (sql, options) => whenReady(() => connection.command(sql, options)),
+    rows: <T>(sql: string, options?: StatementOptions) => whenReady(() => connection.rows<T>(sql, options)),
+    insert: (sql, data, options) => whenReady(() => connection.insert(sql, data, options)),
+    send: (request) => whenReady(() => connection.send(request)),
   };
 };
 
