@@ -1,12 +1,11 @@
 /** The rows by which two versions of a dataset differ: those of segments that only one of them has. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
-import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { type Divergence, divergenceOf, type Lineage } from './lineage.js';
-import type { Pair, PairPart, PairRows } from './pair-rows.js';
-import { differingPatches, partOf, patchedPair } from './patched-pair.js';
+import type { Pair, PairRows } from './pair-rows.js';
+import { differingPatches, mostTouched, partsOf, type Side } from './pair-side.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
-import { type CountedRows, countGuard, requirePlace, segmentRows, storedRows } from './source.js';
+import { type CountedRows, countGuard, storedRows } from './source.js';
 
 /** True where both lists have the same columns, stored in the same types. */
 export const areAlike = (some: readonly StoredColumn[], others: readonly StoredColumn[]): boolean =>
@@ -55,32 +54,12 @@ const divergenceByName = ({ from, to }: Pair<CountedRows>, isAlike: boolean): Di
   return { rest, differing: isPatched ? differingPatches(from, to) : [], witnesses: [] };
 };
 
-const oneSide = (
-  database: string,
-  version: CountedRows,
-  rest: SegmentList,
-  name: 'from' | 'to',
-): { part: PairPart; values: BoundValues } => {
-  const place = requirePlace(version);
-  const guard = countGuard(database, version, name);
-  const rows = segmentRows(database, place, {
-    // Which of the rows are there depends on all patches of the version.
-    list: { ...rest, patches: version.patches ?? [] },
-    name: `${name}Only`,
-    guard: guard.sql,
-  });
-  return {
-    part: partOf(database, version, name, rows.sql),
-    values: { ...guard.values, ...rows.values },
-  };
-};
-
 /** Rows of both versions in one SELECT; undefined where they are stored in different ways. */
 const bothSides = (
   database: string,
   { from, to }: Pair<CountedRows>,
   rest: Pair<SegmentList>,
-): { part: PairPart; values: BoundValues } | undefined => {
+): ReturnType<typeof partsOf> | undefined => {
   const { place, columns } = to;
   if (place === null || from.place === null || !isSamePlace(place, from.place)) return undefined;
   if (rest.from.cuts !== undefined || rest.to.cuts !== undefined) return undefined;
@@ -97,12 +76,14 @@ const bothSides = (
     guard: guards.map(({ sql }) => sql).join(' AND '),
   });
   return {
-    part: {
-      from: sourceOf(database, place, columns.map(namedColumn)),
-      where: rows.sql,
-      columns,
-      side: '_seg IN {second:Array(UInt64)}',
-    },
+    parts: [
+      {
+        from: sourceOf(database, place, columns.map(namedColumn)),
+        where: rows.sql,
+        columns,
+        side: '_seg IN {second:Array(UInt64)}',
+      },
+    ],
     values: {
       ...Object.assign({}, ...guards.map(({ values }) => values)),
       ...rows.values,
@@ -127,23 +108,24 @@ export const pairRows = (
     (isAlike && lineage !== undefined ? divergenceOf({ from, to }, lineage) : undefined) ??
     divergenceByName({ from, to }, isAlike);
   const shared = sharedOf(rest, { from, to });
-  if (differing.length > 0) return patchedPair(database, { from, to }, { rest, differing, witnesses });
-  const sides = (['from', 'to'] as const).filter((name) => !isNone(rest[name]));
-  const mostRows =
-    sides.length < 2 && shared !== 'none'
-      ? Math.abs(to.rowCount - from.rowCount)
-      : from.rowCount + to.rowCount;
-  const together = isAlike && sides.length === 2 ? bothSides(database, { from, to }, rest) : undefined;
-  const found =
-    together === undefined
-      ? sides.map((name) => oneSide(database, name === 'from' ? from : to, rest[name], name))
-      : [together];
+  const isPatched = differing.length > 0;
+  const sides: readonly Side[] = [
+    { name: 'from', version: from, only: rest.from, differing, witnesses },
+    { name: 'to', version: to, only: rest.to, differing, witnesses },
+  ];
+  const found = sides.map((side) => ({ name: side.name, ...partsOf(database, side) }));
+  const present = found.filter(({ parts }) => parts.length > 0);
+  const together =
+    isAlike && !isPatched && present.length === 2 ? bothSides(database, { from, to }, rest) : undefined;
+  const read = together === undefined ? present : [together];
+  const isOneInTheOther = present.length < 2 && shared !== 'none';
+  const mostRows = isOneInTheOther ? Math.abs(to.rowCount - from.rowCount) : from.rowCount + to.rowCount;
   return {
-    parts: found.map(({ part }) => part),
-    values: Object.assign({}, ...found.map(({ values }) => values)),
-    sides,
-    mostRows,
-    shared,
-    byPosition: false,
+    parts: read.flatMap(({ parts }) => parts),
+    values: Object.assign({}, ...read.map(({ values }) => values)),
+    sides: present.map(({ name }) => name),
+    mostRows: isPatched ? mostTouched(sides, witnesses) : mostRows,
+    shared: isPatched ? 'some' : shared,
+    byPosition: isPatched,
   };
 };

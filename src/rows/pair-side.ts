@@ -1,11 +1,11 @@
 /**
- * The rows by which two versions differ that share segments, and of which one has patches that the other lacks. They differ at the
- * positions of these patches, and in the rows of segments that only one of them has; every other row is the same in both.
+ * The rows of one of two versions that a comparison reads: those of segments that this version alone has and, where patches differ, those
+ * of its other segments at the positions of these patches. Every other row is the same in both.
  */
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { Divergence } from './lineage.js';
-import type { Pair, PairPart, PairRows } from './pair-rows.js';
+import type { PairPart } from './pair-rows.js';
 import { type Condition, patchedRows } from './patches.js';
 import { namedColumn, sourceOf, statedTable } from './place.js';
 import { type CountedRows, countGuard, requirePlace, segmentRows } from './source.js';
@@ -24,13 +24,11 @@ export const differingPatches = (
 /** Parameter that lists the differing patches. */
 const differingName = 'differing';
 
-interface Side {
+export interface Side extends Pick<Divergence, 'differing' | 'witnesses'> {
   readonly name: 'from' | 'to';
   readonly version: CountedRows;
   /** Segments that the other version lacks, or has another part of; across a fold those that are no patches. */
   readonly only: SegmentList;
-  readonly differing: readonly number[];
-  readonly witnesses: Divergence['witnesses'];
 }
 
 /** Condition that the version is complete, and all positions of the differing patches are there. */
@@ -54,51 +52,50 @@ const replacesShared = ({ version: { patches = [] }, only, differing }: Side): b
   return differing.every((id) => own.has(id)) && patches.every((id) => own.has(id) || id < first);
 };
 
-/** Rows of one version that meet a condition. */
-export const partOf = (
+/** A SELECT of the segments that the version alone has, and one of the others at patched positions, which the key of the table finds. */
+export const partsOf = (
   database: string,
-  version: CountedRows,
-  name: 'from' | 'to',
-  where: string,
-): PairPart => ({
-  from: sourceOf(database, requirePlace(version), version.columns.map(namedColumn)),
-  where,
-  columns: version.columns,
-  side: name === 'from' ? '0' : '1',
-});
-
-const partsOf = (database: string, side: Side): { parts: PairPart[]; values: BoundValues } => {
+  side: Side,
+): { readonly parts: readonly PairPart[]; readonly values: BoundValues } => {
   const { name, version, only, differing } = side;
-  const { patches = [], cuts = [] } = version;
+  const { segmentIds, patches = [], cuts = [] } = version;
+  const shared = differing.length === 0 || replacesShared(side) ? [] : without(segmentIds, only.segmentIds);
+  if (version.rowCount === 0 || only.segmentIds.length + shared.length === 0)
+    return { parts: [], values: {} };
   const place = requirePlace(version);
   const guard = guardOf(database, side);
   const touched = patchedRows(statedTable(database, place), differingName);
-  const part = (kind: string, list: SegmentList, isTouched: boolean): Condition =>
+  const rows = (kind: string, list: SegmentList, isTouched: boolean): Condition =>
     segmentRows(database, place, {
+      // Which of the rows are there depends on all patches of the version.
       list: { ...list, patches },
       name: `${name}${kind}`,
       guard: guard.sql,
       ...(isTouched ? { within: touched } : {}),
     });
-  const { segmentIds } = only;
-  const both = without(version.segmentIds, segmentIds);
   const found: Condition[] = [];
-  if (segmentIds.length > 0)
+  if (only.segmentIds.length > 0)
     found.push(
-      part(
+      rows(
         'Only',
         only,
-        segmentIds.every((id) => differing.includes(id)),
+        only.segmentIds.every((id) => differing.includes(id)),
       ),
     );
-  if (both.length > 0 && !replacesShared(side)) {
-    const list = { segmentIds: both, cuts: cuts.filter(({ segmentId }) => both.includes(segmentId)) };
-    const { sql, values } = part('Both', list, true);
+  if (shared.length > 0) {
+    const list = { segmentIds: shared, cuts: cuts.filter(({ segmentId }) => shared.includes(segmentId)) };
+    const { sql, values } = rows('Both', list, true);
     found.push({ sql: `${sql} AND _row IN ${touched}`, values });
   }
+  const { columns } = version;
+  const from = sourceOf(database, place, columns.map(namedColumn));
   return {
-    parts: found.map(({ sql }) => partOf(database, version, name, sql)),
-    values: Object.assign({ ...guard.values }, ...found.map(({ values }) => values)),
+    parts: found.map(({ sql }) => ({ from, where: sql, columns, side: name === 'from' ? '0' : '1' })),
+    values: Object.assign(
+      differing.length === 0 ? {} : { [differingName]: differing },
+      guard.values,
+      ...found.map(({ values }) => values),
+    ),
   };
 };
 
@@ -109,36 +106,14 @@ const rowsOf = ({ patches = [], patchRows = [] }: SegmentList, some: ReadonlySet
     0,
   );
 
-/**
- * Two SELECTs of each version: one of the segments that it alone has, and one of its others at the positions of the differing
- * patches, which the key of the table finds.
- * @param divergence With at least one differing patch.
- */
-export const patchedPair = (
-  database: string,
-  { from, to }: Pair<CountedRows>,
-  { rest, differing, witnesses }: Divergence,
-): PairRows => {
-  const sides: Side[] = [
-    { name: 'from', version: from, only: rest.from, differing, witnesses },
-    { name: 'to', version: to, only: rest.to, differing, witnesses },
-  ];
-  const found = sides
-    .filter(({ version }) => version.rowCount > 0)
-    .map((side) => ({ name: side.name, ...partsOf(database, side) }));
-  const patched = new Set(differing);
+/** Most rows of both versions at the positions of patches, if they differ in nothing else; otherwise all of their rows. */
+export const mostTouched = (sides: readonly Side[], witnesses: Divergence['witnesses']): number => {
+  const patched = new Set(sides.flatMap(({ differing }) => differing));
   const isPatchesOnly = sides.every(({ only }) => only.segmentIds.every((id) => patched.has(id)));
-  // A version has one row at most at each position.
-  const others = witnesses.reduce((sum, { rows }) => sum + rows, 0);
+  const own = sides.reduce((sum, { version }) => sum + rowsOf(version, patched), 0);
   const touched = isPatchesOnly
-    ? rowsOf(from, patched) + rowsOf(to, patched) + others
+    ? witnesses.reduce((sum, { rows }) => sum + rows, own)
     : Number.POSITIVE_INFINITY;
-  return {
-    parts: found.flatMap(({ parts }) => parts),
-    values: Object.assign({ [differingName]: differing }, ...found.map(({ values }) => values)),
-    sides: found.flatMap(({ name, parts }) => (parts.length === 0 ? [] : [name])),
-    mostRows: Math.min(from.rowCount, touched) + Math.min(to.rowCount, touched),
-    shared: 'some',
-    byPosition: true,
-  };
+  // A version has one row at most at each position.
+  return sides.reduce((sum, { version }) => sum + Math.min(version.rowCount, touched), 0);
 };
