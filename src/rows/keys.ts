@@ -115,8 +115,8 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
          SELECT f.r AS r, count() AS n, countIf(b.h = f.h) AS s, ${positions} AS p
-         FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(merge, sql, counts)}) AS b
-         INNER JOIN (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(merge, sql, counts)}) AS f ON ${on}
+         FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(sql, counts)}) AS b
+         INNER JOIN (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(sql, counts)}) AS f ON ${on}
          GROUP BY f.r)`,
       params,
     );

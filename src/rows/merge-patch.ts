@@ -38,7 +38,7 @@ export const hiddenBy = ({ replaced, removed }: Pick<RowChanges, 'replaced' | 'r
 export type WritePatch = (merge: SegmentMerge, counts: KeyCounts, changes: RowChanges) => Promise<void>;
 
 /** Rows of the version before whose values the file changes, with the values of the file. */
-const replacedRows = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, fromWinners: string): RowSet => {
+const replacedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
   const { base, file, keysOf, valuesOf, on } = sql;
   const fileValues = valuesOf(file);
   const named = fileValues.map((value, at) => `, ${value} AS y${at}`).join('');
@@ -52,31 +52,30 @@ const replacedRows = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, fro
       `FROM (SELECT _row AS r${named} ${file.from}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
     );
   const hash = (side: MergeSide): string => `, ${rowHash(sql, side)} AS h`;
-  return set(`FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hitRows(merge, sql, counts)}) AS b
-      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${named} ${fromWinners}) AS f ON ${on} WHERE b.h != f.h`);
+  return set(`FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hitRows(sql, counts)}) AS b
+      INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${named} ${winners(sql, counts)}) AS f ON ${on} WHERE b.h != f.h`);
 };
 
 /** Rows of the version before that the version to come lacks: of keys that the file has, or, in mode sync, lacks. */
-const removedRows = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, fromWinners: string): RowSet => {
-  const { base, file, keysOf, on } = sql;
-  const keys = `(SELECT toUInt8(1) AS hit, ${keysOf(file)} ${fromWinners}) AS f ON ${on}`;
+const removedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
+  const { merge, base, file, keysOf, on } = sql;
+  const keys = `(SELECT toUInt8(1) AS hit, ${keysOf(file)} ${winners(sql, counts)}) AS f ON ${on}`;
   const of = (rows: string): string => `FROM (SELECT _row AS p, ${keysOf(base)} ${rows}) AS b`;
   const from = (): string => {
     if (merge.mode === 'sync') return `${of(base.from)} LEFT JOIN ${keys} WHERE f.hit = 0`;
     if (counts.found !== undefined) return `FROM ${foundPairs(counts.found)} AS b`;
-    return `${of(hitRows(merge, sql, counts))} INNER JOIN ${keys}`;
+    return `${of(hitRows(sql, counts))} INNER JOIN ${keys}`;
   };
   return { from: from(), position: 'b.p', values: [], gone: true };
 };
 
-const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[] => {
-  const fromWinners = winners(merge, sql, counts);
+const rowSets = (sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[] => {
   const sets: RowSet[] = [];
-  if (changes.replaced > 0) sets.push(replacedRows(merge, sql, counts, fromWinners));
-  if (changes.removed > 0) sets.push(removedRows(merge, sql, counts, fromWinners));
+  if (changes.replaced > 0) sets.push(replacedRows(sql, counts));
+  if (changes.removed > 0) sets.push(removedRows(sql, counts));
   if (changes.inserted > 0)
     sets.push({
-      from: counts.known > 0 ? unknownRows(merge, sql, counts, fromWinners) : fromWinners,
+      from: counts.known > 0 ? unknownRows(sql, counts) : winners(sql, counts),
       values: sql.valuesOf(sql.file),
     });
   return sets;
@@ -103,7 +102,7 @@ export const createWritePatch =
     const clickhouse = mergeServer(servers, merge);
     // Rows of keys that were not found are added.
     if (merge.keyIds.length > 0) await requireBase(servers, merge);
-    const copy = mergedCopy(merge, sql, rowSets(merge, sql, counts, changes));
+    const copy = mergedCopy(sql, rowSets(sql, counts, changes));
     await writeCopy(tables, clickhouse, copy, counts.known === 0 && changes.removed === 0);
     const { rows, gone } = await countPatch(clickhouse, merge);
     if (rows !== rowsOfPatch(changes) || gone !== changes.removed)

@@ -67,30 +67,6 @@ export interface MergeSide {
   readonly narrowed: ReadonlySet<number>;
 }
 
-export interface MergeSql {
-  readonly base: MergeSide;
-  readonly file: MergeSide;
-  /** `FROM … WHERE …` of rows of the version before that meet a condition, which few do. */
-  baseAmong(condition: string): string;
-  /** Key columns in the order of the version. */
-  readonly keys: readonly StoredColumn[];
-  /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
-  readonly keyNames: readonly string[];
-  /** A row's key as `keyNames`; null equals null. */
-  keysOf(side: MergeSide): string;
-  /** Hash of a row's key, the same on both sides. */
-  keyHashOf(side: MergeSide): string;
-  /** Values of a key column, the same on both sides, or null. */
-  keyValueOf(side: MergeSide, key: StoredColumn): string;
-  /** Values of a row, in the types of the target. */
-  valuesOf(side: MergeSide): string[];
-  /** The same, to tell whether a row changes. */
-  comparedOf(side: MergeSide): string[];
-  /** Rows of `b` and `f` have one key. */
-  readonly on: string;
-  readonly params: QueryParams;
-}
-
 const nullOf = (physical: PhysicalType): string => `CAST(NULL, 'Nullable(${clickHouseType(physical)})')`;
 
 /** The values of a column in a type that holds all of them. */
@@ -134,7 +110,10 @@ export const bucketCount = 2 ** 18;
 /** Bucket of a key, by its hash. */
 export const bucketOf = (keyHash: string): string => `toUInt32(bitAnd(${keyHash}, ${bucketCount - 1}))`;
 
-export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
+/** Statements of a merge. */
+export type MergeSql = ReturnType<typeof mergeSql>;
+
+export const mergeSql = (database: string, merge: SegmentMerge) => {
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
   const baseRows = (among?: string) =>
     selectRows(
@@ -144,39 +123,50 @@ export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
       merge.baseColumns.map(namedColumn),
     );
   const { from, values } = baseRows();
+  const fileSource = sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn));
+  /** Key columns in the order of the version. */
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
-  const { narrowed = none } = merge;
+  const { narrowed = none, buckets } = merge;
+  /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
+  /** Values of a key column, the same on both sides, or null. */
   const keyValueOf = (side: MergeSide, key: StoredColumn): string =>
     columnTypeOf(key.physical).key(valueIn(key, side));
+  /** Hash of a row's key, the same on both sides. */
   const keyHashOf = (side: MergeSide): string =>
     `cityHash64(tuple(${keys.map((key) => keyValueOf(side, key)).join(', ')}))`;
-  const bucketed = (side: MergeSide, from: string): string => {
-    const { buckets } = merge;
-    if (buckets === undefined) return from;
+  const bucketed = (side: MergeSide): MergeSide => {
+    if (buckets === undefined) return side;
     // Numbers of our own, more than a parameter holds.
     const isIn = buckets.length === 0 ? '0' : `${bucketOf(keyHashOf(side))} IN (${buckets.join(', ')})`;
-    return `${from} AND ${isIn}`;
+    return { ...side, from: `${side.from} AND ${isIn}` };
   };
-  const inBuckets = (side: MergeSide): MergeSide => ({ ...side, from: bucketed(side, side.from) });
-  const base = inBuckets({ columns: byId(merge.baseColumns), from, narrowed });
+  const base = { columns: byId(merge.baseColumns), from, narrowed };
   return {
-    base,
-    baseAmong: (condition) => bucketed(base, baseRows(condition).from),
-    file: inBuckets({
+    merge,
+    base: bucketed(base),
+    /** `FROM … WHERE …` of rows of the version before that meet a condition, which few do. */
+    baseAmong: (condition: string): string => bucketed({ ...base, from: baseRows(condition).from }).from,
+    file: bucketed({
       columns: byId(merge.fileColumns),
-      from: `FROM ${sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn))} WHERE _seg = {file:UInt64}`,
+      from: `FROM ${fileSource} WHERE _seg = {file:UInt64}`,
       narrowed: none,
     }),
     keys,
     keyNames,
     keyHashOf,
     keyValueOf,
-    keysOf: (side) => keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),
-    valuesOf: (side) => merge.columns.map((column) => valueIn(column, side)),
-    comparedOf: (side) => merge.columns.map((column) => comparedIn(column, side, narrowed)),
+    /** A row's key as `keyNames`; null equals null. */
+    keysOf: (side: MergeSide): string =>
+      keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),
+    /** Values of a row, in the types of the target. */
+    valuesOf: (side: MergeSide): string[] => merge.columns.map((column) => valueIn(column, side)),
+    /** The same, to tell whether a row changes. */
+    comparedOf: (side: MergeSide): string[] =>
+      merge.columns.map((column) => comparedIn(column, side, narrowed)),
+    /** Rows of `b` and `f` have one key. */
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-    params: { ...values, file: merge.fileSegment },
+    params: { ...values, file: merge.fileSegment } as QueryParams,
   };
 };
 
@@ -185,8 +175,7 @@ export const mergeServer = (servers: ClickHouseServers, merge: SegmentMerge): Co
 
 /** The copy that writes rows of the version to come. */
 export const mergedCopy = (
-  { target, targetPlace, columns }: SegmentMerge,
-  { params }: MergeSql,
+  { merge: { target, targetPlace, columns }, params }: MergeSql,
   sets: readonly RowSet[],
 ): VersionCopy => ({
   target: { segment: target, place: targetPlace },
@@ -202,8 +191,7 @@ const isIn = ({ targetPlace }: SegmentMerge, not: '' | 'NOT ' = ''): string =>
 
 /** Rows of the file that count: one of each key. */
 export const winners = (
-  merge: SegmentMerge,
-  { file, keysOf, keyNames }: MergeSql,
+  { merge, file, keysOf, keyNames }: MergeSql,
   counts: Pick<KeyCounts, 'distinct' | 'rows'>,
 ): string => {
   if (merge.keyIds.length === 0 || counts.distinct === counts.rows) return file.from;
@@ -233,8 +221,7 @@ export const foundPairs = ({ changed, changedBy }: FoundRows): string => {
 
 /** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
 export const hitRows = (
-  merge: SegmentMerge,
-  { base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
+  { merge, base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
   { distinct }: Pick<KeyCounts, 'distinct'>,
 ): string => {
   if (distinct > maxKeysInSet) return base.from;
@@ -252,16 +239,15 @@ export const hitRows = (
 
 /** `FROM … WHERE …` of rows of the file whose keys the version before lacks. */
 export const unknownRows = (
-  merge: SegmentMerge,
   sql: MergeSql,
-  counts: Pick<KeyCounts, 'distinct' | 'found'>,
-  fromWinners: string,
+  counts: Pick<KeyCounts, 'distinct' | 'found' | 'rows'>,
 ): string => {
+  const fromWinners = winners(sql, counts);
   if (counts.found !== undefined)
     return counts.found.known === '' ? fromWinners : `${fromWinners} AND _row NOT IN (${counts.found.known})`;
-  const { file, base, keysOf, on } = sql;
+  const { merge, file, base, keysOf, on } = sql;
   return `${fromWinners} AND _row ${isIn(merge, 'NOT ')} (
-    SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(merge, sql, counts)}) AS b
+    SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(sql, counts)}) AS b
       INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`;
 };
 

@@ -22,18 +22,16 @@ import {
 } from './merge-sql.js';
 
 /** Rows of the version before, as the file changes them. */
-const changedBase = (
-  { mode, columns }: SegmentMerge,
-  { base, file, keysOf, valuesOf, on }: MergeSql,
-  fromWinners: string,
-): RowSet => {
+const changedBase = (sql: MergeSql, counts: KeyCounts): RowSet => {
+  const { base, file, keysOf, valuesOf, on } = sql;
+  const { mode, columns } = sql.merge;
   const named = (side: MergeSide, prefix: string): string =>
     valuesOf(side)
       .map((value, at) => `, ${value} AS ${prefix}${at}`)
       .join('');
   const left = `(SELECT _row AS p, ${keysOf(base)}${named(base, 'x')} ${base.from}) AS b`;
   const right = (values: string): string =>
-    `(SELECT toUInt8(1) AS hit, ${keysOf(file)}${values} ${fromWinners}) AS f ON ${on}`;
+    `(SELECT toUInt8(1) AS hit, ${keysOf(file)}${values} ${winners(sql, counts)}) AS f ON ${on}`;
   const set = (join: string, value: (at: number) => string): RowSet => ({
     from: `FROM ${left} ${join}`,
     position: 'b.p',
@@ -46,16 +44,14 @@ const changedBase = (
 };
 
 /** The rows of the version to come. `touched`: the file replaces rows or leaves some out. */
-const rowSets = (merge: SegmentMerge, sql: MergeSql, counts: KeyCounts, touched: boolean): RowSet[] => {
-  const { base, file, valuesOf } = sql;
-  const { mode } = merge;
-  const fromWinners = winners(merge, sql, counts);
+const rowSets = (sql: MergeSql, counts: KeyCounts, touched: boolean): RowSet[] => {
+  const { merge, base, file, valuesOf } = sql;
   const unchanged = (side: MergeSide, from: string): RowSet => ({ from, values: valuesOf(side) });
   const sets: RowSet[] = [];
-  if (touched) sets.push(changedBase(merge, sql, fromWinners));
-  else if (merge.base.segmentIds.length > 0 && mode !== 'sync') sets.push(unchanged(base, base.from));
-  if (mode !== 'delete')
-    sets.push(unchanged(file, touched ? unknownRows(merge, sql, counts, fromWinners) : fromWinners));
+  if (touched) sets.push(changedBase(sql, counts));
+  else if (merge.base.segmentIds.length > 0 && merge.mode !== 'sync') sets.push(unchanged(base, base.from));
+  if (merge.mode !== 'delete')
+    sets.push(unchanged(file, touched ? unknownRows(sql, counts) : winners(sql, counts)));
   return sets;
 };
 
@@ -71,6 +67,6 @@ export const createMerge =
     const sql = mergeSql(servers.database, merge);
     await requireBase(servers, merge);
     const touched = counts.known > 0;
-    const copy = mergedCopy(merge, sql, rowSets(merge, sql, counts, touched));
+    const copy = mergedCopy(sql, rowSets(sql, counts, touched));
     await writeCopy(tables, mergeServer(servers, merge), copy, !touched);
   };
