@@ -72,38 +72,26 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
       values,
     );
 
-  /** Rows that are not as many as they should be, or cannot be read, are for `verify` to tell. */
-  const readable = async (
-    segments: readonly ReferencedSegment[],
-    stop: AbortSignal,
-  ): Promise<HashedSegment[]> => {
-    try {
-      return await read(segments, stop);
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      log.error({ segments: segments.length, err: error }, 'rows of versions cannot be read');
-      return [];
-    }
-  };
-
+  /**
+   * Rows that are not as many as they should be, or cannot be read, are for `verify` to tell. A shard that is away holds up nothing of
+   * the others.
+   */
   const recordTable = async (segments: readonly ReferencedSegment[], stop: AbortSignal): Promise<void> => {
-    const found = new Map((await readable(segments, stop)).map((one) => [one.segmentId, one]));
-    await recordHashes(
-      sql,
-      segments.flatMap((segment) => {
-        const seen = found.get(segment.id);
-        return seen?.rows === segment.rows ? [{ segment, hash: seen.hash }] : [];
-      }),
-    );
-  };
-
-  /** A shard that is away holds up nothing of the others. */
-  const recordReached = async (segments: readonly ReferencedSegment[], stop: AbortSignal): Promise<void> => {
     try {
-      await recordTable(segments, stop);
+      const found = new Map((await read(segments, stop)).map((one) => [one.segmentId, one]));
+      await recordHashes(
+        sql,
+        segments.flatMap((segment) => {
+          const seen = found.get(segment.id);
+          return seen?.rows === segment.rows ? [{ segment, hash: seen.hash }] : [];
+        }),
+      );
     } catch (error) {
-      if (!isAppError(error) || error.kind !== 'unavailable' || stop.aborted) throw error;
-      log.warn({ segments: segments.length, err: error }, 'hashes not written down, trying again later');
+      const fields = { segments: segments.length, err: error };
+      if (isUnreadable(error)) log.error(fields, 'rows of versions cannot be read');
+      else if (isAppError(error) && error.kind === 'unavailable' && !stop.aborted)
+        log.warn(fields, 'hashes not written down, trying again later');
+      else throw error;
     }
   };
 
@@ -127,7 +115,7 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
           `s.hash IS NULL AND s.rows > 0 AND s.id > $1 ORDER BY s.id LIMIT ${pageSize}`,
           [after],
         );
-        for (const segments of byTable(page)) if (!stop.aborted) await recordReached(segments, stop);
+        for (const segments of byTable(page)) if (!stop.aborted) await recordTable(segments, stop);
         if (page.length < pageSize) return;
         after = page.at(-1)?.id ?? after;
       }

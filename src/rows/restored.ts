@@ -7,6 +7,7 @@ import {
   firstShard,
   servedBy,
 } from '../storage/clickhouse/client.js';
+import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { hasTable } from '../storage/postgres/schema.js';
 import { readSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -85,12 +86,10 @@ export const createRestoreTarget = ({
   /** True where a server is bound to this catalog, which has nothing: its rows are what a restore has left. */
   const isBound = async (clickhouse: Connection): Promise<boolean> => {
     const id = (await hasTable(sql, 'settings')) ? await readSetting(sql, 'installation') : undefined;
-    const [table] = await clickhouse.rows(
-      `SELECT 1 FROM system.tables WHERE database = {database:String} AND name = 'installation'`,
-      { params },
+    const found = await ifTableExists(
+      () => clickhouse.rows<{ id: string }>(`SELECT DISTINCT id FROM ${database}.installation`),
+      [],
     );
-    if (id === undefined || table === undefined) return false;
-    const found = await clickhouse.rows<{ id: string }>(`SELECT DISTINCT id FROM ${database}.installation`);
     return found.length === 1 && found[0]?.id === id;
   };
 

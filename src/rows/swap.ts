@@ -22,14 +22,9 @@ export interface RunRange {
 /** For how long versions have the segment that takes the place of the run, and how much of it. */
 export type JoinedRange = Omit<RunRange, 'place'>;
 
-/** The versions that are led over at once: those before this one; null: all. */
-export interface SwapWindow {
-  readonly until: number | null;
-}
-
 export interface RangeSwap {
   readonly joined: readonly JoinedRange[];
-  /** Ranges that stay as they are, behind the window. */
+  /** Ranges that stay as they are. */
   readonly rest: readonly RunRange[];
 }
 
@@ -75,15 +70,16 @@ const createHolding = (length: number) => {
  * Leads versions over from the segments of a run to the one that was made of them: whole, or cut where a version ends
  * inside of the run. Undefined when a version has anything but the start of the run.
  *
- * @param ranges Of one dataset; all that begin before the end of the window, none that begins behind it.
+ * @param ranges Of one dataset; all that begin before `before`, and no others.
  * @param uploadNumbers Those of the segments of the run.
+ * @param before Versions before this one are led over at once; null: all.
  */
 export const swapRanges = (
   ranges: readonly RunRange[],
   uploadNumbers: readonly number[],
-  window: SwapWindow,
+  before: number | null,
 ): RangeSwap | undefined => {
-  const end = window.until ?? Number.POSITIVE_INFINITY;
+  const end = before ?? Number.POSITIVE_INFINITY;
   const events = eventsOf(ranges, end);
   const holding = createHolding(uploadNumbers.length);
   const joined: JoinedRange[] = [];
@@ -95,9 +91,9 @@ export const swapRanges = (
     const next = events[at]?.at ?? Number.POSITIVE_INFINITY;
     const until = Number.isFinite(next) ? next : null;
     const beforeUpload = holding.beforeUpload(uploadNumbers);
-    const before = joined.at(-1);
-    if (before?.until === from && before.beforeUpload === beforeUpload)
-      joined[joined.length - 1] = { ...before, until };
+    const last = joined.at(-1);
+    if (last?.until === from && last.beforeUpload === beforeUpload)
+      joined[joined.length - 1] = { ...last, until };
     else joined.push({ from, until, beforeUpload });
   }
   const rest = ranges
@@ -200,7 +196,7 @@ const leadOver = (
     const ranges = until === null ? found : found.filter(({ from }) => from < until);
     if (ranges.length === 0 && found.length > 0)
       throw new RangeError(`a run of ${run.length} segments does not fit into a batch of ${batch}`);
-    const swap = swapRanges(ranges, uploadNumbers, { until });
+    const swap = swapRanges(ranges, uploadNumbers, until);
     if (swap === undefined) return false;
     await write(tx, datasetId, published, ranges, swap);
     return true;

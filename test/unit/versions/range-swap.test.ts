@@ -18,7 +18,7 @@ const range = (
 });
 
 const joined = (ranges: readonly RunRange[], until: number | null = null) =>
-  swapRanges(ranges, uploadNumbers, { until });
+  swapRanges(ranges, uploadNumbers, until);
 
 describe('ranges of a run', () => {
   it('become those of the joined segment, cut where a version ends inside of the run', () => {
@@ -128,10 +128,10 @@ describe('any history', () => {
           const first = swapRanges(
             all.filter(({ from }) => from < end),
             firsts,
-            { until: end },
+            end,
           );
           const left = [...(first?.rest ?? []), ...all.filter(({ from }) => from >= end)];
-          const second = swapRanges(left, firsts, { until: null });
+          const second = swapRanges(left, firsts, null);
           const swapped = [...(first?.joined ?? []), ...(second?.joined ?? [])];
           for (const [at, version] of versions.entries()) {
             const found = swapped.filter(
