@@ -2,7 +2,6 @@
 export { isOpen } from './compaction-states.js';
 export { placeSql, versionPlaceColumn } from './place.js';
 export { registerSql, takenTogetherSql } from './register.js';
-export { isNoMerge } from './segment-ids.js';
 export {
   closedRangeSql,
   copySegmentsSql,
@@ -11,6 +10,6 @@ export {
   segmentListColumns,
   segmentsOf,
 } from './segment-ranges.js';
-export { countSegmentSql } from './segment-records.js';
+export { countSegmentSql, isNoMerge } from './segment-records.js';
 export { shardSql } from './stores.js';
 export { likeVersionSql } from './versions.js';

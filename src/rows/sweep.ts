@@ -16,12 +16,12 @@ import { isWriting } from './compaction-states.js';
 import { abandonSilent } from './compactions.js';
 import { createDropRows, dropLists, type Remains } from './drop.js';
 import { createInventory } from './inventory.js';
-import { isWrittenBy } from './segment-ids.js';
 import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
 import {
   expireUnreferenced,
   forgetSegments,
   isUnreferenced,
+  isWrittenBy,
   noteReleased,
   noteUnreferenced,
   readUnreferenced,

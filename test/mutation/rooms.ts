@@ -14,9 +14,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   apply: { mutate: ['src/query/apply/**/*.ts'], tests: ['test/unit/query/apply/**/*.test.ts', statements] },
   rows: {
-    mutate: [
-      'src/rows/{place,position,patches,source,spans,slots,homes,pair,pair-rows,pair-side,segment-ids}.ts',
-    ],
+    mutate: ['src/rows/{place,position,patches,source,spans,slots,homes,pair,pair-rows,pair-side}.ts'],
     tests: ['test/unit/rows/**/*.test.ts', statements],
   },
   model: { mutate: ['src/model/**/*.ts'], tests: ['test/unit/model/**/*.test.ts'] },
