@@ -90,7 +90,7 @@ export const createDdl = (database: string, engine: Engine) => {
       create(table, [`${name} ${type}`], `ORDER BY ${name}`),
     ],
 
-    /** The table of a store. */
+    /** An own table. */
     createOwn: (table: string, columns: readonly ColumnDefinition[]): Statement[] => [
       create(
         table,
@@ -113,12 +113,12 @@ export const createDdl = (database: string, engine: Engine) => {
     ],
 
     /**
-     * A table with the columns of another, for the chunks of one upload.
+     * A staging table, with the columns of another table.
      * @param columns Number of columns of that table.
      */
-    createUpload: (table: string, like: string, columns: number): Statement[] => [
+    createStaging: (table: string, like: string, columns: number): Statement[] => [
       {
-        sql: `CREATE TABLE IF NOT EXISTS ${database}.${table} AS ${database}.${like} ENGINE = ${engine.kind} ${ownKey} SETTINGS ${tableSettings(engine, 'upload', columns)}`,
+        sql: `CREATE TABLE IF NOT EXISTS ${database}.${table} AS ${database}.${like} ENGINE = ${engine.kind} ${ownKey} SETTINGS ${tableSettings(engine, 'staging', columns)}`,
         settings: { ...longStatement, ...engine.waitSettings },
       },
     ],

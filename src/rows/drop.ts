@@ -3,7 +3,7 @@
 import { type ClickHouseServers, type Connection, shardsOf } from '../storage/clickhouse/client.js';
 import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { createDdl, runAll } from './ddl.js';
-import { poolName, tableName } from './place.js';
+import { ownTableName, poolName } from './place.js';
 import { byTable, type SegmentPlace } from './segment-place.js';
 import { poolClasses } from './slots.js';
 
@@ -53,7 +53,9 @@ export const createDropRows = (servers: ClickHouseServers) => {
       const ids = segments.map(({ id }) => id);
       const { pool, storeId } = first;
       const statements =
-        pool === null ? ddl.dropSegments(tableName(storeId), ids) : ddl.deleteSegments(poolName(pool), ids);
+        pool === null
+          ? ddl.dropSegments(ownTableName(storeId), ids)
+          : ddl.deleteSegments(poolName(pool), ids);
       await Promise.all(
         shardsOf(servers, first).map((clickhouse) =>
           ifTableExists(() => runAll(clickhouse, statements), undefined),

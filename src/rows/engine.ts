@@ -35,7 +35,7 @@ const widthAndLog = (columns: number, log: number, { logSetting }: Engine): Sett
  */
 const byKind = {
   own: (engine: Engine, columns: number) => widthAndLog(columns, 0, engine),
-  upload: (engine: Engine, columns: number) => widthAndLog(columns, 10_000, engine),
+  staging: (engine: Engine, columns: number) => widthAndLog(columns, 10_000, engine),
   pool: ({ logSetting }: Engine): Settings => ({
     [logSetting]: '100000',
     old_parts_lifetime: '120',

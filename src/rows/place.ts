@@ -1,7 +1,7 @@
 /**
  * Places: where the rows of a segment are stored. Other rooms hold a `Place` and hand it back; what is in one is known here.
  *
- *   table   the table of its store: a dataset and its clones
+ *   table   the own table of its store: a dataset and its clones
  *   pool    a table that many small datasets share (slots.ts)
  *   shard   the server that has these tables. All rows of a store are on one, or the store has a table on each of them
  */
@@ -25,13 +25,13 @@ export interface PoolPlace {
 
 /** The inside of a `Place`; as JSON, what `placeSql` selects. */
 export interface Inside {
-  /** Number of the store and of its table. */
+  /** Number of the store and of its own table. */
   readonly storeId: number;
   /** Null: all of them. */
   readonly shard: ShardNumber;
   /** Shard that has the pools of a store that is everywhere. @default `shard` */
   readonly home?: number;
-  /** Null: the table of the store. */
+  /** Null: the own table. */
   readonly pool: PoolPlace | null;
 }
 
@@ -78,7 +78,7 @@ export const slotMapOf = (place: Place): number | undefined => insideOf(place).p
 export const isSamePlace = (one: Place, other: Place): boolean =>
   insideOf(one).shard === insideOf(other).shard && placeKey(one) === placeKey(other);
 
-/** True where a pool has a slot for each of the columns; a table of a store gets the columns that it lacks. */
+/** True where a pool has a slot for each of the columns; an own table gets the columns that it lacks. */
 export const hasSlots = (place: Place, columns: readonly NamedColumn[]): boolean => {
   const { pool } = insideOf(place);
   return pool === null || columns.every(({ name }) => Object.hasOwn(pool.slots, name));
@@ -94,14 +94,14 @@ const idText = (id: number): string => {
   return String(id);
 };
 
-export const tableName = (storeId: number): string => `s${idText(storeId)}`;
+export const ownTableName = (storeId: number): string => `s${idText(storeId)}`;
 
 export const poolName = (pool: PoolClass): string => `pool_${pool}`;
 
 /** The table of a place, on each server that has rows of it. */
 export const tableOf = (place: Place): string => {
   const { storeId, pool } = insideOf(place);
-  return pool === null ? tableName(storeId) : poolName(pool.pool);
+  return pool === null ? ownTableName(storeId) : poolName(pool.pool);
 };
 
 /** A `Distributed` table of the entry over the tables of that name on all shards. */

@@ -23,7 +23,7 @@ export const isNoMerge = (id: string): string => `NOT EXISTS (
 export const isWrittenBy = (id: string, alias: string): string =>
   `(${isPending(alias)} OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;
 
-/** Statement that adds a segment. All are expressions, of `source`; without a slot map its rows are in the table of its store. */
+/** Statement that adds a segment. All are expressions, of `source`; without a slot map its rows are in an own table. */
 export const addSegmentSql = (
   {
     id,

@@ -102,9 +102,12 @@ export const createServerTables = (clickhouse: Connection, engine: Engine) => {
       await ensureTable(overName(table), wanted, ddl.createOver(table, wanted, kind));
     },
 
-    /** Makes a table with the columns of the table of the place; `columns` is their number if that table is not known. */
-    createUpload: (table: string, place: Place, columns: number): Promise<void> =>
-      runAll(clickhouse, ddl.createUpload(table, tableOf(place), known.get(tableOf(place))?.size ?? columns)),
+    /** Makes a staging table with the columns of the table of the place; `columns` is their number if that table is not known. */
+    createStaging: (table: string, place: Place, columns: number): Promise<void> =>
+      runAll(
+        clickhouse,
+        ddl.createStaging(table, tableOf(place), known.get(tableOf(place))?.size ?? columns),
+      ),
 
     /**
      * Adds to both tables the columns of the other; makes the table of the place if it is gone. Tables with the same columns cost one

@@ -15,7 +15,7 @@ export const nearMapSql = (datasetId: string): string => `
   WHERE r.dataset_id = ${datasetId} AND r.until_version IS NULL LIMIT 1`;
 
 /**
- * Condition that rows which are appended to a dataset go into the table of its store, with those of the current version. What is
+ * Condition that rows which are appended to a dataset go into its own table, with those of the current version. What is
  * everywhere takes them from a pool. Both are expressions.
  */
 export const joinsTableSql = (datasetId: string, storeId: string): string => `(
@@ -30,7 +30,7 @@ export const nearMap = async (sql: Sql, datasetId: number): Promise<number | und
   return row?.id ?? undefined;
 };
 
-/** Null: the segment is in the table of its store. */
+/** Null: the segment is in an own table. */
 export const mapOfSegment = async (sql: Sql, segmentId: number): Promise<number | null> => {
   const [row] = await sql.query<{ id: number | null }>(
     'SELECT slot_map_id AS id FROM segments WHERE id = $1',

@@ -99,7 +99,7 @@ export const createStaging = (
 
   const create = async ({ segment, place }: Target, columns: readonly NamedColumn[]): Promise<void> => {
     await tables.ensure(place, columns);
-    await tables.createUpload(`u${segment}`, place, columns.length);
+    await tables.createStaging(`u${segment}`, place, columns.length);
   };
 
   /** Creates the table that takes the chunks of a segment. */

@@ -85,17 +85,17 @@ export const orphanedStores = (sql: Sql, most: number): Promise<number[]> =>
 export const deleteOrphanedStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   idsOf(sql, `DELETE FROM stores s WHERE s.id = ANY ($1) AND ${isOrphaned} RETURNING s.id`, [ids]);
 
-/** Condition that the table of the store `s` has segments. */
+/** Condition that the own table of the store `s` has segments. */
 const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
 
-/** Stores whose table at home has no segment. Tables that are on all shards stay, each with the others. */
+/** Stores whose own table at home has no segment. Tables that are on all shards stay, each with the others. */
 export const emptyTables = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   idsOf(sql, `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND NOT s.everywhere AND NOT ${usesTable}`, [
     ids,
   ]);
 
 /**
- * Keeps segments from being added to the table of a store until the end of the transaction. False: it has some again.
+ * Keeps segments from being added to an own table until the end of the transaction. False: it has some again.
  * A new segment locks the row of its store as its foreign key does; a caller that waited for one sees it.
  */
 export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {

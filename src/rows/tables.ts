@@ -15,7 +15,7 @@ import {
 } from '../storage/clickhouse/client.js';
 import type { Target } from './copy.js';
 import { turnAt, turnsOf } from './homes.js';
-import { insideOf, isEverywhere, isPooled, overName, tableName, tableOf, tablePlace } from './place.js';
+import { insideOf, isEverywhere, isPooled, overName, ownTableName, tableOf, tablePlace } from './place.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
 import { poolClasses } from './slots.js';
 import {
@@ -148,7 +148,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
 
     /** Removes the own table of a store, from all shards or from one. Idempotent. */
     async dropOwnTable(storeId: number, shard?: number): Promise<void> {
-      const table = tableName(storeId);
+      const table = ownTableName(storeId);
       if (shard !== undefined) return on(shard).dropTable(table);
       if (engine.cluster !== undefined)
         await Promise.all(over().map((tables) => tables.dropTable(overName(table))));
@@ -156,7 +156,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     },
     /** Names of the columns of an own table; none without one. */
     columnNames: async ({ shard, storeId }: OwnTable): Promise<string[]> =>
-      (await on(shard).columnsOf(tableName(storeId))).map(({ name }) => name),
+      (await on(shard).columnsOf(ownTableName(storeId))).map(({ name }) => name),
 
     /** Own tables of all shards. */
     async listOwnTables(): Promise<OwnTable[]> {
@@ -182,14 +182,16 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
         return (id: number) => digests.get(nameOf(id));
       };
       const lists = await Promise.all([
-        ...over().map(digestsBy((id) => overName(tableName(id)))),
-        ...all().map(digestsBy(tableName)),
+        ...over().map(digestsBy((id) => overName(ownTableName(id)))),
+        ...all().map(digestsBy(ownTableName)),
       ]);
       const digestsOf = (id: number) => lists.map((digestOf) => digestOf(id));
       // One that nobody has was never written.
       const lacking = stores.filter((id) => new Set(digestsOf(id)).size > 1);
       const makeStore = async (storeId: number): Promise<void> => {
-        const names = (await Promise.all(all().map((tables) => tables.columnsOf(tableName(storeId))))).flat();
+        const names = (
+          await Promise.all(all().map((tables) => tables.columnsOf(ownTableName(storeId))))
+        ).flat();
         await makeAnew(
           tablePlace({ storeId, shard: null }),
           [...new Set(names.map(({ name }) => name))].map(namedColumnOf),
