@@ -61,8 +61,6 @@ const anySize: QuerySettings = { max_table_size_to_drop: '0', max_partition_size
 export const ensureDatabase = (clickhouse: Connection, engine: Engine = mergeTree): Promise<void> =>
   runAll(clickhouse, createDdl(clickhouse.database, engine).createDatabase());
 
-export type Ddl = ReturnType<typeof createDdl>;
-
 export const createDdl = (database: string, engine: Engine) => {
   const create = (table: string, columns: readonly string[], rest: string): Statement => ({
     sql: `CREATE TABLE IF NOT EXISTS ${database}.${table} (${columns.join(', ')}) ENGINE = ${engine.kind} ${rest}`,

@@ -6,7 +6,7 @@ import { type PhysicalType, type StoredColumn, storageName } from '../model/colu
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { MergeMode } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
-import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
 import { CopyDiffers, type RowSet, type VersionCopy } from './copy.js';
 import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
 import { selectRows, storedRows } from './source.js';
@@ -166,7 +166,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
       merge.columns.map((column) => comparedIn(column, side, narrowed)),
     /** Rows of `b` and `f` have one key. */
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-    params: { ...values, file: merge.fileSegment } as QueryParams,
+    params: { ...values, file: merge.fileSegment },
   };
 };
 

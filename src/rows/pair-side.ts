@@ -52,11 +52,14 @@ const replacesShared = ({ version: { patches = [] }, only, differing }: Side): b
   return differing.every((id) => own.has(id)) && patches.every((id) => own.has(id) || id < first);
 };
 
+/** What is read of one version, or of both. */
+export interface SideRows {
+  readonly parts: readonly PairPart[];
+  readonly values: BoundValues;
+}
+
 /** A SELECT of the segments that the version alone has, and one of the others at patched positions, which the key of the table finds. */
-export const partsOf = (
-  database: string,
-  side: Side,
-): { readonly parts: readonly PairPart[]; readonly values: BoundValues } => {
+export const partsOf = (database: string, side: Side): SideRows => {
   const { name, version, only, differing } = side;
   const { segmentIds, patches = [], cuts = [] } = version;
   const shared = differing.length === 0 || replacesShared(side) ? [] : without(segmentIds, only.segmentIds);

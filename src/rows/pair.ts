@@ -3,7 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
 import { type Divergence, divergenceOf, type Lineage } from './lineage.js';
 import type { Pair, PairRows } from './pair-rows.js';
-import { differingPatches, mostTouched, partsOf, type Side } from './pair-side.js';
+import { differingPatches, mostTouched, partsOf, type Side, type SideRows } from './pair-side.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
 import { type CountedRows, countGuard, storedRows } from './source.js';
 
@@ -59,7 +59,7 @@ const bothSides = (
   database: string,
   { from, to }: Pair<CountedRows>,
   rest: Pair<SegmentList>,
-): ReturnType<typeof partsOf> | undefined => {
+): SideRows | undefined => {
   const { place, columns } = to;
   if (place === null || from.place === null || !isSamePlace(place, from.place)) return undefined;
   if (rest.from.cuts !== undefined || rest.to.cuts !== undefined) return undefined;
@@ -117,7 +117,7 @@ export const pairRows = (
   const present = found.filter(({ parts }) => parts.length > 0);
   const together =
     isAlike && !isPatched && present.length === 2 ? bothSides(database, { from, to }, rest) : undefined;
-  const read = together === undefined ? present : [together];
+  const read: readonly SideRows[] = together === undefined ? present : [together];
   const isOneInTheOther = present.length < 2 && shared !== 'none';
   const mostRows = isOneInTheOther ? Math.abs(to.rowCount - from.rowCount) : from.rowCount + to.rowCount;
   return {
