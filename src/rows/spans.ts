@@ -1,10 +1,9 @@
 /** Rows of all segments that a dataset has or had, with the versions that had them. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { Place } from '../model/version.js';
-import { segmentsGone } from '../storage/clickhouse/errors.js';
 import { patchedRows } from './patches.js';
 import { firstPosition, namedColumn, sourceOf, statedTable } from './place.js';
-import type { RowSource } from './source.js';
+import { countGuard, type RowSource, storedRows } from './source.js';
 
 /** How long a dataset had a segment. */
 export interface SegmentSpan {
@@ -55,15 +54,14 @@ const bounds =
 export const spanSource = (database: string, rows: SpannedRows, at: number): RowSource => {
   const { place, columns, ranges, rowCount, patches = [] } = rows;
   const table = statedTable(database, place);
-  const list = `{s${at}:Array(UInt64)}`;
-  const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
-    FROM ${table} WHERE _seg IN ${list}) = 0`;
+  const segmentIds = segmentsOf(ranges);
+  const guard = countGuard(database, { place, columns, segmentIds, rowCount }, `s${at}`);
+  const stored = storedRows({ list: { segmentIds }, name: `s${at}`, guard: guard.sql });
   const held = `${sourceOf(database, place, columns.map(namedColumn))} AS stored
       INNER JOIN ${spanRows(`r${at}`, 't[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l')} AS held ON stored._seg = held.g`;
-  const where = `_seg IN if(${guard}, ${list}, []) AND _row < ${firstPosition('l')}`;
+  const where = `${stored.sql} AND _row < ${firstPosition('l')}`;
   const values = {
-    [`s${at}`]: segmentsOf(ranges),
-    [`n${at}`]: rowCount,
+    ...guard.values,
     [`r${at}`]: ranges.map(({ segment, from, until, beforeUpload }) => [segment, from, until, beforeUpload]),
   };
   if (patches.length === 0) return { from: held, where, values };
