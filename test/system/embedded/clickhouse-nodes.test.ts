@@ -65,7 +65,9 @@ describe('three embedded ClickHouse servers', () => {
       [2, 1],
       [3, 1],
     ]);
-    expect(shards.map(({ url }) => url.replace(/\/$/, '')).join(',')).toBe(run.access.clickhouseNodeUrls);
+    expect(shards.map(({ replicas: [{ url }] }) => url.replace(/\/$/, '')).join(',')).toBe(
+      run.access.clickhouseNodeUrls,
+    );
     for (const { number } of shards)
       expect(await wordOf(nodeOf(number), 'SELECT shard_num AS v FROM system.clusters WHERE is_local')).toBe(
         number,
