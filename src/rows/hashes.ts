@@ -87,10 +87,10 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
         }),
       );
     } catch (error) {
-      const fields = { segments: segments.length, err: error };
-      if (isUnreadable(error)) log.error(fields, 'rows of versions cannot be read');
+      if (isUnreadable(error))
+        log.error({ segments: segments.length, err: error }, 'rows of versions cannot be read');
       else if (isAppError(error) && error.kind === 'unavailable' && !stop.aborted)
-        log.warn(fields, 'hashes not written down, trying again later');
+        log.warn({ segments: segments.length, err: error }, 'hashes not written down, trying again later');
       else throw error;
     }
   };

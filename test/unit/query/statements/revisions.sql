@@ -25,21 +25,19 @@ FROM (
       FROM db.s5 AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r0:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if((SELECT throwIf(count() != {n0:UInt64}, 'segments_gone')
-    FROM db.s5 WHERE _seg IN {s0:Array(UInt64)}) = 0, {s0:Array(UInt64)}, []) AND _row < (l * 34359738368)
+      WHERE _seg = if((SELECT throwIf(count() != {s0Count:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {s0:Array(UInt64)}[1]) = 0, {s0:Array(UInt64)}[1], 0) AND _row < (l * 34359738368)
 UNION ALL SELECT c1_s AS v_c1_s, c2_d AS v_c2_d, CAST(c3_n38_4, 'Nullable(Decimal(38, 0))') AS v_c3_n38_0, c4_f AS v_c4_f, _row AS p, f, u
       FROM db.s5 AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r1:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if((SELECT throwIf(count() != {n1:UInt64}, 'segments_gone')
-    FROM db.s5 WHERE _seg IN {s1:Array(UInt64)}) = 0, {s1:Array(UInt64)}, []) AND _row < (l * 34359738368)))
+      WHERE _seg = if((SELECT throwIf(count() != {s1Count:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {s1:Array(UInt64)}[1]) = 0, {s1:Array(UInt64)}[1], 0) AND _row < (l * 34359738368)))
           ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
           WHERE ((c3_n38_0 > {p0:Decimal(38, 0)})))
         GROUP BY k, h, v HAVING net != 0))
     WHERE (net > 0 OR brought = 0)
     ORDER BY c1_s ASC NULLS LAST, c2_d ASC NULLS LAST, k, v, net DESC, place LIMIT 10
 FORMAT CSVWithNames
-{"s0":[9001],"n0":50,"r0":[[9001,1,2,268435456]],"s1":[12002],"n1":50,"r1":[[12002,2,0,10]],"p0":"1","versions":[1],"times":["1970-01-01T00:00:00.000Z"]}
+{"s0":[9001],"s0Count":50,"r0":[[9001,1,2,268435456]],"s1":[12002],"s1Count":50,"r1":[[12002,2,0,10]],"p0":"1","versions":[1],"times":["1970-01-01T00:00:00.000Z"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 SELECT c1_s AS `Country`,
@@ -59,21 +57,19 @@ FROM (
       FROM db.s5 AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r0:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if((SELECT throwIf(count() != {n0:UInt64}, 'segments_gone')
-    FROM db.s5 WHERE _seg IN {s0:Array(UInt64)}) = 0, {s0:Array(UInt64)}, []) AND _row < (l * 34359738368)
+      WHERE _seg = if((SELECT throwIf(count() != {s0Count:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {s0:Array(UInt64)}[1]) = 0, {s0:Array(UInt64)}[1], 0) AND _row < (l * 34359738368)
 UNION ALL SELECT c1_s AS v_c1_s, c2_d AS v_c2_d, CAST(c3_n38_4, 'Nullable(Decimal(38, 0))') AS v_c3_n38_0, c4_f AS v_c4_f, _row AS p, f, u
       FROM db.s5 AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r1:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if((SELECT throwIf(count() != {n1:UInt64}, 'segments_gone')
-    FROM db.s5 WHERE _seg IN {s1:Array(UInt64)}) = 0, {s1:Array(UInt64)}, []) AND _row < (l * 34359738368)))
+      WHERE _seg = if((SELECT throwIf(count() != {s1Count:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {s1:Array(UInt64)}[1]) = 0, {s1:Array(UInt64)}[1], 0) AND _row < (l * 34359738368)))
           ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
           WHERE ((c3_n38_0 > {p0:Decimal(38, 0)})))
         GROUP BY k, h, v HAVING net != 0))
     WHERE net > 0 AND there > 0 AND v = last
     ORDER BY c1_s ASC NULLS LAST, c2_d ASC NULLS LAST, k, v, net DESC, place LIMIT 10
 FORMAT CSVWithNames
-{"s0":[9001],"n0":50,"r0":[[9001,1,2,268435456]],"s1":[12002],"n1":50,"r1":[[12002,2,0,10]],"p0":"1","versions":[1],"times":["1970-01-01T00:00:00.000Z"]}
+{"s0":[9001],"s0Count":50,"r0":[[9001,1,2,268435456]],"s1":[12002],"s1Count":50,"r1":[[12002,2,0,10]],"p0":"1","versions":[1],"times":["1970-01-01T00:00:00.000Z"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 SELECT toFloat64(max(n)) AS most FROM (
@@ -82,16 +78,14 @@ SELECT toFloat64(max(n)) AS most FROM (
       FROM db.s5 AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r0:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if((SELECT throwIf(count() != {n0:UInt64}, 'segments_gone')
-    FROM db.s5 WHERE _seg IN {s0:Array(UInt64)}) = 0, {s0:Array(UInt64)}, []) AND _row < (l * 34359738368)
+      WHERE _seg = if((SELECT throwIf(count() != {s0Count:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {s0:Array(UInt64)}[1]) = 0, {s0:Array(UInt64)}[1], 0) AND _row < (l * 34359738368)
 UNION ALL SELECT c1_s AS v_c1_s, c2_d AS v_c2_d, CAST(c3_n38_4, 'Nullable(Decimal(38, 0))') AS v_c3_n38_0, c4_f AS v_c4_f, _row AS p, f, u
       FROM db.s5 AS stored
       INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
         FROM (SELECT arrayJoin({r1:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if((SELECT throwIf(count() != {n1:UInt64}, 'segments_gone')
-    FROM db.s5 WHERE _seg IN {s1:Array(UInt64)}) = 0, {s1:Array(UInt64)}, []) AND _row < (l * 34359738368)))
+      WHERE _seg = if((SELECT throwIf(count() != {s1Count:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {s1:Array(UInt64)}[1]) = 0, {s1:Array(UInt64)}[1], 0) AND _row < (l * 34359738368)))
           ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
           WHERE ((c3_n38_0 > {p0:Decimal(38, 0)})) GROUP BY k, v))
       FORMAT JSONEachRow
-{"s0":[9001],"n0":50,"r0":[[9001,1,2,268435456]],"s1":[12002],"n1":50,"r1":[[12002,2,0,10]],"p0":"1"}
+{"s0":[9001],"s0Count":50,"r0":[[9001,1,2,268435456]],"s1":[12002],"s1Count":50,"r1":[[12002,2,0,10]],"p0":"1"}
 {"shard":1}
