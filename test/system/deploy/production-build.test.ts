@@ -36,7 +36,13 @@ it('the image is built from the sources without what only npm start needs, and i
     for (const left of ['embedded', 'tour', 'main.js', 'standalone.js'])
       expect(existsSync(join(out, 'dist', left)), left).toBe(false);
     // Files that the image copies in addition to the programs.
-    for (const name of ['package.json', 'migrations', 'schemas'])
+    const lastStage =
+      projectFile('Dockerfile')
+        .split(/^FROM /m)
+        .at(-1) ?? '';
+    const copied = [...lastStage.matchAll(/^COPY (\w+) \.\/\1$/gm)].map(([, name = '']) => name);
+    expect(copied).toContain('migrations');
+    for (const name of ['package.json', ...copied])
       cpSync(join(projectRoot, name), join(out, name), { recursive: true });
     for (const program of ['api', 'worker', 'migrate'])
       expect((await run(process.execPath, [join(out, 'dist', `${program}.js`), '--version'])).stdout).toMatch(
