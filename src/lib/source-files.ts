@@ -5,10 +5,10 @@ const addressOf = (name: string): URL => new URL(`../../sources/${name}`, import
 /** Text of a file in the folder `sources` of the package. */
 export const readSource = (name: string): string => readFileSync(addressOf(name), 'utf8');
 
-/** Names of the files in one of its folders. */
+/** Names of the files in a folder of `sources`. */
 export const sourceNames = (folder: string): string[] => readdirSync(addressOf(folder));
 
-/** Lines of such a file, without empty ones and comments (`#`). */
+/** Lines of a file in `sources`, without empty lines and comments (`#`). */
 export const readSourceLines = (name: string): string[] =>
   readSource(name)
     .split('\n')

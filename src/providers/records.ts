@@ -4,9 +4,9 @@ import { toProvider } from './own/own-sources.js';
 import { ownRecord } from './own/record.js';
 import type { Provider } from './provider.js';
 
-/** Sources that the generic readers carry: a file each in `sources/providers`, in the form of an operator's own sources. */
+/** Providers served by the generic connectors: one file each in `sources/providers`, in the format of an operator's own sources. */
 export const recordedProviders: readonly Provider[] = sourceNames('providers').map((name) => {
-  // Addresses of the product are trusted.
+  // Addresses in files of the product are trusted.
   const { publicOnly: _, ...provider } = toProvider(ownRecord.parse(parse(readSource(`providers/${name}`))));
   return provider;
 });

@@ -15,7 +15,7 @@ export const filled = (text: string | null | undefined): string | undefined => t
 /** A text whose blanks and line ends, at its ends or within, are single blanks. */
 export const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 
-/** The text with a capital at its beginning. */
+/** Returns the text with its first letter in upper case. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A count that may come as number or text (World Bank, EIA). */

@@ -150,14 +150,14 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
   };
 };
 
-/** Datasets whose current version has more patches than reads are to consider, as the merges of a worker meet them. */
+/** Datasets that the merges of this worker found with more than `mostPatches` patches. */
 export interface CrowdedDatasets {
   add(dataset: CompactionCandidate): void;
-  /** All of them, which are then forgotten. */
+  /** Returns all of them and clears the set. */
   take(): CompactionCandidate[];
 }
 
-/** Others are left to the search for segments to join. */
+/** Datasets beyond this are found by the periodic search for segments to join. */
 const mostDatasets = 1_000;
 
 export const createCrowdedDatasets = (): CrowdedDatasets => {

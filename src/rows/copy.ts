@@ -61,10 +61,10 @@ interface RowsCopy<Column> {
   readonly compareSettings?: QuerySettings;
 }
 
-/** A copy in columns of the target's table, by their names there. */
+/** Copy whose columns are names in the target's table. */
 type StoredCopy = RowsCopy<string>;
 
-/** A copy in columns of a version. */
+/** Copy whose columns are those of a version. */
 export type VersionCopy = RowsCopy<NamedColumn>;
 
 const insertOf = (
@@ -137,7 +137,7 @@ const compareRows = async (
   return Number(copy.rows);
 };
 
-/** The copy as the place of its target stores it. */
+/** Translates columns and values into those of the target's table. */
 const storedCopy = (copy: VersionCopy): StoredCopy => {
   const { place } = copy.target;
   const written = (value: string, at: number): string => writtenAs(value, copy.columns[at]!, place);
@@ -149,10 +149,10 @@ const storedCopy = (copy: VersionCopy): StoredCopy => {
 };
 
 /**
- * Writes rows of a version to come into a place, which gets the columns that it lacks. If it refuses, another process may have dropped
- * it, and its columns are read again.
- * @param isCompared False where the caller counts what the sets give, which are joined with a file.
- * @throws CopyDiffers
+ * Writes the rows of a new version into a place, after adding the columns that its table lacks. If the INSERT fails, the cached columns of
+ * the table are dropped, since another process may have dropped the table.
+ * @param isCompared False for sets that are joined with a file: the caller compares their counts itself.
+ * @throws CopyDiffers if the written rows are not those of the sets
  */
 export const writeCopy = async (
   tables: TargetTables,

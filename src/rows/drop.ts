@@ -78,7 +78,7 @@ export const createDropRows = (servers: ClickHouseServers) => {
         });
     },
 
-    /** Counts what is left of segments. */
+    /** Counts the rows that are still stored of segments. */
     async remains(segmentIds: readonly number[]): Promise<Remains> {
       if (segmentIds.length === 0) return { own: 0, pooled: 0 };
       const own = await sumOf(

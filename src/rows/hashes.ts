@@ -73,8 +73,8 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     );
 
   /**
-   * Rows that are not as many as they should be, or cannot be read, are for `verify` to tell. A shard that is away holds up nothing of
-   * the others.
+   * Skips segments with missing or unreadable rows: `verify` reports those. An unreachable shard does not keep the others from being
+   * hashed.
    */
   const recordTable = async (segments: readonly ReferencedSegment[], stop: AbortSignal): Promise<void> => {
     try {

@@ -145,7 +145,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   return {
     merge,
     base: bucketed(base),
-    /** `FROM … WHERE …` of rows of the version before that meet a condition, which few do. */
+    /** `FROM … WHERE …` of the rows of the previous version that meet a selective condition. */
     baseAmong: (condition: string): string => bucketed({ ...base, from: baseRows(condition).from }).from,
     file: bucketed({
       columns: byId(merge.fileColumns),
@@ -156,15 +156,15 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
     keyNames,
     keyHashOf,
     keyValueOf,
-    /** A row's key as `keyNames`; null equals null. */
+    /** Key of a row, as the columns `keyNames`; null equals null. */
     keysOf: (side: MergeSide): string =>
       keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),
     /** Values of a row, in the types of the target. */
     valuesOf: (side: MergeSide): string[] => merge.columns.map((column) => valueIn(column, side)),
-    /** The same, to tell whether a row changes. */
+    /** Values of a row in the types that are compared to find changed rows. */
     comparedOf: (side: MergeSide): string[] =>
       merge.columns.map((column) => comparedIn(column, side, narrowed)),
-    /** Rows of `b` and `f` have one key. */
+    /** Join condition: the rows `b` and `f` have the same key. */
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
     params: { ...values, file: merge.fileSegment },
   };
@@ -173,7 +173,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
 export const mergeServer = (servers: ClickHouseServers, merge: SegmentMerge): Connection =>
   servers.at(insideOf(merge.basePlace), insideOf(merge.filePlace), insideOf(merge.targetPlace));
 
-/** The copy that writes rows of the version to come. */
+/** Copy that writes the given rows of the new version. */
 export const mergedCopy = (
   { merge: { target, targetPlace, columns }, params }: MergeSql,
   sets: readonly RowSet[],

@@ -21,7 +21,7 @@ import {
   winners,
 } from './merge-sql.js';
 
-/** Rows of the version before, as the file changes them. */
+/** Rows of the previous version with the changes of the file. */
 const changedBase = (sql: MergeSql, counts: KeyCounts): RowSet => {
   const { base, file, keysOf, valuesOf, on } = sql;
   const { mode, columns } = sql.merge;

@@ -1,6 +1,6 @@
 /**
- * The rows of one of two versions that a comparison reads: those of segments that this version alone has and, where patches differ, those
- * of its other segments at the positions of these patches. Every other row is the same in both.
+ * Rows of one of two versions that a comparison reads: rows of segments that only this version has and, if patches differ, rows of the
+ * shared segments at the positions of these patches. All other rows are the same in both versions.
  */
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
@@ -21,7 +21,7 @@ export const differingPatches = (
   { patches: other = [] }: SegmentList,
 ): number[] => [...without(one, other), ...without(other, one)];
 
-/** Parameter that lists the differing patches. */
+/** Query parameter with the ids of the differing patches. */
 const differingName = 'differing';
 
 export interface Side extends Pick<Divergence, 'differing' | 'witnesses'> {
@@ -43,8 +43,8 @@ const guardOf = (database: string, { name, version, witnesses }: Side): Conditio
 };
 
 /**
- * True where the version has no row of the segments that both have at a position of the differing patches: all of these are its own,
- * and later than its other patches.
+ * True if the differing patches replace every shared row at their positions: this version has all of them, and they are later than its
+ * other patches.
  */
 const replacesShared = ({ version: { patches = [] }, only, differing }: Side): boolean => {
   const own = new Set(only.segmentIds);
@@ -52,13 +52,13 @@ const replacesShared = ({ version: { patches = [] }, only, differing }: Side): b
   return differing.every((id) => own.has(id)) && patches.every((id) => own.has(id) || id < first);
 };
 
-/** What is read of one version, or of both. */
+/** SELECTs of the differing rows, of one version or of both, with the values of their parameters. */
 export interface SideRows {
   readonly parts: readonly PairPart[];
   readonly values: BoundValues;
 }
 
-/** A SELECT of the segments that the version alone has, and one of the others at patched positions, which the key of the table finds. */
+/** One SELECT of the segments that only this version has, and one of the shared segments at patched positions, by the primary key. */
 export const partsOf = (database: string, side: Side): SideRows => {
   const { name, version, only, differing } = side;
   const { segmentIds, patches = [], cuts = [] } = version;
@@ -70,7 +70,7 @@ export const partsOf = (database: string, side: Side): SideRows => {
   const touched = patchedRows(statedTable(database, place), differingName);
   const rows = (kind: string, list: SegmentList, isTouched: boolean): Condition =>
     segmentRows(database, place, {
-      // Which of the rows are there depends on all patches of the version.
+      // All patches of the version decide which rows are visible.
       list: { ...list, patches },
       name: `${name}${kind}`,
       guard: guard.sql,
@@ -102,14 +102,14 @@ export const partsOf = (database: string, side: Side): SideRows => {
   };
 };
 
-/** Rows that some patches of a version have; infinite where it is not known. */
+/** Number of rows in some patches of a version; infinite if unknown. */
 const rowsOf = ({ patches = [], patchRows = [] }: SegmentList, some: ReadonlySet<number>): number =>
   patches.reduce(
     (sum, id, at) => (some.has(id) ? sum + (patchRows[at] ?? Number.POSITIVE_INFINITY) : sum),
     0,
   );
 
-/** Most rows of both versions at the positions of patches, if they differ in nothing else; otherwise all of their rows. */
+/** Upper bound of the rows to read: those at patched positions if the versions differ in nothing else, otherwise all rows. */
 export const mostTouched = (sides: readonly Side[], witnesses: Divergence['witnesses']): number => {
   const patched = new Set(sides.flatMap(({ differing }) => differing));
   const isPatchesOnly = sides.every(({ only }) => only.segmentIds.every((id) => patched.has(id)));

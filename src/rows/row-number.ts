@@ -8,7 +8,7 @@ import { storedRows } from './source.js';
 
 type ReadContext = Pick<ReadQuery, 'queryId' | 'requestId' | 'signal' | 'owner'>;
 
-/** Asks for a few rows of the index or of patches. @param kind End of the query's id. */
+/** Runs a query that returns a few rows of an index or of patches. @param kind Suffix of the query id. */
 const ask = <T>(
   reader: Reader,
   { queryId, ...context }: ReadContext,
@@ -136,7 +136,7 @@ const countBefore = async (
   return Number(counted?.n ?? Number.NaN);
 };
 
-/** A segment, as the indexes of all servers that have rows of it say. */
+/** A segment, by the indexes of all servers that store rows of it. */
 interface Run {
   readonly segment: number;
   /** Least and greatest position. */
@@ -150,7 +150,7 @@ const runsSql = (index: string): string => `
     toString(sum(rows_in_granule)) AS rows
   FROM ${index} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg`;
 
-/** The segments of a version, where the rows of each are numbered one after the other; empty: they are not. */
+/** Segments of a version if the rows of each have consecutive numbers; otherwise empty. */
 const readRuns = async (
   reader: Reader,
   place: Place,

@@ -1,4 +1,4 @@
-/** Runs: segments of a version that one segment is to take the place of, and what is known of that one. */
+/** Runs: neighbouring segments of a version that a compaction replaces by one. Chooses them, and derives the facts of the new segment. */
 import { CopyDiffers, type JoinedRows } from './copy.js';
 
 /** A segment of a version, as compaction uses it. */
@@ -9,9 +9,9 @@ export interface ListedSegment {
   /** Raw bytes of its rows. */
   readonly bytes: number;
   readonly patch: boolean;
-  /** Rows that it makes invisible, of a patch. */
+  /** Number of rows that a patch hides. */
   readonly hidden: number;
-  /** False where the version has only its first rows. */
+  /** False if the version includes only the first rows of the segment. */
   readonly whole: boolean;
 }
 

@@ -84,7 +84,7 @@ export const savedSegments = (sql: Sql): Promise<SavedSegmentRow[]> =>
      WHERE s.rows > 0 ORDER BY s.id`,
   );
 
-/** Columns that the own table needs; none without one. */
+/** Columns that the own table needs; empty if the store has none. */
 export const savedTableColumns = async (sql: Sql): Promise<NamedColumn[]> =>
   (
     await sql.query<{ name: string }>(

@@ -8,8 +8,8 @@ import { isListed } from './segment-ranges.js';
 const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 
 /**
- * Condition that an upload wrote the rows of a segment as they are, or a compaction copied them: neither it nor a segment that it was
- * made of, through all compactions, was written by a merge. A fold holds rows of patches, which merges write.
+ * Condition that the rows of a segment were written by uploads, possibly copied by compactions, and never by a merge. A fold contains
+ * rows of patches, which merges write.
  */
 export const isNoMerge = (id: string): string => `NOT EXISTS (
   WITH RECURSIVE made_of (id) AS (
@@ -23,7 +23,7 @@ export const isNoMerge = (id: string): string => `NOT EXISTS (
 export const isWrittenBy = (id: string, alias: string): string =>
   `(${isPending(alias)} OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;
 
-/** Statement that adds a segment. All are expressions, of `source`; without a slot map its rows are in an own table. */
+/** Statement that adds a segment. Arguments are SQL expressions over `source`; without a slot map the rows are in an own table. */
 export const addSegmentSql = (
   {
     id,

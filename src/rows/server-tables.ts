@@ -77,7 +77,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine) => {
   const ensurePool = (pool: PoolClass): Promise<void> =>
     ensureTable(poolName(pool), slotColumns(pool), ddl.createPool(pool));
 
-  /** Forgets the columns of a table that may be gone. */
+  /** Drops the cached columns of a table that may no longer exist. */
   const forget = (table: string): void => void known.delete(table);
 
   return {
@@ -94,7 +94,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine) => {
       await ensureTable(table, wanted, ddl.createOwn(table, wanted), true);
     },
 
-    /** The same for the `Distributed` table over the tables of a place, which all shards have by now. */
+    /** The same for the `Distributed` table over the tables of a place. All shards must have these tables. */
     async ensureOver(place: Place, columns: readonly NamedColumn[]): Promise<void> {
       const table = tableOf(place);
       const wanted = wantedOf(place, columns);

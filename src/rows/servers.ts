@@ -55,7 +55,7 @@ const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
     ...options,
     settings: { ...options.settings, ...everywhereSettings },
   });
-  /** Continues with `next` when a shard lacked tables which have been made. */
+  /** Runs `next` after the missing tables of a shard were created. */
   const orMake = async <T>(work: () => Promise<T>, next: (error: Error) => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -179,7 +179,7 @@ export const createStaging = (
       }
     },
 
-    /** Seals the staging table of a segment: a late worker does not find it. Undefined where there is none. */
+    /** Seals the staging table of a segment, so that a late worker does not find it. Undefined if there is none. */
     async seal(segmentId: number): Promise<SealedTable | undefined> {
       const name = `a${segmentId}_${randomBytes(6).toString('hex')}`;
       await runAll(clickhouse, tables.ddl.rename(`u${segmentId}`, name)).catch((error: unknown) => {
@@ -190,7 +190,7 @@ export const createStaging = (
       return sealed.sort((one, other) => other.rows - one.rows)[0];
     },
 
-    /** Adds the rows of a sealed table to the own table; the same when repeated. */
+    /** Adds the rows of a sealed table to the own table. Idempotent. */
     async promote({ segment, place }: Target, sealed: string): Promise<void> {
       await tables.alignColumns(sealed, place);
       await runAll(clickhouse, tables.ddl.replaceSegment(tableOf(place), segment, sealed));

@@ -27,7 +27,7 @@ export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('UPDATE stores SET everywhere = true WHERE id = $1', [id]);
 };
 
-/** Those of these own tables that are on another shard than the home of their store, which is not everywhere. */
+/** Own tables on a shard other than the home of their store; stores on all shards are left out. */
 export const awayFromHome = (sql: Sql, tables: readonly OwnTable[]): Promise<OwnTable[]> =>
   sql.query<OwnTable>(
     `SELECT f.id AS "storeId", f.shard FROM unnest($1::bigint[], $2::int[]) AS f (id, shard)
@@ -88,14 +88,14 @@ export const deleteOrphanedStores = (sql: Sql, ids: readonly number[]): Promise<
 /** Condition that the own table of the store `s` has segments. */
 const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
 
-/** Stores whose own table at home has no segment. Tables that are on all shards stay, each with the others. */
+/** Stores whose own table has no segment. Tables that are on all shards are left out. */
 export const emptyTables = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   idsOf(sql, `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND NOT s.everywhere AND NOT ${usesTable}`, [
     ids,
   ]);
 
 /**
- * Keeps segments from being added to an own table until the end of the transaction. False: it has some again.
+ * Locks an own table against new segments until the end of the transaction. False if it has segments again.
  * A new segment locks the row of its store as its foreign key does; a caller that waited for one sees it.
  */
 export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
@@ -133,7 +133,7 @@ const isUnserved = ({ shards, isCluster }: ServedShards): string => `(own.everyw
 export const isServed = (segments: string, served: ServedShards): string =>
   `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isUnserved(served)})`;
 
-/** Unserved stores by shard; those of all shards last. Empty as it should be. */
+/** Unserved stores by shard, those on all shards last. Normally empty. */
 export const unservedStores = (sql: Sql, served: ServedShards, id?: number): Promise<UnservedStores[]> =>
   sql.query<UnservedStores>(
     `SELECT CASE WHEN NOT own.everywhere THEN own.shard END AS shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets

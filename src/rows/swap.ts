@@ -72,7 +72,7 @@ const createHolding = (length: number) => {
  *
  * @param ranges Of one dataset; all that begin before `before`, and no others.
  * @param uploadNumbers Those of the segments of the run.
- * @param before Versions before this one are led over at once; null: all.
+ * @param before Versions before this one are repointed; null: all versions.
  */
 export const swapRanges = (
   ranges: readonly RunRange[],
@@ -171,7 +171,7 @@ const write = async (
   ]);
 };
 
-/** Leads the versions of a dataset over that have the whole run. */
+/** Repoints the versions of a dataset that have the whole run. */
 const leadWhole = (sql: Sql, datasetId: number, published: PublishedRun): Promise<void> =>
   sql.tx(async (tx) => {
     await holdDataset(tx, datasetId);
@@ -180,7 +180,7 @@ const leadWhole = (sql: Sql, datasetId: number, published: PublishedRun): Promis
     if (swap.joined.length > 0) await write(tx, datasetId, published, ranges, swap);
   });
 
-/** Leads some versions of a dataset over. False when one of them has other segments of the run than the first ones. */
+/** Repoints some versions of a dataset. False if one of them has segments of the run other than the first ones. */
 const leadOver = (
   sql: Sql,
   datasetId: number,
@@ -217,8 +217,8 @@ const nextDataset = async (
 };
 
 /**
- * Leads all versions over; repeating it, or two workers at once, does no harm. True when no version has anything of
- * the run any more that can be led over; false when it was stopped before.
+ * Repoints all versions. Safe to repeat, and to run in two workers at once. True if no version is left that can be
+ * repointed; false if it was stopped before.
  * @param batch Ranges of one transaction; more than the segments of a run.
  */
 export const swapSegments = async (
@@ -228,7 +228,7 @@ export const swapSegments = async (
   batch = 2_000,
 ): Promise<boolean> => {
   const { run, uploadNumbers } = published;
-  /** Datasets whose versions keep what they have of the run. */
+  /** Datasets whose versions keep their segments of the run. */
   const settled: number[] = [];
   for (;;) {
     const datasetId = await nextDataset(sql, run, settled);

@@ -99,7 +99,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     if (isEverywhere(place)) await Promise.all(over().map((tables) => tables.ensureOver(place, columns)));
   };
 
-  /** Forgets what is known of a table that turned out to be gone. */
+  /** Drops the cached columns of a table that no longer exists. */
   const forget = (place: Place): void => {
     const table = tableOf(place);
     for (const tables of having(insideOf(place))) tables.forget(table);
@@ -110,7 +110,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     ensure,
     forget,
 
-    /** Inserts a chunk into its pool or its staging table, which it creates where there is none. The same token adds nothing. */
+    /** Inserts a chunk into its pool or its staging table, and creates that table if needed. A repeated token adds nothing. */
     async insert(to: Target, chunk: EncodedChunk): Promise<void> {
       // Reads of what is everywhere look on every shard, whichever of them has the rows.
       if (isEverywhere(to.place)) await ensure(to.place, chunk.columns);
@@ -118,8 +118,8 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     },
 
     /**
-     * Inserts a batch into a pool or an own table, which are at home. Repeated under the token it adds nothing to a pool; for an own
-     * table it must not be repeated, whatever its outcome.
+     * Inserts a batch into a pool or an own table of the home shard. A repeated token adds nothing to a pool; an insert into an own
+     * table must not be repeated, even if its outcome is unknown.
      */
     async insertTogether(batch: Batch): Promise<void> {
       if (isEverywhere(batch.place)) await ensure(batch.place, batch.columns);
@@ -127,8 +127,8 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     },
 
     /**
-     * Promotes the rows of a segment, all of whose chunks were inserted, from its staging tables to the own table. Does nothing in a
-     * pool, when it was done before, or when there are not as many rows.
+     * Promotes the rows of a fully inserted segment from its staging tables to the own table. Does nothing in a pool, if it was done
+     * before, or if the row count differs.
      */
     async promote(to: Target, rows: number): Promise<void> {
       if (isPooled(to.place)) return;
@@ -154,7 +154,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
         await Promise.all(over().map((tables) => tables.dropTable(overName(table))));
       await everywhere((tables) => tables.dropTable(table));
     },
-    /** Names of the columns of an own table; none without one. */
+    /** Names of the columns of an own table; empty if there is none. */
     columnNames: async ({ shard, storeId }: OwnTable): Promise<string[]> =>
       (await on(shard).columnsOf(ownTableName(storeId))).map(({ name }) => name),
 
@@ -167,8 +167,8 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     },
 
     /**
-     * Makes the tables of stores that are everywhere, their columns, and the pools, that a node lacks: one that is new,
-     * or was away when they were made. Gives the number of stores whose tables were made. Idempotent.
+     * Creates the pools, and the tables and columns of stores on all shards, on nodes that lack them because they are new or were down
+     * when these were created. @returns number of stores whose tables were created. Idempotent.
      */
     async repair(stores: readonly number[]): Promise<number> {
       if (engine.cluster === undefined || stores.length === 0) return 0;

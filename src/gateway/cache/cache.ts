@@ -106,7 +106,7 @@ const createAbsences = (now: () => number) => {
   };
 };
 
-/** Characters take two bytes at most; 400 for the key and what surrounds an entry. */
+/** Two bytes per character at most, and 400 for the key and the overhead of an entry. */
 const bytesOf = ({ body }: Kept): number => 2 * body.length + 400;
 
 /** Interval of polling for the answer of another process. */
@@ -118,7 +118,7 @@ export const createCache = (options: CacheOptions): Cache => {
   const inFlight = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
 
-  /** One giant answer would push out everything else. */
+  /** Largest entry: one giant answer would evict everything else. */
   const remember = (key: string, kept: Kept): void => {
     if (bytesOf(kept) <= memoryBytes / 4) memory.set(key, kept);
     else memory.delete(key);

@@ -2,9 +2,9 @@ import type { Leases } from '../../jobs/leases.js';
 
 /** Datasets with work that is due. */
 interface DueRecords<T> {
-  /** Those that no process works on, the most overdue first. */
+  /** Datasets that no process works on, most overdue first. */
   due(): Promise<readonly number[]>;
-  /** The work of a dataset, if it is still due. */
+  /** Work of a dataset, if it is still due. */
   begin(datasetId: number): Promise<T | undefined>;
 }
 

@@ -5,7 +5,7 @@ import { wordsOf } from './words.js';
 
 const officialNames = new Intl.DisplayNames(['en'], { type: 'currency', fallback: 'none' });
 
-/** Names that people use, by code. */
+/** Everyday names, by code. */
 const commonNames: ReadonlyMap<string, readonly string[]> = new Map(
   readSourceLines('search/currencies.txt').map((line) => [line.slice(0, 3), line.slice(4).split(' | ')]),
 );

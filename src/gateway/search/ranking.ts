@@ -44,12 +44,12 @@ const scores = {
   wish: 0.3,
   density: 1.5,
   folder: -0.5,
-  /** Names a region, and the query none. */
+  /** Score of a hit that names a region when the query names none. */
   otherRegion: -1,
-  /** The growth of what the query names, and a part of it. */
+  /** Scores of growth rates and of parts of what the query names. */
   growth: -0.9,
   part: -0.5,
-  /** For each step of frequency, so that of equal series the more frequent one is first. */
+  /** Score per step of frequency: of equal series the more frequent one comes first. */
   frequent: 0.15,
   key: -0.05,
 } as const;
@@ -121,7 +121,7 @@ interface RankOptions {
   /** Rarity of each subject: the rarer a word, the more a match counts. */
   readonly rarities: readonly number[];
   readonly traitsOf: (provider: string) => ProviderTraits | undefined;
-  /** Least share of the rarity of the query. @default leastShare */
+  /** Minimum share of the query's rarity that a hit must match. @default leastShare */
   readonly least?: number;
 }
 

@@ -7,7 +7,7 @@ export interface Table {
   readonly frequency: string;
 }
 
-/** Other tables work by their id. */
+/** Other tables can be fetched by id. */
 export const tables: readonly Table[] = readSourceLines('codes/fiscaldata-tables.txt').map((line) => {
   const [path = '', frequency = '', label = ''] = line.split(' | ');
   return { path, label, frequency };

@@ -49,7 +49,7 @@ const common = {
 const codes = text.transform((list) => list.split(/\s+/));
 const titled = { id: text, label: text };
 
-/** Series that differ in one code, `{}` in the id: that of a place, of a currency, or one that has a label here. */
+/** Series that differ in one code, written `{}` in the id: a place, a currency, or a code that has a label here. */
 const pattern = z.union([
   z
     .strictObject({ ...titled, places: codes })

@@ -4,7 +4,7 @@ import type { SdmxService } from '../sdmx/service.js';
 const text = z.string().trim().min(1);
 const texts = z.record(z.string(), text);
 
-/** Members of a record that are only for SDMX 2.1. */
+/** Members of a record for SDMX 2.1 only. */
 export const sdmx21Options = {
   /** Agency whose flows are listed; `all` for every one. */
   agency: text,

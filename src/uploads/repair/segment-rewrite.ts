@@ -105,7 +105,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   const rowsOf = async (place: Place, segment: number): Promise<HashedSegment | undefined> =>
     (await hashSegments(clickhouse, place, [segment]))[0];
 
-  /** Rows that cannot be read count as missing. */
+  /** Unreadable rows count as missing. */
   const rowsBefore: typeof rowsOf = async (...segment) => {
     try {
       return await rowsOf(...segment);

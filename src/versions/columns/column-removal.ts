@@ -1,8 +1,8 @@
 /**
  * Takes a column out of a dataset: a new version of the same rows without it. No row is copied.
  *
- * Rows keep the values, which older versions show. So that they are not read again when a column of the same name is
- * added, that column is stored under another id.
+ * Rows keep the values, which older versions show. A new column of the same name gets another id, so that these values are
+ * not read as its own.
  */
 
 import { conflict, notFound } from '../../lib/errors.js';
