@@ -1,4 +1,7 @@
-/** Why a broker refuses a connection, in words that name the settings. kafkajs says only "Closed connection". */
+/**
+ * Why a broker refuses a connection or a topic, in words that name the settings. kafkajs says only "Closed connection" and
+ * "Topic creation errors".
+ */
 import { AppError } from '../../lib/errors.js';
 import type { SecuritySettings } from './kafkajs/security.js';
 
@@ -10,7 +13,21 @@ const saslTypes: ReadonlySet<unknown> = new Set(['UNSUPPORTED_SASL_MECHANISM', '
 /** The failure that kafkajs retried or ended with. */
 const innermost = (error: Error): Error => (error.cause instanceof Error ? innermost(error.cause) : error);
 
+/** Error of one topic, by the fields that kafkajs gives it. */
+interface TopicError extends Error {
+  readonly topic: string;
+  readonly type: string;
+}
+
+const topicRefusal = (errors: readonly TopicError[]): string => {
+  const reasons = errors.map(({ topic, type, message }) => `${topic} (${type}: ${message})`);
+  const isReplication = errors.some(({ type }) => type === 'INVALID_REPLICATION_FACTOR');
+  const hint = isReplication ? ' KAFKA_REPLICATION must not exceed the number of brokers.' : '';
+  return `Kafka did not create ${reasons.join(', ')}.${hint}`;
+};
+
 const refusalOf = (error: Error, settings: SecuritySettings): string | undefined => {
+  if (error.name === 'KafkaJSAggregateError') return topicRefusal(Reflect.get(error, 'errors'));
   if (error.name === 'KafkaJSSASLAuthenticationError' || saslTypes.has(Reflect.get(error, 'type')))
     return `Kafka refused ${credentials}: ${error.message}.`;
   if (error.name !== 'KafkaJSConnectionClosedError') return undefined;
@@ -24,9 +41,9 @@ const refusalOf = (error: Error, settings: SecuritySettings): string | undefined
 };
 
 /**
- * Runs work that connects to Kafka for the first time.
- * @throws AppError `kafka_refused`, which names the settings, if a broker refused the connection because of them; any other
- * error of `work` unchanged.
+ * Runs work that connects to Kafka for the first time, and creates topics.
+ * @throws AppError `kafka_refused`, which names the settings, if a broker refused the connection or a topic because of them; any
+ * other error of `work` unchanged.
  */
 export const explainRefusal = async <T>(settings: SecuritySettings, work: () => Promise<T>): Promise<T> => {
   try {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { crc32c } from '../../../../../src/storage/kafka/kafkajs/crc32c.js';
 import { patchKafkajs, requireKnownVersion } from '../../../../../src/storage/kafka/kafkajs/patch.js';
 
@@ -11,10 +11,23 @@ interface Request {
 
 type Protocol = (topicData: readonly unknown[]) => Promise<Request>;
 
-/** The produce request as kafkajs puts it on the wire, from a copy of its modules that nobody else has. */
+const load = createRequire(import.meta.url);
+
+const cachedPaths = (): string[] => Object.keys(load.cache).filter((path) => path.includes('/kafkajs/'));
+const forget = (): void => {
+  for (const path of cachedPaths()) delete load.cache[path];
+};
+
+// The next file may run in this process: with two copies of kafkajs, `instanceof` fails between them.
+const shared = cachedPaths().map((path) => [path, load.cache[path]] as const);
+afterAll(() => {
+  forget();
+  Object.assign(load.cache, Object.fromEntries(shared));
+});
+
+/** The produce request as kafkajs puts it on the wire, from a copy of its modules that is used here only. */
 const freshProtocol = (lean: boolean): Protocol => {
-  const load = createRequire(import.meta.url);
-  for (const path of Object.keys(load.cache)) if (path.includes('/kafkajs/')) delete load.cache[path];
+  forget();
   if (lean) patchKafkajs();
   const createRequest = load('kafkajs/src/protocol/request.js');
   const produce = load('kafkajs/src/protocol/requests/produce/v7/request.js');
