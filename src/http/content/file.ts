@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ServedFile } from '../../exports/export-files.js';
 import type { ByteRange, ObjectStorage } from '../../storage/objects/object-storage.js';
 import type { Reply, RequestHead, SentMeter } from '../route.js';
-import { isUnchanged, rangeApplies } from './conditions.js';
+import { isUnchanged, rangeApplies, requireSame } from './conditions.js';
 import { frameParts, parseRange } from './ranges.js';
 
 /** Parts of a request that the answer depends on. */
@@ -60,6 +60,7 @@ export const answerFile = async (
     'Cache-Control': properties.cacheControl,
     'Accept-Ranges': 'bytes',
   };
+  requireSame(header, validators);
   const asked = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
   if (isUnchanged(asked, validators)) return { status: 304, headers: shared };
   const headers = {
@@ -68,7 +69,9 @@ export const answerFile = async (
     'Content-Disposition': properties.disposition,
   };
   const ofBytes = reproducible ? validators : { entityTag };
-  const range = rangeApplies(header('if-range'), ofBytes) ? header('range') : undefined;
+  // `Range` is defined for GET alone (RFC 9110, 14.2): HEAD describes the whole file.
+  const hasRange = method === 'GET' && rangeApplies(header('if-range'), ofBytes);
+  const range = hasRange ? header('range') : undefined;
   const answer: FileAnswer =
     file.kind === 'building'
       ? // Its length is not known yet: the whole file, as it is made.

@@ -32,6 +32,10 @@ export const downloadCodes: CodeList = {
   no_date_column: [400, '`$last` and `transpose` need a Date column.'],
   no_file_slot: [503, 'Too many files are being sent. Try again.'],
   no_query_slot: [503, 'Too many queries are running. Try again.'],
+  other_file: [
+    412,
+    'The data is not what `If-Match` names, or a file was changed after `If-Unmodified-Since`.',
+  ],
   query_complexity_limit: [400, 'The query is too complex for ClickHouse.'],
   query_failed: [500, 'ClickHouse refused the query; a fault in the service.'],
   query_memory_limit: [400, 'The query needs more memory than one query may have.'],

@@ -13,7 +13,7 @@ import { type DownloadOptions, wholeFileOf } from '../../query/options/options.j
 import type { Plan } from '../../query/plan.js';
 import type { Answer, OpenedAnswer, ResultCache } from '../../query/result-cache.js';
 import { encoded } from '../content/coding.js';
-import { isUnchanged } from '../content/conditions.js';
+import { isUnchanged, requireSame } from '../content/conditions.js';
 import { fileNameOf } from '../content/disposition.js';
 import { formatOfAccept } from '../content/negotiation.js';
 import { seriesSheet } from '../content/series-sheet.js';
@@ -119,7 +119,9 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
       links: question.links,
       publicMaxAgeSeconds: maxAgeFor(question),
     });
-    const { headers } = described;
+    const { entityTag, headers } = described;
+    // No times: a column may be renamed in the second of the version.
+    requireSame(request.header, { entityTag });
     if (isUnchanged(question, described)) return uncounted({ status: 304, headers });
     if (plan.options.count) {
       const type = { 'Content-Type': 'text/plain; charset=utf-8' };
@@ -177,6 +179,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
         links,
         publicMaxAgeSeconds: maxAgeFor(question),
       });
+      requireSame(request.header, { entityTag: described.entityTag });
       if (isUnchanged(question, described)) return { status: 304, headers: described.headers };
     }
     // Counting the export and starting the answer cost a round trip each: they go on side by side.

@@ -44,6 +44,7 @@ export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRout
       query: downloadQuery,
       requestHeaders: {
         'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.',
+        'If-Match': '`ETag` of an earlier response; 412 if it would be another one.',
       },
       authorize: mayRead,
       responses: {
@@ -51,7 +52,7 @@ export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRout
         302: redirectAnswer,
         304: { description: 'The client already has this response.' },
       },
-      errors: [402, 403, 404, 504],
+      errors: [402, 403, 404, 412, 504],
       handler: (request) =>
         answer(request, {
           options: parseOptions(request.query),
@@ -77,7 +78,7 @@ export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRout
       bodyExample: { $select: ['Country', 'GDP'], $filter: "Country in ('France', 'Spain')", $top: 100 },
       authorize: mayRead,
       responses: answers,
-      errors: [402, 403, 404, 504],
+      errors: [402, 403, 404, 412, 504],
       handler: (request) =>
         answer(request, {
           options: parseOptions({ ...request.body, ...request.query }),

@@ -64,7 +64,7 @@ export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
           headers: { Location: 'Its address there, valid for a few seconds.' },
         },
       },
-      errors: [402, 403, 404],
+      errors: [402, 403, 404, 412],
       handler: (request) => {
         const { ref, caller, judgedAt } = request.access;
         return send(request, {

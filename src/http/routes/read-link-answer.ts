@@ -185,7 +185,7 @@ export const createReadLinkRoute = (deps: ReadLinkAnswerDeps): Route => {
         ],
       },
     },
-    errors: [402, 403, 404, 504],
+    errors: [402, 403, 404, 412, 504],
     handler: (request) => {
       const options = parseOptions(request.access.link.query);
       return isReadInParts(options) ? sendFile(request, options) : sendRows(request, options);

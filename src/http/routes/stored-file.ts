@@ -55,6 +55,7 @@ export const fileRequestHeaders = {
   Range: 'Parts of the file, such as `bytes=0-1023`; several are possible.',
   'If-Range': '`ETag` of the parts that you have; if it changed, the whole file is sent.',
   'If-None-Match': '`ETag` of the file that you have; 304 if it is the same.',
+  'If-Match': '`ETag` of the file that you read parts of; 412 if it is another one by now.',
 } as const;
 
 /** Answers with a file, for the documents. */
@@ -69,7 +70,7 @@ export const fileResponses = (of: readonly Format[]): Record<200 | 206 | 304 | 4
 };
 
 const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
-  range !== undefined || (method === 'HEAD' && formats[format].readFromEnd);
+  method === 'HEAD' ? formats[format].readFromEnd : range !== undefined;
 
 /** Tag of this very file if a new one may have other bytes: parts of both must not be joined. */
 const tagOf = (format: Format, file: ServedFile): string => {

@@ -92,7 +92,7 @@ export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
         return access;
       },
       responses: fileResponses([format]),
-      errors: [402, 403, 404],
+      errors: [402, 403, 404, 412],
       handler: (request) => answer(request, format),
     }),
   );

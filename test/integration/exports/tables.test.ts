@@ -113,7 +113,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${file.length}`]);
   });
 
-  it('answers HEAD as GET, and conditions', async () => {
+  it('answers HEAD as GET of the whole file, and conditions', async () => {
     const { address, client, get } = await newTable();
     const file = await bytesOf(get(format, { range: 'bytes=0-' }));
     const headers = authorization(client.key);
@@ -123,12 +123,22 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
       method: 'HEAD',
       headers: { ...headers, range: 'bytes=0-9' },
     });
-    expect([part.status, part.headers.get('content-length')]).toEqual([206, '10']);
+    expect([part.status, part.headers.get('content-length')]).toEqual([200, String(file.length)]);
+    expect(part.headers.get('content-range')).toBeNull();
     const tag = head.headers.get('etag') ?? '';
     expect((await get(format, { 'if-none-match': tag })).status).toBe(304);
     expect((await get(format, { range: 'bytes=0-9', 'if-range': tag })).status).toBe(206);
     expect((await get(format, { range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
     expect((await get(format, { range: 'bytes=0-9', 'if-range': `W/${tag}` })).status).toBe(200);
+    expect((await get(format, { range: 'bytes=0-9', 'if-match': `"other", ${tag}` })).status).toBe(206);
+    expect((await get(format, { 'if-match': '*' })).status).toBe(200);
+    const refused = await get(format, { range: 'bytes=0-9', 'if-match': '"other"' });
+    expect([refused.status, await refused.json()]).toMatchObject([412, { code: 'other_file' }]);
+    const refusedHead = await fetch(address(format), {
+      method: 'HEAD',
+      headers: { ...headers, 'if-match': '"other"' },
+    });
+    expect(refusedHead.status).toBe(412);
   });
 
   it('compares tags and no times: a column is renamed without a new version', async () => {

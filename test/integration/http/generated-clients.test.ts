@@ -101,8 +101,8 @@ describe('the document', () => {
 
   it('has the request headers that routes read', () => {
     expect(headersOf('uploadFile')).toEqual(['If-Match', 'Content-MD5', 'Digest', 'Repr-Digest']);
-    expect(headersOf('downloadRows')).toEqual(['If-None-Match']);
-    expect(headersOf('fetchFile')).toEqual(['Range', 'If-Range', 'If-None-Match']);
+    expect(headersOf('downloadRows')).toEqual(['If-None-Match', 'If-Match']);
+    expect(headersOf('fetchFile')).toEqual(['Range', 'If-Range', 'If-None-Match', 'If-Match']);
     expect(headersOf('getSeries')).toEqual(['If-None-Match']);
   });
 

@@ -307,6 +307,18 @@ describe('conditions and codings', () => {
     await own.close();
   });
 
+  it('are refused where another answer was required', async () => {
+    const tag = (await get(query)).headers.get('etag')!;
+    const required = async (sent: string, method = 'GET') => {
+      const answer = await get(query, { method, headers: { 'if-match': sent } });
+      await answer.text();
+      return answer.status;
+    };
+    for (const sent of [tag, `"x", ${tag}`, '*']) expect([sent, await required(sent)]).toEqual([sent, 200]);
+    for (const sent of ['"x"', `W/${tag}`]) expect([sent, await required(sent)]).toEqual([sent, 412]);
+    expect(await required('"x"', 'HEAD')).toBe(412);
+  });
+
   it('have a tag for each coding, which the header names', async () => {
     const coded = (coding: string) => get(query, { headers: { 'accept-encoding': coding } });
     const [plain, gzip] = await Promise.all([coded('identity'), coded('gzip')]);

@@ -5,7 +5,7 @@ import { decompress } from '@mongodb-js/zstd';
 import { compress } from '@mongodb-js/zstd/bindings.js';
 import { describe, expect, it } from 'vitest';
 import { createEncoder } from '../../../../src/http/content/coding.js';
-import { isUnchanged, strongTag } from '../../../../src/http/content/conditions.js';
+import { isOther, isUnchanged, strongTag, weakTag } from '../../../../src/http/content/conditions.js';
 import { dispositionOf, fileNameOf } from '../../../../src/http/content/disposition.js';
 import { chooseCoding, formatOfAccept } from '../../../../src/http/content/negotiation.js';
 import { fingerprint } from '../../../../src/lib/fingerprint.js';
@@ -101,6 +101,36 @@ describe('entity tags', () => {
     expect(matches(strongTag('abc', 'gzip'))).toBe(false);
     expect(matches('')).toBe(false);
     expect(matches(undefined)).toBe(false);
+  });
+});
+
+describe('isOther', () => {
+  const lastModified = new Date('2026-01-31T12:00:00.500Z');
+  const other = (ifMatch: string | undefined, entityTag: string, ifUnmodifiedSince?: string): boolean =>
+    isOther({ ifMatch, ifUnmodifiedSince }, { entityTag, lastModified });
+
+  it.each([
+    ['"a"', '"a"', false],
+    ['"b", "a"', '"a"', false],
+    [' * ', '"a"', false],
+    ['*', weakTag('a'), false],
+    ['"b"', '"a"', true],
+    ['', '"a"', true],
+    ['W/"a"', '"a"', true],
+    [weakTag('a'), weakTag('a'), true],
+    [undefined, '"a"', false],
+  ])('compares %j strongly with %s', (ifMatch, tag, isWrong) => {
+    expect(other(ifMatch, tag)).toBe(isWrong);
+  });
+
+  it.each([
+    ['Sat, 31 Jan 2026 12:00:00 GMT', false],
+    ['Sat, 31 Jan 2026 11:59:59 GMT', true],
+    ['yesterday', false],
+  ])('looks at the time %j where no tag was sent', (since, isWrong) => {
+    expect(other(undefined, '"a"', since)).toBe(isWrong);
+    expect(other('"a"', '"a"', since)).toBe(false);
+    expect(isOther({ ifMatch: undefined, ifUnmodifiedSince: since }, { entityTag: '"a"' })).toBe(false);
   });
 });
 
