@@ -3,6 +3,11 @@ export interface ExportTicket {
   /** True for ranges of a file that belong to an export which was counted before. */
   readonly isPart?: boolean;
   /**
+   * Counts bytes before the first of them is sent, so that answers which begin at the same time see each other.
+   * @throws AppError 402 (the promise) when the quota was reached meanwhile: nothing may be sent.
+   */
+  ahead?(bytes: number): Promise<void> | undefined;
+  /**
    * Tells how much has been sent so far. A promise: nothing more may be sent before it resolves.
    * @throws AppError 402 (the promise) when the quota was reached by another export: this one is to be broken off. Other
    *   errors mean that the bytes are not counted yet; the next call adds them.
@@ -21,12 +26,15 @@ export const freeTicket: ExportTicket = {
   cancel: () => Promise.resolve(),
 };
 
+const both = (...counts: readonly (Promise<void> | undefined)[]): Promise<void> | undefined => {
+  const counted = counts.filter((one) => one !== undefined);
+  return counted.length === 0 ? undefined : Promise.all(counted).then(() => undefined);
+};
+
 /** Settles two counts together. */
 export const bothTickets = (a: ExportTicket, b: ExportTicket): ExportTicket => ({
-  spend(bytesSent) {
-    const counted = [a.spend(bytesSent), b.spend(bytesSent)].filter((one) => one !== undefined);
-    return counted.length === 0 ? undefined : Promise.all(counted).then(() => undefined);
-  },
+  ahead: (bytes) => both(a.ahead?.(bytes), b.ahead?.(bytes)),
+  spend: (bytesSent) => both(a.spend(bytesSent), b.spend(bytesSent)),
   finish: async (bytesSent) => void (await Promise.all([a.finish(bytesSent), b.finish(bytesSent)])),
   cancel: async () => void (await Promise.all([a.cancel(), b.cancel()])),
 });

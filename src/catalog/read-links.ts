@@ -101,7 +101,8 @@ export interface ReadLinks {
   /** @throws AppError 403 for a token without a link, or of one that has expired, 402 when its bytes of the day are used up. */
   find(token: string): Promise<FoundReadLink>;
   /**
-   * Counts an answer of a link; the one that reaches the quota of the day is finished, others are broken off.
+   * Counts an answer of a link, its first bytes before they are sent where the link has a quota. The answer that reaches the
+   * quota of the day is finished; those that begin afterwards are refused, and others are broken off.
    * @param isPart True for ranges of a file whose read was counted already: their bytes alone are added.
    */
   startRead(link: Pick<FoundReadLink, 'id' | 'left'>, isPart?: boolean): ExportTicket;
@@ -162,8 +163,9 @@ const createTicket = (
 ): ExportTicket => {
   const read = randomUUID();
   const step = stepOf(left);
+  const countedBefore = isPart ? 1 : 0;
   let added = 0;
-  let counted = isPart ? 1 : 0;
+  let counted = countedBefore;
   const add = async (bytesSent: number): Promise<void> => {
     const bytes = bytesSent - added;
     // At once: the answer may end while the statement runs.
@@ -182,6 +184,7 @@ const createTicket = (
     }
   };
   return {
+    ...(left === null ? {} : { ahead: add }),
     spend: (bytesSent) => (bytesSent - added < step ? undefined : add(bytesSent)),
     async finish(bytesSent) {
       try {
@@ -191,7 +194,9 @@ const createTicket = (
         if (!(error instanceof AppError)) throw error;
       }
     },
-    cancel: () => Promise.resolve(),
+    async cancel() {
+      if (added > 0) await sql.query(addLinkUse, [id, -added, countedBefore - counted, read]);
+    },
   };
 };
 

@@ -70,11 +70,22 @@ const send = (ctx: Context, body: Readable, { timeoutMs, unsent, meter }: SendOp
   ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
 };
 
+/** Counts the first bytes of an answer before they are sent, where that is done. */
+const countAhead = async (meter: SentMeter | undefined, bytes: number): Promise<void> => {
+  try {
+    await meter?.ahead?.(bytes);
+  } catch (error) {
+    meter?.end(0);
+    throw error;
+  }
+};
+
 /** Counts an answer that is sent in one piece. */
 const countBytes = async ({ res }: Context, length: number, meter: SentMeter): Promise<void> => {
   let isRefused = false;
   res.once('close', () => meter.end(res.writableFinished && !isRefused ? 0 : length));
   try {
+    await meter.ahead?.(length);
     await meter.add(length);
   } catch (error) {
     isRefused = true;
@@ -96,6 +107,7 @@ const sendBytes = async (
     ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
     return;
   }
+  await countAhead(meter, pieceBytes);
   unsent.add(bytes.length);
   ctx.res.once('close', unsent.close);
   const body = Readable.from(piecesOf(bytes), { objectMode: false });
@@ -126,7 +138,7 @@ const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise
   }
 };
 
-/** Holds the permit of a stream and waits for its beginning. */
+/** Holds the permit of a stream, waits for its beginning, and counts it where that is done ahead. */
 const beginStream = async (
   ctx: Context,
   body: Readable,
@@ -139,6 +151,12 @@ const beginStream = async (
     await firstBytes(body);
   } catch (error) {
     meter?.end(0);
+    throw error;
+  }
+  try {
+    await countAhead(meter, body.readableLength);
+  } catch (error) {
+    body.destroy();
     throw error;
   }
 };

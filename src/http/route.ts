@@ -42,6 +42,11 @@ type ReplyBody = object | Buffer | string | Readable | null;
 
 /** Follows how much of a streamed answer is sent. */
 export interface SentMeter {
+  /**
+   * Counts the first bytes before they are sent, where the count is to be exact: they are not counted again.
+   * @throws AppError 402 (the promise) when nothing may be sent.
+   */
+  ahead?(bytes: number): Promise<void> | undefined;
   /** Counts bytes of the body that are handed to the connection. A promise: no more may follow before it resolves. */
   add(bytes: number): Promise<void> | undefined;
   /** The answer has ended. @param unsent Counted bytes that did not leave this process. */

@@ -103,13 +103,15 @@ export const rowsReply = (
 /** Settles the ticket with the sent bytes once the answer has ended, complete or not. */
 export const meterOf = (ticket: ExportTicket, log: Log): SentMeter => {
   let sent = 0;
+  const refusal = (error: unknown): void => {
+    if (isAppError(error)) throw error;
+    log.warn({ err: error, bytes: sent }, 'bytes of an export wait to be counted');
+  };
   return {
+    ahead: (bytes) => ticket.ahead?.(bytes)?.catch(refusal),
     add(bytes) {
       sent += bytes;
-      return ticket.spend(sent)?.catch((error: unknown) => {
-        if (isAppError(error)) throw error;
-        log.warn({ err: error, bytes: sent }, 'bytes of an export wait to be counted');
-      });
+      return ticket.spend(sent)?.catch(refusal);
     },
     end(unsent) {
       const bytes = sent - unsent;

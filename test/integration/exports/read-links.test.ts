@@ -316,6 +316,19 @@ describe('the quotas of a read link', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
+  it('count reads that begin at the same time before they are answered', async () => {
+    const { dataset, reader } = await newWorld('Public');
+    const { url } = await makeLink(reader, dataset, { maxBytesPerDay: 10 });
+    const plain = { headers: { 'accept-encoding': 'identity' } };
+    const answers = await Promise.all(Array.from({ length: 12 }, () => fetch(url, plain)));
+    const whole = answers.filter(({ status }) => status === 200);
+    expect(whole).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const answer of refused) expect(await codeOf(answer)).toEqual([402, 'link_quota_exceeded']);
+    const bytes = (await whole[0]?.arrayBuffer())?.byteLength;
+    await expect.poll(() => linkOf(reader)).toMatchObject({ reads: 1, bytes, bytesToday: bytes });
+  });
+
   it('are those of the account as well', async () => {
     const { dataset, reader } = await newWorld('Public', 'one-export');
     const { url } = await makeLink(reader, dataset);
