@@ -86,7 +86,8 @@ export const createMcpRoute = ({ tools, version, apiUrl }: McpRouteDeps): Route 
         'Content-Type': response.headers.get('content-type') ?? 'application/json',
         'Cache-Control': 'no-store',
       },
-      body: text === '' ? null : Buffer.from(text),
+      // A notification has an empty answer; null would be one in JSON.
+      body: Buffer.from(text),
       ...(rows === undefined
         ? {}
         : { right: rightToRead(request.caller, rows.datasetId), meter: meterOf(rows.ticket, request.log) }),

@@ -33,6 +33,9 @@ const fewRows = 50;
 /** Characters of the names of keys. */
 const mostKeys = 5_000;
 
+/** Characters of names of columns and rows: what the keys, the counts and an address leave of an answer. */
+const mostRowCharacters = mostCharacters - mostKeys - 1_000;
+
 const side = z.string().max(100).optional();
 
 const input = z.strictObject({
@@ -87,13 +90,13 @@ const isTooLong = (error: unknown): boolean =>
 const readDifferences = async (body: Readable): Promise<Differences> => {
   const parser = parse({
     bom: true,
-    max_record_size: mostCharacters,
+    max_record_size: mostRowCharacters,
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
   });
   // Either stream ends the other; a failure is thrown by the loop.
   const records: AsyncIterable<Cells> = pipeline(body, parser, () => undefined);
   const rows: Cells[] = [];
-  let left = mostCharacters;
+  let left = mostRowCharacters;
   let isCut = false;
   try {
     for await (const record of records) {

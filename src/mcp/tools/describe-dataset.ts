@@ -31,6 +31,9 @@ const mostColumns = 50;
 const mostVersions = 5;
 const mostTop = 5;
 
+/** Characters of the examples. */
+const mostExamples = 8_000;
+
 const text = z.string().nullable();
 const value = z.union([z.string(), z.number(), z.null()]);
 
@@ -100,8 +103,9 @@ const shownColumn = ({ isEntity, description }: StoredColumn, summary: ColumnSum
 /** Texts that end so were cut. */
 const isWhole = (value: string): boolean => !value.endsWith('…');
 
-const examplesOf = (columns: readonly Column[]) =>
-  examplesFor(
+/** Without those that long names make too long. */
+const examplesOf = (columns: readonly Column[]) => {
+  const { filter, apply, orderby } = examplesFor(
     columns.map(({ name, dataType, min, top }) => ({
       name,
       dataType: dataType as StoredColumn['dataType'],
@@ -109,6 +113,9 @@ const examplesOf = (columns: readonly Column[]) =>
       frequent: top?.map((one) => one.value).find(isWhole),
     })),
   );
+  const kept = (examples: readonly string[]): string[] => [...fitting(examples, mostExamples / 3 - 50)];
+  return { filter: kept(filter), apply: kept(apply), orderby: kept(orderby) };
+};
 
 export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
   const find = async (
@@ -180,8 +187,7 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
       const chosen = select.trim() === '' ? all : selectedColumns(select, all);
       const summarised =
         version === undefined ? [] : await columnsOf(request, version, chosen.slice(0, mostColumns));
-      const columns = fitting(summarised, 0.8 * mostCharacters);
-      return {
+      const others = {
         datasetId,
         name: dataset.name,
         description: shortened(dataset.description, 2_000),
@@ -194,15 +200,19 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
         versionId: version === undefined ? null : String(version.versionId),
         rows: version?.rowCount ?? 0,
         columnCount: all.length,
-        columns: [...columns],
-        truncated: columns.length < chosen.length,
-        examples: examplesOf(columns),
         versions: versions.map(({ versionId, createdAt, rows, current }) => ({
           versionId,
           createdAt,
           rows,
           current,
         })),
+      };
+      const columns = fitting(summarised, mostCharacters - JSON.stringify(others).length - mostExamples);
+      return {
+        ...others,
+        columns: [...columns],
+        truncated: columns.length < chosen.length,
+        examples: examplesOf(columns),
       };
     },
   });

@@ -37,6 +37,9 @@ const mostAddress = 8_000;
 /** Characters that names of columns may take. */
 const mostNames = mostCharacters / 2;
 
+/** Characters of an answer besides names, rows and the address of the rest. */
+const ofNumbers = 500;
+
 const condition = z.string().max(65_536).optional();
 
 const input = z.strictObject({
@@ -97,6 +100,26 @@ const optionsOf = ({ select, filter, apply, orderby, version }: Arguments) =>
     }).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
 
+const isNamed = (args: Arguments): boolean => Object.keys(versionOptions(args.version)).length > 0;
+
+/** Address of the rows from one on in a version; without one of all current rows. */
+const addressOf = (
+  { apiUrl }: ToolRequest,
+  args: Arguments,
+  from: { readonly version: ReadableVersion; readonly next: number } | undefined,
+): string => {
+  const options = givenOptions({
+    ...optionsOf(args),
+    ...(from === undefined || isNamed(args) ? {} : { versionId: String(from.version.versionId) }),
+    ...(from === undefined ? {} : { $skip: String(from.next) }),
+    $format: 'csv',
+  });
+  const query = Object.entries(options).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+  );
+  return `${apiUrl}/datasets/${args.datasetId}/data?${query.join('&')}`;
+};
+
 /** Numbers that do not fit a double become text: clients read JSON numbers as doubles. */
 const inFull = (column: OutputColumn): OutputColumn => {
   const type = columnTypeOf(column.physical);
@@ -119,23 +142,12 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
 
   /** Address of the rows from the given one on, of the same version; of all rows if columns were renamed since. */
   const restFrom = async (
-    { apiUrl }: ToolRequest,
+    request: ToolRequest,
     args: Arguments,
     { version, next }: { readonly version: ReadableVersion; readonly next: number },
   ): Promise<string | undefined> => {
-    const given = optionsOf(args);
-    const isNamed = 'versionId' in given || 'asOf' in given;
-    const isPinned = isNamed || (await hasPresentNames(args.datasetId, version));
-    const options = givenOptions({
-      ...given,
-      ...(isNamed || !isPinned ? {} : { versionId: String(version.versionId) }),
-      ...(isPinned ? { $skip: String(next) } : {}),
-      $format: 'csv',
-    });
-    const query = Object.entries(options).map(
-      ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
-    );
-    const address = `${apiUrl}/datasets/${args.datasetId}/data?${query.join('&')}`;
+    const isPinned = isNamed(args) || (await hasPresentNames(args.datasetId, version));
+    const address = addressOf(request, args, isPinned ? { version, next } : undefined);
     return address.length > mostAddress ? undefined : address;
   };
 
@@ -166,8 +178,10 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
     });
     const plan = await downloads.plan(download);
     const columns = output.map(({ name, physical }) => ({ name, dataType: columnTypeOf(physical).dataType }));
-    const left = mostCharacters - JSON.stringify(columns).length;
-    if (left < mostCharacters - mostNames)
+    const names = JSON.stringify(columns).length;
+    const longest = addressOf(request, args, { version: plan.version, next: Number.MAX_SAFE_INTEGER }).length;
+    const left = mostCharacters - names - Math.min(longest, mostAddress) - ofNumbers;
+    if (names > mostNames)
       throw invalid(
         'answer_too_large',
         `The names of ${columns.length} columns are too long for an answer; name some in select.`,

@@ -101,11 +101,14 @@ const createSearchSeries = (deps: SeriesToolsDeps): Tool =>
           ...(params === undefined ? {} : { params: { ...params } }),
           ...(needsKey === true ? { apiKeyRequired: true } : {}),
         }));
-        const shown = fitting(items.slice(0, limit), mostCharacters);
-        return {
-          items: [...shown],
+        const others = {
           ...(corrected === undefined ? {} : { corrected }),
           ...(notAsked === undefined ? {} : { notAsked: [...notAsked] }),
+        };
+        const shown = fitting(items.slice(0, limit), mostCharacters - JSON.stringify(others).length - 100);
+        return {
+          items: [...shown],
+          ...others,
           truncated: shown.length < items.length || items.length === limit,
         };
       }),

@@ -177,6 +177,19 @@ describe('a message', () => {
     expect((await post(ping, { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
+  it('that is a notification is accepted without a body', async () => {
+    const response = await fetch(mcpUrl(product.baseUrl), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${owner.key}`,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    });
+    expect([response.status, await response.text()]).toEqual([202, '']);
+  });
+
   it('comes by POST alone', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(mcpUrl(product.baseUrl), { method });

@@ -207,6 +207,24 @@ describe('query_dataset', () => {
     });
   });
 
+  it('keeps the whole answer within 50,000 characters, whatever names and conditions take', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `${String(at).padStart(2, '0')}${'n'.repeat(1_500)}`);
+    const id = await createDataset(owner);
+    const row = (at: number) =>
+      names.map((_, column) => `${at}${'v'.repeat(column === 0 ? 300 : 5)}`).join(',');
+    const content = (from: number) =>
+      `${names.join(',')}\n${Array.from({ length: 600 }, (_, at) => row(from + at)).join('\n')}\n`;
+    await upload(owner, id, content(0));
+    await upload(owner, id, content(1_000));
+    const filter = `[${names[0]}] ne '${'ü'.repeat(1_000)}'`;
+    const queried = await query({ datasetId: id, top: 500, filter });
+    expect(queried).toMatchObject({ total: 600, truncated: true });
+    const described = await describeDataset({ datasetId: id });
+    const compared = await callTool<Compared>(client, 'compare_versions', { datasetId: id, top: 500 });
+    for (const answer of [queried, described, compared])
+      expect(JSON.stringify(answer).length).toBeLessThanOrEqual(50_000);
+  });
+
   it('refuses a row that has no room', async () => {
     const wide = await createDataset(owner);
     await upload(owner, wide, `t\n${'y'.repeat(60_000)}\n`);
