@@ -2,8 +2,10 @@
 import type { Column, StoredColumn } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ReadableVersion } from '../model/version.js';
+import type { FilterColumn } from '../query/filter/filter.js';
 import type { Versions } from '../query/versions.js';
-import { identifierOf } from './identifiers.js';
+import { rowOrder } from '../rows/index.js';
+import { identifierOf, rowKey } from './identifiers.js';
 
 export type EdmType = 'Edm.Date' | 'Edm.Decimal' | 'Edm.String';
 
@@ -24,6 +26,15 @@ export interface Property extends Pick<Column, 'dataType'> {
   readonly name: string;
   readonly type: EdmType;
 }
+
+/** The key in conditions: a number, which may be quoted like others that are texts here. */
+export const keyColumn: FilterColumn = {
+  id: 0,
+  name: rowKey,
+  dataType: 'Decimal',
+  physical: 'n38_0',
+  sql: `toDecimal128(${rowOrder}, 0)`,
+};
 
 /** Lists that are in use: what is remembered of a list is found by the list itself. */
 const described = new WeakMap<readonly StoredColumn[], readonly Property[]>();

@@ -1,4 +1,4 @@
-import type { FilterLimits } from './filter/filter.js';
+import type { FilterColumn, FilterLimits } from './filter/filter.js';
 import type { Sheet } from './formats/format.js';
 import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
@@ -18,6 +18,8 @@ export interface DownloadRequest {
   /** Called before a permit is acquired: the caller releases the one that it holds. */
   readonly beforeAcquire?: () => void;
   readonly filterLimits?: Partial<FilterLimits>;
+  /** A column of no version that conditions on rows of the version may name, for protocols that show one. */
+  readonly filterKey?: FilterColumn | undefined;
   /** Description of the rows, for formats that have a place for it. */
   readonly about?: Sheet | undefined;
   /** Another projection or page of the same rows, for protocols that have their own. */

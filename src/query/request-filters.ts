@@ -11,7 +11,12 @@ import { filterColumnsOf } from './plan.js';
 
 /** A request with a filter, a search, or both; known by its identity. */
 interface FilterRequest {
-  readonly options: { readonly filter: string | undefined; readonly search?: string | undefined };
+  readonly options: {
+    readonly filter: string | undefined;
+    readonly search?: string | undefined;
+    readonly apply?: string | undefined;
+  };
+  readonly filterKey?: FilterColumn | undefined;
   readonly filterLimits?: Partial<FilterLimits>;
 }
 
@@ -56,6 +61,25 @@ const both = (
   };
 };
 
+/** Columns with a key, once per version that is in use. */
+const keyed = new WeakMap<
+  readonly StoredColumn[],
+  { readonly key: FilterColumn; readonly columns: readonly FilterColumn[] }
+>();
+
+/** What the conditions of a request may name. Rows that `$apply` makes have no key. */
+const columnsFor = (
+  { filterKey: key, options }: FilterRequest,
+  columns: readonly StoredColumn[],
+): readonly FilterColumn[] => {
+  if (key === undefined || options.apply !== undefined) return filterColumnsOf(columns);
+  const known = keyed.get(columns);
+  if (known?.key === key) return known.columns;
+  const made = [...filterColumnsOf(columns), key];
+  keyed.set(columns, { key, columns: made });
+  return made;
+};
+
 /** @param compileText Compiles a filter at once. */
 export const createRequestFilters = (compileText = compileFilter): RequestFilters => {
   const compiled = new WeakMap<FilterRequest, { columns: readonly StoredColumn[]; filter: CompiledFilter }>();
@@ -67,7 +91,7 @@ export const createRequestFilters = (compileText = compileFilter): RequestFilter
     if (text === undefined && search === undefined) return undefined;
     const known = compiled.get(request);
     if (known !== undefined && isSameColumns(known.columns, columns)) return known.filter;
-    const found = filterColumnsOf(columns);
+    const found = columnsFor(request, columns);
     const filter = both(text === undefined ? undefined : compileText(text, found, request.filterLimits), {
       search,
       columns: found,
@@ -82,7 +106,7 @@ export const createRequestFilters = (compileText = compileFilter): RequestFilter
     async compileYielding(request, columns) {
       const { filter, search } = request.options;
       if (filter === undefined || !isLong(request)) return compile(request, columns);
-      const found = filterColumnsOf(columns);
+      const found = columnsFor(request, columns);
       const condition = await compileFilterYielding(filter, found, request.filterLimits);
       return both(condition, { search, columns: found });
     },

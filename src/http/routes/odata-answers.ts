@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../lib/errors.js';
 import { type DescribedSet, metadataJson, metadataXml, serviceDocument } from '../../odata/metadata.js';
 import { downloadOptions, maxPageSizeOf, metadataLevel, type Resource } from '../../odata/options.js';
 import { asEntities, type EntityOptions, entityContext, frameEntity, framePage } from '../../odata/rows.js';
-import { propertiesOf } from '../../odata/view.js';
+import { keyColumn, propertiesOf } from '../../odata/view.js';
 import type { Downloads } from '../../query/download.js';
 import type { DownloadRequest } from '../../query/download-request.js';
 import type { Plan } from '../../query/plan.js';
@@ -119,6 +119,7 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
     const { columns } = remembered ?? (await versions.find({ datasetId: id, currentVersionId }));
     return { name, type, title, properties: propertiesOf(columns) };
   };
+      filterKey: keyColumn,
 
   const metadata = async (request: ODataRequest, service: ODataService): Promise<Reply> => {
     const sets: DescribedSet[] = [];

@@ -82,6 +82,51 @@ describe('numbers of a column that $metadata calls Edm.String', () => {
   });
 });
 
+describe('the key', () => {
+  it('is compared as a number, in quotes or without', async () => {
+    const { value } = await service.page({});
+    const keys = value.map(({ _row }) => String(_row));
+    const [first = '', second = '', third = ''] = keys;
+    const cases = {
+      [`_row eq '${second}'`]: 'b',
+      [`_row eq ${second}`]: 'b',
+      [`_row ne '${second}'`]: 'acde',
+      [`_row gt '${second}'`]: 'cde',
+      [`_row le '${second}' and Price gt 0`]: 'a',
+      [`_row in ('${first}','${third}','99')`]: 'ac',
+      [`_row lt '${BigInt(first) - 1n}'`]: '',
+      [`_row eq '${2n ** 64n}'`]: '',
+      "_row gt '-1'": 'abcde',
+      '_row eq null': '',
+      '_row ne null': 'abcde',
+    };
+    for (const [$filter, found] of Object.entries(cases))
+      expect([$filter, await ids({ $filter })]).toEqual([$filter, found]);
+    const counted = await service.get(`/Rows/$count?${queryOf({ $filter: `_row ge '${third}'` })}`);
+    expect(await counted.text()).toBe('3');
+    const page = await service.page({ $filter: `_row gt '${first}'`, $search: 'paris', $count: 'true' });
+    expect([page['@odata.count'], page.value.map(({ Id }) => Id)]).toEqual([1, ['c']]);
+  });
+
+  it('is no column of the API, of rows that $apply makes, or of texts', async () => {
+    expect(await service.refusal({ $filter: "_row eq 'x'" })).toEqual([400, 'filter_type']);
+    expect(await service.refusal({ $filter: "contains(_row,'1')" })).toEqual([400, 'filter_type']);
+    const $apply = 'groupby((Town))';
+    expect(await service.refusal({ $apply, $filter: '_row gt 0' })).toEqual([400, 'unknown_column']);
+    expect(await service.refusal({ $apply: 'filter(_row gt 0)' })).toEqual([400, 'unknown_column']);
+    const path = `/datasets/${dataset}/data?${queryOf({ $filter: '_row gt 0' })}`;
+    expect((await call(owner, 'GET', path)).status).toBe(400);
+  });
+
+  it('of a column with that name does not shadow it', async () => {
+    const id = await createDataset(owner);
+    await upload(owner, id, '_row,n\nx,1\ny,2\n');
+    const named = odataService(owner, id);
+    expect((await named.page({ $filter: "_x005F_row eq 'y'" })).value).toMatchObject([{ n: 2 }]);
+    expect((await named.page({ $filter: "_row gt '0'" })).value).toHaveLength(2);
+  });
+});
+
 describe('$search', () => {
   it('finds words in texts, whatever the case of letters', async () => {
     const cases = {
