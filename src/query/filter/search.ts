@@ -46,7 +46,7 @@ const tokensOf = (text: string, failures: Failures): Token[] => {
   let end = 0;
   const requireBlank = (until: number): void => {
     const gap = text.slice(end, until).search(/\S/u);
-    if (gap >= 0) throw failures.syntax(end + gap, 'a closing double quote');
+    if (gap >= 0) throw failures.type(end + gap, 'this double quote is never closed');
   };
   for (const match of text.matchAll(tokenPattern)) {
     const [whole, phrase, bracket, word = ''] = match;

@@ -53,7 +53,7 @@ describe('a search', () => {
     expect(messageOf('OR red')).toContain('character 1: expected a word');
     expect(messageOf('(red')).toContain("character 5: expected ')', AND or OR");
     expect(messageOf('red)')).toContain('character 4: expected the end of the search');
-    expect(messageOf('red "blue')).toContain('character 5: expected a closing double quote');
+    expect(messageOf('red "blue')).toBe('$search, character 5: this double quote is never closed');
     expect(messageOf('""')).toContain('expected a text between the quotes');
     expect(messageOf('\ud800')).toContain('well-formed Unicode');
   });
