@@ -18,6 +18,8 @@ const wording = (issue: {
   origin?: unknown;
   maximum?: unknown;
   minimum?: unknown;
+  /** False: the bound itself is refused. */
+  inclusive?: unknown;
 }) => {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')
@@ -28,9 +30,15 @@ const wording = (issue: {
     return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${listed(issue.keys.slice(0, 5).map(quoted), 5, ', ', issue.keys.length)}`;
   if (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) return 'must be below 2^53';
   if (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER) return 'must be above -2^53';
+  if (issue.origin === 'string' && issue.code === 'too_big')
+    return `must have at most ${issue.maximum} characters`;
+  if (issue.origin === 'string' && issue.code === 'too_small')
+    return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`;
   if (issue.origin !== 'number' && issue.origin !== 'int') return undefined;
-  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
-  return issue.code === 'too_small' ? `must be at least ${issue.minimum}` : undefined;
+  if (issue.code === 'too_big')
+    return `must be ${issue.inclusive === false ? 'below' : 'at most'} ${issue.maximum}`;
+  if (issue.code !== 'too_small') return undefined;
+  return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${issue.minimum}`;
 };
 
 /**

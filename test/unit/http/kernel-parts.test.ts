@@ -221,6 +221,31 @@ describe('validation', () => {
       'body: a must be an integer; b must be one of x, y; c must be an array',
     );
   });
+
+  it('names bounds as they are', () => {
+    const text = z.string().min(2).max(3);
+    const fields = {
+      above: z.number().gt(0),
+      least: z.number().min(0),
+      below: z.number().lt(9),
+      most: z.int().max(9),
+    };
+    const wrong = (schema: z.ZodType, value: unknown): string => {
+      try {
+        parseWith(schema, value, 'body');
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return 'nothing is wrong';
+    };
+    expect(wrong(z.object(fields), { above: 0, least: -1, below: 9, most: 10 })).toBe(
+      'body: above must be above 0; least must be at least 0; below must be below 9; most must be at most 9',
+    );
+    const texts = z.object({ long: text, short: text, empty: z.string().min(1) });
+    expect(wrong(texts, { long: 'abcd', short: 'a', empty: '' })).toBe(
+      'body: long must have at most 3 characters; short must have at least 2 characters; empty must not be empty',
+    );
+  });
 });
 
 describe('nearest', () => {
