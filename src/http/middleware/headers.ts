@@ -19,6 +19,8 @@ const exposed = [
   'Location',
   'Content-Disposition',
   'Content-Range',
+  'OData-Version',
+  'Preference-Applied',
   'Age',
   'Retry-After',
   'X-Request-Id',
@@ -35,6 +37,9 @@ const accepted = [
   'Mcp-Method',
   'Mcp-Name',
   'MCP-Protocol-Version',
+  'OData-MaxVersion',
+  'OData-Version',
+  'Prefer',
   'Range',
   'X-Request-Id',
 ];

@@ -387,6 +387,18 @@ describe('answers', () => {
     ]);
   });
 
+  it('lets clients of OData in pages of other sites send and read its headers', async () => {
+    const Origin = 'https://example.org';
+    const preflight = await ask('OPTIONS', '/api/things/1', {
+      headers: { Origin, 'Access-Control-Request-Method': 'GET' },
+    });
+    const allowed = preflight.headers.get('access-control-allow-headers')?.split(/, ?/);
+    for (const name of ['Prefer', 'OData-MaxVersion', 'OData-Version']) expect(allowed).toContain(name);
+    const { headers } = await ask('GET', '/api/things/1', { headers: { Origin } });
+    const exposed = headers.get('access-control-expose-headers')?.split(/, ?/);
+    for (const name of ['OData-Version', 'Preference-Applied']) expect(exposed).toContain(name);
+  });
+
   it('serves pages and documents from this process alone', async () => {
     const page = await ask('GET', '/docs');
     expect(page.text).not.toMatch(/https?:\/\//);
