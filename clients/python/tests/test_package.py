@@ -145,6 +145,25 @@ class PackageTest(unittest.TestCase):
             dataset.upload(iter([{"k": 1}, {"k": 2, "other": 3}]))
         self.assertEqual(len(self.text_of(dataset)), 2)
 
+    def test_rows_become_what_they_are_in_a_csv_file(self) -> None:
+        rows = [
+            {"code": "007", "number": "1.50", "mixed": "NA", "word": "NA", "empty": "", "day": "2024-02"},
+            {"code": "8", "number": "2", "mixed": 1.5, "word": "x", "empty": "x", "day": datetime.date(1969, 7, 20)},
+        ]
+        dataset = self.table()
+        dataset.upload(rows)
+        first, second = dataset.read(into="arrow").to_pylist()
+        self.assertEqual((first["code"], first["word"], second["code"]), ("007", "NA", "8"))
+        self.assertEqual((first["number"], first["mixed"], second["mixed"]), (1.5, None, 1.5))
+        self.assertEqual((first["empty"], second["empty"]), (None, "x"))
+        self.assertEqual((first["day"], second["day"]), (datetime.date(2024, 2, 1), datetime.date(1969, 7, 20)))
+        columns = [{"name": name, "dataType": "String"} for name in ("number", "mixed", "day")]
+        dataset = self.table()
+        dataset.upload(rows, manifest={"columns": columns})
+        first, second = dataset.read(into="arrow").to_pylist()
+        self.assertEqual((first["number"], first["mixed"], first["day"]), ("1.50", "NA", "2024-02"))
+        self.assertEqual((second["number"], second["mixed"], second["day"]), ("2", "1.5", "1969-07-20"))
+
     def test_says_why_an_upload_failed(self) -> None:
         dataset = self.table("k,v\n1,1\n")
         with self.assertRaises(UploadFailed) as raised:
@@ -186,6 +205,17 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(dataset.read(into="arrow", version=oldest.id)["Value"].to_pylist(), [1, 2])
         then = datetime.datetime.fromisoformat(oldest.created_at).replace(tzinfo=datetime.timezone.utc)
         self.assertEqual(dataset.read(into="polars", asof=then)["Value"].to_list(), [1, 2])
+
+    def test_compares_nulls_and_long_texts(self) -> None:
+        dataset = self.table("Country,Note\nNorway,x\nChile,y\nPeru,z\n")
+        long = "ü\r\n\"," + "w" * 200_000
+        frame = pandas.DataFrame({"Country": ["Norway", "Chile", "Peru"], "Note": [None, 'say ""', long]})
+        dataset.upload(frame)
+        newest, oldest = dataset.versions()
+        rows = {(row["Country"], row["change"]): row["Note"] for row in dataset.diff_rows(oldest.id, newest.id)}
+        # Texts are part of the key: a row with another text is another row.
+        self.assertEqual([rows[(name, "added")] for name in frame["Country"]], [None, 'say ""', long])
+        self.assertEqual([rows[(name, "removed")] for name in frame["Country"]], ["x", "y", "z"])
 
     def test_reads_columns_through_fsspec(self) -> None:
         dataset = self.table("k,v\n" + "".join(f"{n},{n / 4}\n" for n in range(1_000)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
@@ -15,6 +13,7 @@ import httpx
 
 from .frames import Into, Uploadable, from_arrow, source_of
 from .models import Diff, Process, Progress, Series, Version
+from .records import records
 from .transport import Transport
 from .upload import OnProgress, Upload, reserve
 
@@ -113,11 +112,12 @@ class Dataset:
         """Numbers of rows by which two versions differ."""
         return Diff.of(self.transport.read_json("GET", f"{self.path}/versions/{older}/diff/{newer}"))
 
-    def diff_rows(self, older: int, newer: int, *, top: int | None = None) -> list[dict[str, str]]:
-        """The rows by which two versions differ, as texts."""
+    def diff_rows(self, older: int, newer: int, *, top: int | None = None) -> list[dict[str, str | None]]:
+        """The rows by which two versions differ, as texts and nulls."""
         params = {} if top is None else {"$top": str(top)}
         answer = self.transport.read("GET", f"{self.path}/versions/{older}/diff/{newer}/rows", params=params)
-        return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
+        names, *rows = records(answer.content.decode("utf-8"))
+        return [dict(zip(map(str, names), row, strict=True)) for row in rows]
 
     def info(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.transport.read_json("GET", self.path)
