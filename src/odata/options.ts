@@ -33,7 +33,8 @@ const orderOf = (orderBy: string | undefined): string | undefined => {
     throw invalid('bad_option', `$orderby: ${rowKey} can only be the last item, and ascending.`, {
       option: 'orderby',
     });
-  return order === '' ? undefined : order;
+  // Nothing is left of an order by the key; one that is empty is refused like other empty options.
+  return order === '' && orderBy?.trim() !== '' ? undefined : order;
 };
 
 /** @param maxPageSize Of `Prefer`; undefined: the service's own. */
@@ -58,11 +59,49 @@ export const downloadOptions = (
   return { options, selects };
 };
 
-/** Level that `$format` or `Accept` names, whatever other types there are: the answer is always JSON. */
-export const metadataLevel = (format: string | undefined, accept: string | undefined): MetadataLevel => {
-  const named = /odata\.metadata=(minimal|full|none)/i.exec(format ?? accept ?? '')?.[1]?.toLowerCase();
-  return named === 'full' || named === 'none' ? named : 'minimal';
+const jsonFormat = /^(?:json|application\/json)\s*(?:;.*)?$/i;
+const xmlFormat = /^(?:xml|application\/xml)\s*(?:;.*)?$/i;
+
+/**
+ * Refuses a `$format` that the resource has not. `Accept` is a wish, of which clients send many; this names one.
+ * @throws AppError 400
+ */
+export const requireFormat = (format: string | undefined, kind: Resource['kind']): void => {
+  if (format === undefined || kind === 'count') return;
+  const text = format.trim();
+  if (jsonFormat.test(text) || (kind === 'metadata' && xmlFormat.test(text))) return;
+  const offered = kind === 'metadata' ? 'json or xml' : 'json';
+  throw invalid('bad_option', `$format: must be ${offered}, found ${JSON.stringify(text.slice(0, 64))}.`, {
+    option: 'format',
+  });
 };
+
+/** Answers are of version 4.0. @throws AppError 400 for a client that reads earlier ones alone. */
+export const requireVersion = (mostVersion: string | undefined): void => {
+  const major = /^\s*(\d{1,4})(?:\.\d+)?\s*$/.exec(mostVersion ?? '')?.[1];
+  if (major !== undefined && Number(major) < 4)
+    throw invalid('unsupported_version', 'OData-MaxVersion: this service answers by OData 4.0.');
+};
+
+/** Media types of `Accept`, the most wanted first. */
+const byWish = (accept: string): string =>
+  accept
+    .split(',')
+    .map((type) => ({ type, wish: Number(/;\s*q\s*=\s*([\d.]{1,5})/i.exec(type)?.[1] ?? 1) }))
+    .toSorted((one, other) => other.wish - one.wish)
+    .map(({ type }) => type)
+    .join(',');
+
+/** Level that `$format` or `Accept` names, whatever other types there are: the answer is always JSON. */
+export const metadataLevel = (format: string | undefined, accept = ''): MetadataLevel => {
+  const named = /\bodata\.metadata\s*=\s*"?(minimal|full|none)/i.exec(format ?? byWish(accept))?.[1];
+  const level = named?.toLowerCase();
+  return level === 'full' || level === 'none' ? level : 'minimal';
+};
+
+/** True for a client that reads numbers of JSON as texts, since it would round them. */
+export const wantsNumbersAsText = (format: string | undefined, accept: string | undefined): boolean =>
+  /IEEE754Compatible\s*=\s*"?true/i.test(format ?? accept ?? '');
 
 /** `odata.maxpagesize` of `Prefer`; undefined where it is not given or cannot be read. */
 export const maxPageSizeOf = (prefer: string | undefined): number | undefined => {
@@ -79,7 +118,7 @@ export type Resource =
 /** Largest position of a row, as a 64-bit number. */
 const mostPosition = 2n ** 64n - 1n;
 
-const rowAddress = new RegExp(`^([^()]*)\\((?:${rowKey}\\s*=\\s*)?'?(\\d{1,20})'?\\)$`);
+const rowAddress = new RegExp(`^([^()]*)\\((?:${rowKey}\\s*=\\s*)?'?(0|[1-9]\\d{0,19})'?\\)$`);
 
 /** @param segments Decoded. @returns undefined for what no service has */
 export const resourceOf = (segments: readonly string[]): Resource | undefined => {

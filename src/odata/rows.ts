@@ -16,6 +16,8 @@ export type MetadataLevel = 'minimal' | 'full' | 'none';
 
 export interface EntityOptions {
   readonly level: MetadataLevel;
+  /** True: all numbers are texts, as `IEEE754Compatible=true` asks for. */
+  readonly numbersAsText: boolean;
   /** Address of the service. */
   readonly root: string;
   /** Names of the entity set and of its type. */
@@ -62,14 +64,18 @@ const propertyName = (name: string): string => (isIdentifier(name) ? name : iden
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 64));
 
-const propertyColumns = (column: OutputColumn, level: MetadataLevel): OutputColumn[] => {
+const propertyColumns = (
+  column: OutputColumn,
+  { level, numbersAsText }: Pick<EntityOptions, 'level' | 'numbersAsText'>,
+): OutputColumn[] => {
   const { physical } = column;
   const type = columnTypeOf(physical);
   const name = propertyName(column.name);
-  const isLong = type.dataType === 'Decimal' && edmTypeOf({ physical }) === 'Edm.String';
-  const property: OutputColumn = isLong
-    ? { name, sql: type.text(column.sql), physical: 's' }
-    : { ...column, name };
+  const isText = numbersAsText || edmTypeOf({ physical }) === 'Edm.String';
+  const property: OutputColumn =
+    type.dataType === 'Decimal' && isText
+      ? { name, sql: type.text(column.sql), physical: 's' }
+      : { ...column, name };
   const typeName = typeNames[edmTypeOf({ physical })];
   return level === 'full' && typeName !== undefined
     ? [textOf(`${name}@odata.type`, typeName), property]
@@ -105,7 +111,7 @@ const contextOf = (
 
 /** The plan with the columns and the page of an OData answer. */
 export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
-  const { level, selects, key } = options;
+  const { selects, key } = options;
   // Rows that `$apply` makes have no key.
   const hasKey = plan.options.apply === undefined;
   if (!hasKey) requireDistinct(plan.output);
@@ -124,9 +130,9 @@ export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
             complete: false,
           },
     output: [
-      ...(level === 'full' && hasKey ? entityAnnotations(options) : []),
+      ...(options.level === 'full' && hasKey ? entityAnnotations(options) : []),
       ...(hasKey && selects.key ? [{ name: rowKey, sql: position, physical: 's' as const }] : []),
-      ...(selects.columns ? plan.output.flatMap((column) => propertyColumns(column, level)) : []),
+      ...(selects.columns ? plan.output.flatMap((column) => propertyColumns(column, options)) : []),
     ],
   };
 };
@@ -140,7 +146,7 @@ export const entityContext = (plan: Plan, options: EntityOptions): string => {
 interface PageFrame {
   /** Undefined without metadata. */
   readonly context: string | undefined;
-  readonly count: number | undefined;
+  readonly count: number | string | undefined;
   readonly nextLink: string | undefined;
 }
 

@@ -59,5 +59,6 @@ export const downloadCodes: CodeList = {
   too_many_series: [400, 'A chart of more series than a picture can show; `details.limit` says how many.'],
   unknown_column: [[400, 404], 'Columns that do not exist; the message suggests the nearest.'],
   unknown_file: [404, 'There is no such file.'],
+  unsupported_version: [400, 'The client reads answers of an earlier OData than 4.0 alone.'],
   version_gone: [503, 'The version was replaced or lost rows while it was looked up. Try again.'],
 };

@@ -24,10 +24,14 @@ const rpcCodeOf = ({ status, code }: ErrorAnswer): number => {
   return status === 400 || status === 413 || status === 415 ? -32_600 : -32_000;
 };
 
+/** Protocol of a path, also of one that no route has. */
+const protocolOf = (route: Route | undefined, path: string): Route['protocol'] =>
+  route?.protocol ?? (/^\/api\/odata\//.test(path) ? 'odata' : undefined);
+
 /** The body, as the protocol of the route has it. */
-const bodyOf = (route: Route | undefined, answer: ErrorAnswer): object => {
+const bodyOf = (route: Route | undefined, protocol: Route['protocol'], answer: ErrorAnswer): object => {
   const { status, code, message, known } = answer;
-  switch (route?.protocol) {
+  switch (protocol) {
     case 'odata':
       return odataError(answer);
     case 'mcp':
@@ -79,6 +83,8 @@ export const createErrors = (): Middleware<RequestState> =>
       ctx.remove('Content-Disposition');
       ctx.remove('ETag');
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = bodyOf(route, answer);
+      const protocol = protocolOf(route, ctx.path);
+      if (protocol === 'odata') ctx.set('OData-Version', '4.0');
+      ctx.body = bodyOf(route, protocol, answer);
     }
   };

@@ -4,7 +4,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Quotas } from '../../catalog/quotas.js';
 import { invalid, notFound } from '../../lib/errors.js';
 import { type DescribedSet, metadataJson, metadataXml, serviceDocument } from '../../odata/metadata.js';
-import { downloadOptions, maxPageSizeOf, metadataLevel, type Resource } from '../../odata/options.js';
+import {
+  downloadOptions,
+  maxPageSizeOf,
+  metadataLevel,
+  type Resource,
+  requireFormat,
+  requireVersion,
+  wantsNumbersAsText,
+} from '../../odata/options.js';
 import { asEntities, type EntityOptions, entityContext, frameEntity, framePage } from '../../odata/rows.js';
 import { keyColumn, propertiesOf } from '../../odata/view.js';
 import type { Downloads } from '../../query/download.js';
@@ -92,8 +100,16 @@ const downloadOf = (
   const { owner, query, signal, requestId } = request;
   const { $count: _count, $format, ...system } = query;
   const { options, selects } = downloadOptions(system, maxPageSizeOf(request.header('prefer')));
-  const level = metadataLevel($format, request.header('accept'));
-  const entity: EntityOptions = { level, root: service.root, set: set.name, type: set.type, selects, key };
+  const accept = request.header('accept');
+  const entity: EntityOptions = {
+    level: metadataLevel($format, accept),
+    numbersAsText: wantsNumbersAsText($format, accept),
+    root: service.root,
+    set: set.name,
+    type: set.type,
+    selects,
+    key,
+  };
   return {
     download: {
       dataset: set.dataset,
@@ -103,6 +119,7 @@ const downloadOf = (
       beforeAcquire: request.releasePermit,
       // `$metadata` says that long numbers are texts.
       filterLimits: { numbersInQuotes: true },
+      filterKey: keyColumn,
       adapt: (plan: Plan): Plan => asEntities(plan, entity),
       signal,
       requestId,
@@ -119,7 +136,6 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
     const { columns } = remembered ?? (await versions.find({ datasetId: id, currentVersionId }));
     return { name, type, title, properties: propertiesOf(columns) };
   };
-      filterKey: keyColumn,
 
   const metadata = async (request: ODataRequest, service: ODataService): Promise<Reply> => {
     const sets: DescribedSet[] = [];
@@ -154,7 +170,7 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
     wanted: RowsWanted,
     { download, entity }: ReturnType<typeof downloadOf>,
   ): Promise<Readable> => {
-    const { key, level, set } = entity;
+    const { key, level, numbersAsText, set } = entity;
     const plan = await downloads.plan(download);
     const context = level === 'none' ? undefined : entityContext(plan, entity);
     const counts = key !== undefined || request.query.$count === true;
@@ -166,7 +182,7 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
     if (key !== undefined) return frameEntity(body, context);
     return framePage(body, {
       context,
-      count,
+      count: numbersAsText && count !== undefined ? String(count) : count,
       nextLink: next === undefined ? undefined : nextLinkOf(request, wanted, next),
     });
   };
@@ -183,7 +199,7 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
       return {
         status: 200,
         headers: {
-          ...headersOf(jsonType(asked.entity.level)),
+          ...headersOf(jsonType(asked.entity.level, asked.entity.numbersAsText)),
           ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
           ...(preferred === undefined ? {} : { 'Preference-Applied': `odata.maxpagesize=${pageSize}` }),
         },
@@ -204,6 +220,8 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
   };
 
   return async (request, service, resource) => {
+    requireVersion(request.header('odata-maxversion'));
+    requireFormat(request.query.$format, resource.kind);
     switch (resource.kind) {
       case 'document':
         return document(request, service);

@@ -78,11 +78,11 @@ export const answers: Readonly<Record<number, ResponseSpec>> = {
   },
 };
 
-export const jsonType = (level: MetadataLevel): string =>
-  `application/json;odata.metadata=${level};IEEE754Compatible=false;charset=utf-8`;
+export const jsonType = (level: MetadataLevel, numbersAsText = false): string =>
+  `application/json;odata.metadata=${level};IEEE754Compatible=${numbersAsText};charset=utf-8`;
 
 export const headersOf = (type: string): Record<string, string> => ({
   'Content-Type': type,
   'Cache-Control': 'private, no-cache',
-  Vary: 'Accept, Accept-Encoding, Authorization',
+  Vary: 'Accept, Accept-Encoding, Authorization, Prefer',
 });

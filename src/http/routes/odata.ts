@@ -128,7 +128,10 @@ export const createODataRoutes = (deps: ODataRoutesDeps): Route[] => {
         description: `\`$metadata\`; \`${example}\`, in pages that \`@odata.nextLink\` joins; one row by its key, as in \`${example}('34359738368')\`.`,
         params: z.object({ id, resource }),
         query: rowQuery,
-        requestHeaders: { Prefer: '`odata.maxpagesize=n`: pages of at most n rows.' },
+        requestHeaders: {
+          Prefer: '`odata.maxpagesize=n`: pages of at most n rows.',
+          'OData-MaxVersion': 'Latest version that the client reads; 400 if it is earlier than 4.0.',
+        },
         handler: (request) => answered(request, [request.params.resource]),
       }),
       route({

@@ -196,6 +196,27 @@ describe('rows', () => {
     expect(Object.keys(none)).toEqual(['value']);
   });
 
+  it('writes all numbers as texts for clients that ask for it', async () => {
+    const exact = async (path: string, accept: string) => {
+      const response = await get(path, { accept });
+      expect(response.headers.get('content-type')).toContain('IEEE754Compatible=true');
+      return json<Page>(response);
+    };
+    const accept = 'application/json;IEEE754Compatible=true';
+    const all = await exact('/Rows?$count=true', accept);
+    const plain = await json<Page>(await get('/Rows'));
+    expect(all['@odata.count']).toBe(String(plain.value.length));
+    for (const [at, row] of plain.value.entries()) {
+      const texts = Object.entries(row).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? String(value) : value,
+      ]);
+      expect(all.value[at]).toEqual(Object.fromEntries(texts));
+    }
+    const full = await exact(`/Rows?$top=1&$format=${accept};odata.metadata=full`, '*/*');
+    expect(full.value[0]).toMatchObject({ Day: '1868-01-03', 'Day@odata.type': '#Date' });
+  });
+
   it('sends no body for HEAD', async () => {
     const response = await fetch(`${rootOf(dataset)}/Rows`, {
       method: 'HEAD',
@@ -250,12 +271,32 @@ describe('refusals', () => {
       ['/Rows?$orderby=_row desc', 400, 'bad_option'],
       ['/Columns', 404, 'unknown_path'],
       ['/Rows/$value', 404, 'unknown_path'],
+      ['/Rows/$count/more', 404, 'unknown_path'],
+      ['/$batch', 405, 'wrong_method'],
+      ['/Rows?$orderby=', 400, 'bad_option'],
+      ["/Rows('007')", 404, 'unknown_path'],
+      ['/Rows?$format=atom', 400, 'bad_option'],
+      ['/Rows?$format=xml', 400, 'bad_option'],
+      ['/?$format=application/xml', 400, 'bad_option'],
+      ['/$metadata?$format=csv', 400, 'bad_option'],
     ] as const;
     for (const [path, status, code] of cases) {
       const response = await get(path);
       expect([path, response.status]).toEqual([path, status]);
       expect(response.headers.get('odata-version')).toBe('4.0');
       expect(await response.json()).toMatchObject({ error: { code, message: expect.any(String) } });
+    }
+  });
+
+  it('tell clients that read earlier versions alone', async () => {
+    for (const [version, status] of [
+      ['3.0', 400],
+      ['4.0', 200],
+      ['4.01', 200],
+      ['x', 200],
+    ] as const) {
+      const response = await get('/Rows?$top=1', { 'odata-maxversion': version });
+      expect([version, response.status]).toEqual([version, status]);
     }
   });
 
