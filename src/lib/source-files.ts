@@ -5,8 +5,9 @@ const addressOf = (name: string): URL => new URL(`../../sources/${name}`, import
 /** Text of a file in the folder `sources` of the package. */
 export const readSource = (name: string): string => readFileSync(addressOf(name), 'utf8');
 
-/** Names of the files in a folder of `sources`. */
-export const sourceNames = (folder: string): string[] => readdirSync(addressOf(folder));
+/** Names of the YAML files in a folder of `sources`; editors and systems leave files of other kinds there. */
+export const sourceNames = (folder: string): string[] =>
+  readdirSync(addressOf(folder)).filter((name) => /\.ya?ml$/.test(name));
 
 /** Lines of a file in `sources`, without empty lines and comments (`#`). */
 export const readSourceLines = (name: string): string[] =>

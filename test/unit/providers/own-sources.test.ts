@@ -315,6 +315,39 @@ describe('a file of own sources', () => {
     );
   });
 
+  it('takes families of series for the search, and bounds of structures and replies', () => {
+    const provider = only(`
+- kind: sdmx21
+  id: examplebank
+  name: Example Bank Data
+  provider: Example Bank
+  description: Interest and exchange rates of a central bank.
+  baseUrl: https://sdmx.example.org/rest
+  agency: EB
+  availability: codelist
+  structureKeepSeconds: 60
+  maxReplyMegabytes: 2
+  popularSeries:
+    - { id: EXR/B.USD.NOK.SP, label: US dollar in kroner }
+  patterns:
+    - { id: 'CBPOL/M.{}', label: Policy rate, places: 'NO SE' }
+    - { id: 'EXR/B.{}.NOK.SP', label: Exchange rate, currencies: 'USD XQQ' }
+    - { id: 'PRICE/{}', label: Price, labels: { CU: Copper } }
+`);
+    expect(provider.validity).toEqual({ structure: 60, list: 60, series: 21_600 });
+    expect(provider.maxReplyBytes).toBe(2 * 1024 * 1024);
+    expect(provider.patterns).toEqual([
+      { id: 'CBPOL/M.{}', label: 'Policy rate', codes: ['NO', 'SE'] },
+      {
+        id: 'EXR/B.{}.NOK.SP',
+        label: 'Exchange rate',
+        codes: ['USD', 'XQQ'],
+        labels: { USD: 'US Dollar', XQQ: 'XQQ' },
+      },
+      { id: 'PRICE/{}', label: 'Price', codes: ['CU'], labels: { CU: 'Copper' } },
+    ]);
+  });
+
   it('has the examples of its document', () => {
     const document = readFileSync(new URL('../../../docs/own-sources.md', import.meta.url), 'utf8');
     const example = /```yaml\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
