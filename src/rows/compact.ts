@@ -149,27 +149,3 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     },
   };
 };
-
-/** Datasets that the merges of this worker found with more than `mostPatches` patches. */
-export interface CrowdedDatasets {
-  add(dataset: CompactionCandidate): void;
-  /** Returns all of them and clears the set. */
-  take(): CompactionCandidate[];
-}
-
-/** Datasets beyond this are found by the periodic search for segments to join. */
-const mostDatasets = 1_000;
-
-export const createCrowdedDatasets = (): CrowdedDatasets => {
-  const datasets = new Map<number, CompactionCandidate>();
-  return {
-    add(dataset) {
-      if (datasets.size < mostDatasets) datasets.set(dataset.datasetId, dataset);
-    },
-    take() {
-      const taken = [...datasets.values()];
-      datasets.clear();
-      return taken;
-    },
-  };
-};

@@ -38,9 +38,10 @@ export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 
 /* Copy: one protocol for merges, compaction, column merges, restore and repair. */
 
-export { type CrowdedDatasets, createCompactor, createCrowdedDatasets } from './compact.js';
+export { createCompactor } from './compact.js';
 export { type Compactions, createCompactions, settleRestoredCompactions } from './compactions.js';
 export { CopyDiffers, createJoin, type Target } from './copy.js';
+export { type CrowdedDatasets, createCrowdedDatasets } from './crowded-datasets.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
 export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } from './join-columns.js';
 export { createKeys, type Keys } from './keys.js';
