@@ -1,6 +1,6 @@
 /**
- * Runs the jobs of one process: polls the table `jobs` for those that are due and that no other process has, and renews the
- * lease of each while it runs. A process that dies loses its leases after `leaseMs`, and another one continues.
+ * Runs the jobs of one process: polls the table `jobs` for those that are due and free, and renews the lease of each while it
+ * runs. When a process dies, its leases expire after `leaseMs`, and another process takes over its jobs.
  */
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
@@ -14,15 +14,15 @@ import { type ClaimedRun, createJobRecords } from './records.js';
 interface Job {
   /** Milliseconds between the end of a run and the start of the next. */
   readonly everyMs: number;
-  /** Milliseconds after the start of a process at which a run is due, whenever others did it last. @default everyMs */
+  /** The first run is due at most this long after the process starts, even if another process ran the job recently. @default everyMs */
   readonly firstAfterMs?: number;
-  /** One run. `stop` is aborted when the process stops or has lost the lease: another process may have begun by then. */
+  /** One run. `stop` is aborted when the process stops, or when it has lost the lease and another process may run the job. */
   readonly run: (stop: AbortSignal) => Promise<unknown>;
-  /** Stops the job, and waits until its run has ended. */
+  /** Closing it stops the job and waits for the run in progress. */
   readonly scope: Scope;
 }
 
-/** Keeps something in the memory of this process up to date; unlike a job it needs no database and is in no list. */
+/** Keeps something in the memory of this process up to date. Unlike a job it has no row in the table and no lease. */
 interface Loop {
   readonly everyMs: number;
   readonly run: (stop: AbortSignal) => Promise<unknown>;
@@ -30,7 +30,7 @@ interface Loop {
 }
 
 export interface Jobs {
-  /** Enters the job in the table, and runs it whenever it is due. */
+  /** Adds the job to the table, and runs it whenever it is due. */
   start(name: JobName, job: Job): Promise<void>;
   loop(name: string, loop: Loop): Promise<void>;
 }
@@ -39,11 +39,11 @@ export interface JobsOptions {
   readonly sql: Sql;
   /** Id of this process in `live_processes`. */
   readonly process: string;
-  /** Milliseconds of silence after which a process loses a job. */
+  /** Milliseconds after which a lease expires unless it is renewed. */
   readonly leaseMs: number;
   readonly onRun: (name: JobName, outcome: 'completed' | 'failed', seconds: number) => void;
   readonly onTakenOver: (name: JobName) => void;
-  /** Stops polling for due jobs, after the jobs themselves. */
+  /** Closing it ends the polling, after the scopes of the jobs were closed. */
   readonly scope: Scope;
   readonly log: Log;
 }
@@ -55,7 +55,7 @@ interface Scheduled extends Job {
   running: Promise<void> | undefined;
 }
 
-/** Longest time until a job that an operator runs begins. */
+/** A job that an operator requests starts within this time. */
 const longestPollMs = 1_000;
 
 export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
@@ -81,7 +81,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
         log.error({ err: error, job: name }, 'job failed');
     }
     if (lost.signal.aborted) log.warn({ job: name }, 'job lost its lease');
-    // Some jobs end early without an error. Where no other process has taken the lease, the job stays due.
+    // An aborted run may return early without an error, so it does not count as completed. The job stays due.
     if (stopping.signal.aborted || lost.signal.aborted) return records.giveBack(claimed);
     const durationMs = performance.now() - startedAt;
     onRun(name, failure === null ? 'completed' : 'failed', durationMs / 1000);
@@ -95,7 +95,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
       onTakenOver(name);
     }
     job.running = runOnce(job, claimed)
-      // The lease expires, and the job is due again.
+      // The job stays due and runs again when the lease has expired.
       .catch((error: unknown) => log.warn({ err: error, job: name }, 'result of a job not recorded'))
       .finally(() => {
         job.running = undefined;
@@ -112,7 +112,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
     }
   };
 
-  // Half the interval: a job of every second begins at most half a second late.
+  // Half the shortest interval, so that a job which runs every second starts at most half a second late.
   const pollMs = (): number =>
     Math.min(longestPollMs, ...[...scheduled.values()].map(({ everyMs }) => everyMs / 2));
   const polling = startPeriodic({ name: 'jobs', intervalMs: pollMs, run: poll, log });
@@ -131,9 +131,9 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
         await entry.running;
       });
     },
-    async loop(name, { everyMs, run, scope: itsScope }) {
-      const periodic = startPeriodic({ name, intervalMs: everyMs, run, log });
-      await itsScope.defer(name, periodic.stop);
+    async loop(name, loop) {
+      const periodic = startPeriodic({ name, intervalMs: loop.everyMs, run: loop.run, log });
+      await loop.scope.defer(name, periodic.stop);
     },
   };
 };

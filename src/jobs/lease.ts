@@ -1,7 +1,7 @@
 interface LeaseOptions {
-  /** Milliseconds for which the lease is held without being renewed. */
+  /** Milliseconds after which the lease expires unless it is renewed. */
   readonly leaseMs: number;
-  /** False: another process has it, or may have it, by now. */
+  /** Returns false if the lease is lost. */
   readonly renew: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   /** Aborted when the lease is lost. The caller may abort it to release the lease, which is then not renewed. */
@@ -10,8 +10,8 @@ interface LeaseOptions {
 
 /**
  * Renews a lease while the work runs, one renewal at a time.
- * @param work Gets a signal that is aborted when the lease is lost: another process may do the same work by then, and the result
- *   must not be published.
+ * @param work Receives a signal that is aborted when the lease is lost. Another process may then do the same work, so the
+ *   result must not be published.
  */
 export const whileLeased = async <T>(
   { leaseMs, renew, onError, lost = new AbortController() }: LeaseOptions,
@@ -21,8 +21,7 @@ export const whileLeased = async <T>(
   let heldAt = Date.now();
   let isRenewing = false;
 
-  /** Without an answer for as long as the lease lasts, it counts as lost. */
-  const loseWhenOver = (): void => {
+  const loseIfExpired = (): void => {
     if (Date.now() - heldAt >= leaseMs) lose();
   };
 
@@ -33,12 +32,12 @@ export const whileLeased = async <T>(
       else lose();
     } catch (error) {
       onError(error);
-      loseWhenOver();
+      loseIfExpired();
     }
   };
 
   const timer = setInterval(() => {
-    if (isRenewing) return loseWhenOver();
+    if (isRenewing) return loseIfExpired();
     if (lost.signal.aborted) return;
     isRenewing = true;
     void renewOnce().finally(() => {

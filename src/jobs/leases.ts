@@ -1,39 +1,39 @@
-/** Leases on single items of work of jobs and commands: one process at a time has each. */
+/** Leases on single items of work. One process at a time holds the lease on an item. */
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { whileLeased } from './lease.js';
-import { createJobRecords, type JobRecords, type Run } from './records.js';
+import { createJobRecords, type Run } from './records.js';
 
 /** Kinds of leases, and the subject of their rows in `jobs`. */
 type LeaseName =
-  /** Rows that no version needs are being dropped. No subject. */
+  /** Dropping rows that no version needs. No subject. */
   | 'drops'
-  /** Segments of a store are joined or folded. Number of the store. */
+  /** Joining or folding segments of a store. Subject: id of the store. */
   | 'compaction'
-  /** An upload is read again or merged. Number of the process. */
+  /** Replaying or merging an upload. Subject: id of the process. */
   | 'upload'
-  /** A request to a provider is under way, for which other processes wait. Hash of the question. */
+  /** A request to a provider that other processes wait for. Subject: hash of the request. */
   | 'fetch'
-  /** A series dataset is refreshed. Number of the dataset. */
+  /** Refreshing a series dataset. Subject: id of the dataset. */
   | 'refresh'
-  /** Vintages are loaded into a series dataset. Number of the dataset. */
+  /** Loading vintages into a series dataset. Subject: id of the dataset. */
   | 'backfill';
 
 const heldFrom = (name: LeaseName, subject: string): string =>
   `FROM jobs j WHERE j.name = '${name}' AND j.subject = (${subject})::text AND j.held_until > now()`;
 
-/** Condition that a process has the lease. @param subject SQL of the thing's number. */
+/** SQL condition that a process holds the lease. @param subject SQL expression of the item's id */
 export const isHeldSql = (name: LeaseName, subject: string): string =>
   `EXISTS (SELECT 1 ${heldFrom(name, subject)})`;
 
-/** End of the lease, unless it is renewed; null: no process has it. */
+/** SQL of the time at which the lease expires unless it is renewed; null: no process holds it. */
 export const heldUntilSql = (name: LeaseName, subject: string): string =>
   `(SELECT j.held_until ${heldFrom(name, subject)})`;
 
 export interface Leases {
   /**
-   * Runs `work` while this process has the lease; undefined, without running it, when another process has it.
-   * @param work Gets a signal that is aborted when the lease is lost: another process may do the same by then.
+   * Takes the lease, runs `work` and releases the lease. Returns undefined without running `work` if another process holds it.
+   * @param work Receives a signal that is aborted when the lease is lost and another process may do the same work.
    * @throws Error after `releaseAll`
    */
   whileHeld<T>(
@@ -50,7 +50,7 @@ interface ProcessLeases extends Leases {
 
 interface LeasesOptions {
   readonly sql: Sql;
-  /** Id of this process in `live_processes`; of a command, any. */
+  /** Id of this process in `live_processes`. A command uses any id. */
   readonly process: string;
   /** Milliseconds of silence after which another process may take the lease. */
   readonly leaseMs: number;
@@ -59,8 +59,8 @@ interface LeasesOptions {
 
 export const createLeases = (options: LeasesOptions): ProcessLeases => {
   const { leaseMs, log } = options;
-  const records: JobRecords = createJobRecords(options);
-  /** Runs of this process, and how their work learns that the lease is lost. */
+  const records = createJobRecords(options);
+  /** Aborted when the lease is lost or the process stops. */
   const held = new Map<Run, AbortController>();
   const stopping = new Error('the process is stopping');
   let isStopping = false;
@@ -68,7 +68,7 @@ export const createLeases = (options: LeasesOptions): ProcessLeases => {
   const release = async (run: Run): Promise<void> => {
     if (!held.delete(run)) return;
     const { name, subject } = run;
-    // The result counts although the lease then lasts until it expires.
+    // A failed release must not discard the result of the work. The lease expires.
     await records
       .release(run)
       .catch((error: unknown) => log.warn({ err: error, job: name, subject }, 'lease not released'));

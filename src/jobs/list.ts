@@ -1,11 +1,11 @@
 /**
- * Every job of the product. Adding one: a line here, and `jobs.start(name, …)` where the parts that it needs are constructed.
- * A job may be killed at any moment and run again: each of its steps is idempotent.
+ * Every job of the product. To add one, add a line here and call `jobs.start(name, …)` where the parts it needs are constructed.
+ * A process may be killed in any job, which then runs again; each step of a job must be idempotent.
  */
 interface JobKind {
   /**
-   * How many may run at a time. `installation`: one. `process`: one in each process that starts it; such a job shares its work
-   * with the others by leases on what it works on.
+   * How many runs there may be at a time: one in the installation, or one in each process that starts it. The latter take a
+   * lease on each item that they work on.
    */
   readonly onePer: 'installation' | 'process';
   /** Processes that start it. */

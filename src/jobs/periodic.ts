@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.js';
 interface PeriodicOptions {
   /** Name in the log. */
   readonly name: string;
-  /** Milliseconds between the end of a round and the start of the next; the first waits as long. A function is called each time. */
+  /** Milliseconds before the first run, and between the end of a run and the start of the next. A function is called each time. */
   readonly intervalMs: number | (() => number);
   /** One run; `stop` is aborted when it should end early. */
   readonly run: (stop: AbortSignal) => Promise<unknown>;

@@ -1,29 +1,28 @@
-/** The table `jobs`: the one file that writes it. Times are those of the database. */
+/** Reads and writes the table `jobs`; no other file writes it. All times are those of the database. */
 import { notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { isJobName, jobList } from './list.js';
 
-/** A row of the table: a job and, where it is not one for the installation, what it is for. */
+/** Primary key of the table. */
 interface JobKey {
   readonly name: string;
-  /** Empty: the installation. */
+  /** Id of the process or the item; empty for a job of the installation. */
   readonly subject: string;
 }
 
-/** A job that is due again and again. */
 interface ScheduledKey extends JobKey {
   readonly everyMs: number;
 }
 
-/** A run that this process has begun. */
+/** A run or a lease of this process. */
 export interface Run extends JobKey {
-  /** Token of the lease. */
+  /** Random token of the lease, which tells it from later ones on the same row. */
   readonly lease: string;
 }
 
 export interface ClaimedRun extends Run {
-  /** The run before did not end: its process died, or lost its lease. */
+  /** The previous run did not finish: its process died or lost the lease. */
   readonly takenOver: boolean;
 }
 
@@ -33,21 +32,21 @@ interface RunResult {
   readonly failure: string | null;
 }
 
-export interface JobRecords {
-  /** Enters a job with its interval. A run is due after `firstAfterMs`, or earlier if it was due before. */
+interface JobRecords {
+  /** Adds a job with its interval. The next run is due after `firstAfterMs`, or earlier if the row says so already. */
   schedule(key: ScheduledKey, firstAfterMs: number): Promise<void>;
   /**
-   * Begins the runs that are due and that no process has. Enters jobs that are not in the table: rows of a process that was
-   * suspended, or had no database, for an hour are trimmed.
+   * Claims the runs that are due and free. Adds missing rows first: those of a process that was suspended, or could not reach
+   * the database, for an hour have been trimmed.
    */
   claimDue(jobs: readonly ScheduledKey[]): Promise<ClaimedRun[]>;
-  /** False: the lease is lost. */
+  /** Returns false if the lease is lost. */
   renew(run: Run): Promise<boolean>;
   /** Records the result and schedules the next run. Does nothing when the lease was lost. */
   finish(run: Run, result: RunResult): Promise<void>;
-  /** Gives the run back to other processes; it stays due. */
+  /** Releases the lease; the run stays due for any process. */
   giveBack(run: Run): Promise<void>;
-  /** Takes the lease on one item; undefined: another process has it. */
+  /** Takes the lease on one item. Returns undefined if another process holds it. */
   take(key: JobKey): Promise<Run | undefined>;
   release(run: Run): Promise<void>;
 }
@@ -76,7 +75,7 @@ const renewSql = prepared(`
   UPDATE jobs SET held_until = now() + $4 * interval '1 millisecond'
   WHERE name = $1 AND subject = $2 AND lease = $3 RETURNING 1`);
 
-// A run requested while this one was in progress stays due.
+// `run_at > started_at`: another run was requested while this one was in progress; it stays due.
 const finishSql = prepared(`
   UPDATE jobs SET holder = NULL, lease = NULL, held_until = NULL, ended_at = now(), duration_ms = $4, failure = $5,
     failures = CASE WHEN $5::text IS NULL THEN 0 ELSE failures + 1 END,
@@ -150,7 +149,7 @@ export interface JobState {
   readonly summary: string;
 }
 
-// Without rows of processes that no longer run, and without requests of users ('fetch').
+// Leaves out rows of processes that no longer run, and leases of user requests ('fetch').
 const listSql = `
   SELECT j.name, coalesce(p.address, nullif(j.subject, ''), 'installation') AS subject,
     CASE WHEN ${free} THEN 'waiting' ELSE 'running' END AS state, j.run_at AS "nextRunAt", j.ended_at AS "lastRunAt",
@@ -193,12 +192,12 @@ export const runJobNow = async (sql: Sql, name: string): Promise<void> => {
   );
 };
 
-/** Takes a lease away from the process that has it, which notices at its next renewal. */
+/** Revokes a lease. Its holder notices at the next renewal. */
 export const endLease = async (sql: Sql, name: string, subject: number): Promise<void> => {
   await sql.query('DELETE FROM jobs WHERE name = $1 AND subject = $2::text', [name, subject]);
 };
 
-/** Deletes rows that no process uses any more. */
+/** Deletes rows that have neither been due nor leased for an hour. */
 export const trimJobs = async (sql: Sql): Promise<void> => {
   await sql.query(`DELETE FROM jobs WHERE greatest(run_at, held_until) < now() - interval '1 hour'`);
 };
