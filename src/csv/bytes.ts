@@ -1,4 +1,4 @@
-/** Single bytes that mean something in CSV, numbers and dates. */
+/** Bytes with a meaning in CSV, numbers and dates. */
 export const TAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
@@ -13,10 +13,10 @@ export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
 export const PIPE = 0x7c;
 
-/** Most characters of a value that an error repeats. */
+/** Longest value that an error message quotes. */
 const shownValueChars = 200;
 
-/** The text of a field for a message: doubled quotes undone, cut to 200 characters. */
+/** Text of a field for a message: quotes unescaped, truncated to 200 characters. */
 export const shownValue = (bytes: Uint8Array, start: number, end: number, doubledQuotes: boolean): string => {
   // A character takes up to four bytes and a doubled quote two.
   const limit = Math.min(end, start + shownValueChars * 4);

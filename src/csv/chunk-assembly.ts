@@ -3,16 +3,16 @@ import { type RecordScan, shiftScan } from './record-scan.js';
 import { dropBytes, moveOn, type SplitMemory } from './split-memory.js';
 import type { SplitChunk } from './types.js';
 
-/** Gathers records to chunks. The last chunk is known only at the end, so each is held back until a record follows. */
+/** Groups records into chunks. Only the end of the file shows which chunk is the last, so each is held until a record follows. */
 interface ChunkAssembly {
-  /** Takes the record that `scan` has found. */
+  /** Adds the record that `scan` has found. */
   add(recordEnd: number, out: SplitChunk[]): void;
-  /** Makes room in a full buffer that has been scanned completely. */
+  /** Makes room in a buffer that is full and completely scanned. */
   makeRoom(out: SplitChunk[]): void;
-  /** No record follows. */
+  /** Ends the last chunk. */
   finish(out: SplitChunk[]): void;
   setMaxRows(rows: number): void;
-  /** Records so far. */
+  /** Records added so far. */
   readonly rows: number;
 }
 
@@ -29,13 +29,13 @@ export const createChunkAssembly = (
 ): ChunkAssembly => {
   let limit = firstChunkBytes;
   let maxRows = Number.MAX_SAFE_INTEGER;
-  /** The chunk in the making: its first byte, the end of its last record, its records, its line. */
+  /** Chunk that is being filled: its first byte, the end of its last record, its records and its first line. */
   let start = 0;
   let end = 0;
   let rows = 0;
   let line = 0;
   let rowsBefore = 0;
-  /** Complete, but perhaps the last. */
+  /** Complete chunk that may turn out to be the last. */
   let held: SplitChunk | undefined;
 
   const tooLarge = (atLine: number): Error =>
@@ -57,7 +57,7 @@ export const createChunkAssembly = (
     held = undefined;
   };
 
-  /** Ends the chunk; the bytes after `tail` begin the next one. */
+  /** Ends the chunk; the bytes from `tail` on belong to the next one. */
   const cut = (tail: number, out: SplitChunk[]): void => {
     release(out);
     held = finished(false);

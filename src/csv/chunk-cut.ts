@@ -2,8 +2,8 @@ import { createRecordScan, nextRecord } from './record-scan.js';
 import type { Dialect, SplitChunk } from './types.js';
 
 /**
- * Cuts a chunk between records into about `pieces` parts of like size, two at least; their rows and lines go on where
- * the part before ends. A chunk of one record comes back as it is.
+ * Splits a chunk between records into about `pieces` parts (at least two) of similar size. Row and line numbers continue from
+ * part to part. A chunk of one record is returned as it is.
  */
 export const cutChunk = (chunk: SplitChunk, dialect: Dialect, pieces: number): SplitChunk[] => {
   const { bytes } = chunk;

@@ -2,12 +2,13 @@ import type { ColumnType } from '../model/column-types/column-type.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { decimalShapeOf } from '../model/column-types/decimal.js';
 import { type CompiledRules, compileRules } from './column-rules.js';
+import type { FieldIndex } from './field-index.js';
 import type { EncodeColumn, EncodePhysical } from './types.js';
 
 /**
- * The growing data of one column of a block, laid out as ClickHouse wants it: a byte per row that says null,
- * then the values. Which of the value arrays is used depends on the type. One shape for all columns keeps the
- * loops that fill them fast. Bytes are little-endian, as every platform that Node and ClickHouse run on.
+ * Data of one column of a block in the layout of ClickHouse: a null flag per row, then the values. The type decides which of the
+ * value arrays is used. All columns have the same object shape, which keeps the loops that fill them fast. Numbers are
+ * little-endian, as on every platform that Node and ClickHouse support.
  */
 export interface ColumnBuffer {
   readonly physical: EncodePhysical;
@@ -26,10 +27,23 @@ export interface ColumnBuffer {
   days: Int32Array;
   doubles: Float64Array;
   words: Uint32Array;
-  /** Values with their lengths in front; `textBytes` of it are in use. */
+  /** Values, each with its length in front; the first `textBytes` bytes are in use. */
   text: Uint8Array;
   textBytes: number;
 }
+
+/**
+ * Writes rows `from` to `to` of the index to the column, from slot `at` on.
+ * @returns the first row that does not fit, or -1. The rows before it are written.
+ */
+export type ColumnLoop = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+) => number;
 
 const noDays = new Int32Array(0);
 const noDoubles = new Float64Array(0);
@@ -38,21 +52,16 @@ const noBytes = new Uint8Array(0);
 
 type Encoder = ColumnType['encoder'];
 
-/** Nothing but markers is read as text, and checked. */
-const typeOf = (physical: EncodePhysical): { encoder: Encoder; native: string } => {
-  const settled = physical === 'u' || physical === 'skip' ? 's' : physical;
-  const { encoder, storage } = columnTypeOf(settled);
-  return { encoder, native: `Nullable(${storage(settled)})` };
-};
-
 export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
   const { physical } = column;
-  const shape = physical === 'u' || physical === 'skip' ? undefined : decimalShapeOf(physical);
-  const { encoder, native } = typeOf(physical);
+  // A column without a type yet is read as text; its loop accepts only markers.
+  const settled = physical === 'u' || physical === 'skip' ? 's' : physical;
+  const { encoder, storage } = columnTypeOf(settled);
+  const shape = decimalShapeOf(settled);
   return {
     physical,
     encoder,
-    type: native,
+    type: `Nullable(${storage(settled)})`,
     field: column.sourceIndex,
     fixed: column.fixed === true,
     years: column.years === true && encoder === 'doubles',
@@ -69,20 +78,20 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
   };
 };
 
-/** Chunks differ a little in their rows: room to spare, so that the next one need not allocate again. */
+/** Rows to allocate for: an eighth more, since the next chunk may have a few rows more. */
 export const withHeadroom = (rows: number): number => rows + (rows >> 3);
 
 const bytesOf = (array: Int32Array | Float64Array | Uint32Array, length: number): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, length * array.BYTES_PER_ELEMENT);
 
-/** Which of the arrays an encoder fills. */
+/** The array that an encoder fills. */
 interface Values {
   /** Makes room for `rows` values. */
   reserve(column: ColumnBuffer, rows: number): void;
   bytes(column: ColumnBuffer, rows: number): Uint8Array;
 }
 
-/** Text grows as it comes. */
+/** The loops grow the text as they write. */
 const texts: Values = {
   reserve: () => undefined,
   bytes: (column) => column.text.subarray(0, column.textBytes),
@@ -112,7 +121,7 @@ const values: Readonly<Record<Encoder, Values>> = {
   texts,
 };
 
-/** Empties the column and makes room for `rows` values. */
+/** Clears the column and makes room for `rows` values. */
 export const resetColumn = (column: ColumnBuffer, rows: number): void => {
   column.textBytes = 0;
   if (column.nulls.length < rows) column.nulls = new Uint8Array(withHeadroom(rows));
@@ -127,6 +136,6 @@ export const growText = (column: ColumnBuffer, used: number, more: number): Uint
   return grown;
 };
 
-/** The values of the first `rows` rows as bytes, without the nulls. */
+/** Bytes of the values of the first `rows` rows, without the null flags. */
 export const valueBytes = (column: ColumnBuffer, rows: number): Uint8Array =>
   values[column.encoder].bytes(column, rows);

@@ -2,18 +2,18 @@ import { COMMA, POINT, ZERO } from './bytes.js';
 import { dayOf, noDay, parseDay } from './date-text.js';
 import type { ColumnRules } from './types.js';
 
-/** Reads a field as something; `start` to `end` is never empty. */
+/** Tests or parses the field from `start` to `end`, which is never empty. */
 type FieldTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 type DayParser = (bytes: Uint8Array, start: number, end: number) => number;
 
-/** The rules of one column, made ready for the loops over its fields. */
+/** Rules of one column, compiled for the loops over its fields. */
 export interface CompiledRules {
   /** The byte before the fraction of a number. */
   readonly point: number;
-  /** Null in columns of all types, before anything else; undefined where only the empty field is. */
+  /** Tested before the type, in columns of all types; undefined if only the empty field is null. */
   readonly isNullText: FieldTest | undefined;
   readonly parseDay: DayParser;
-  /** False where a manifest asks for something of its own: loops then take their general path. */
+  /** False if a manifest changes how numbers or dates are read: the loops then take their general path. */
   readonly plain: boolean;
 }
 
@@ -42,7 +42,7 @@ const compileTexts = (texts: readonly string[]): FieldTest => {
     wanted.some((text) => text.length === end - start && text.every((byte, i) => bytes[start + i] === byte));
 };
 
-/** Reads `count` digits at most, `least` at least; a negative count of digits is never returned. */
+/** Reads up to `most` digits. */
 const digitsAt = (
   bytes: Uint8Array,
   start: number,
@@ -89,7 +89,7 @@ interface DateParts {
   day: number;
 }
 
-/** Reads one part of a date at `at`; the position after it, or -1. */
+/** Reads one part of a date at `at`. @returns the position after it, or -1 */
 type FormatStep = (bytes: Uint8Array, at: number, end: number, parts: DateParts) => number;
 
 const numberStep =
@@ -139,8 +139,8 @@ const literalStep =
     at < end && bytes[at] === byte ? at + 1 : -1;
 
 /**
- * Compiles a format of `%Y %y %m %d %b %B %%` and literal characters; month and day may lack their leading
- * zero. A format without a year, or with an unknown letter, throws a RangeError: manifests are checked first.
+ * Compiles a format of `%Y %y %m %d %b %B %%` and literal characters. Months and days may be written without a leading zero.
+ * @throws RangeError for a format without a year or with an unknown letter; the check of a manifest turns it into a refusal
  */
 export const compileDateFormat = (format: string): DayParser => {
   const steps: FormatStep[] = [];

@@ -1,27 +1,27 @@
 import { COLON, MINUS, POINT, SLASH, SPACE, ZERO } from './bytes.js';
 
 /**
- * Dates as they are written, each as the day number (days since 1970-01-01) of the first day it stands for:
+ * Dates as text. Each form is parsed to the number of its first day (days since 1970-01-01):
  * - `2020-01-31`, `2020/01/31`, `2020.01.31`
  * - `2020-01`, `2020M01`, `2020Q1`, `2020-Q1`, `2020W05`, `2020-W05` (ISO week: its Monday)
  * - `2020-01-31T00:00:00`, also with a blank, without seconds, with a fraction of zeros, with `Z` or `+00:00`
  * Years are 0001 to 9999. Month and day have two digits; `20200131` is a number, and so is a bare year.
  */
 
-/** Not a day of years 1 to 9999. */
+/** Result for text that is no date of the years 1 to 9999. */
 export const noDay = 0x7fffffff;
 
 /** Range of Date32: 1900-01-01 to 2299-12-31. */
 export const minDate32Day = -25_567;
 export const maxDate32Day = 120_529;
 
-/** Days before each month in a year that begins with March, from January on. */
+/** Days before each month, January first, in a year that begins with March. */
 const monthOffsets = Int32Array.of(0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275);
 const monthLengths = Int32Array.of(0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31);
 
 const isLeap = (year: number): boolean => (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** Day number of a calendar date, or `noDay` where the calendar has no such date. */
+/** Day number of a calendar date, or `noDay` if it does not exist. */
 export const dayOf = (year: number, month: number, day: number): number => {
   if (year < 1 || month < 1 || month > 12 || day < 1) return noDay;
   if (day > monthLengths[month]! && !(month === 2 && day === 29 && isLeap(year))) return noDay;
@@ -35,7 +35,7 @@ const dayOfWeek = (year: number, week: number): number => {
   const januaryFourth = dayOf(year, 1, 4);
   // Day 0 was a Thursday: day + 3 is a multiple of seven on Mondays.
   const monday = januaryFourth - ((((januaryFourth + 3) % 7) + 7) % 7) + (week - 1) * 7;
-  // The last days of December belong to week 1 of the next year where that year's Thursday comes first.
+  // A week belongs to the year of its Thursday.
   return week === 53 && monday + 3 > dayOf(year, 12, 31) ? noDay : monday;
 };
 
@@ -77,7 +77,7 @@ const parsePeriod = (bytes: Uint8Array, start: number, length: number): number =
   return sign === MINUS && bytes[start + 5] === W ? dayOfWeek(year, pair(bytes, start + 6)) : noDay;
 };
 
-/** True where `00:00`, `00:00:00` or `00:00:00.000` follows, with or without a zone that is UTC. */
+/** True for `00:00`, `00:00:00` or `00:00:00.000`, optionally followed by `Z` or `+00:00`. */
 const isMidnight = (bytes: Uint8Array, start: number, end: number): boolean => {
   let stop = end;
   if (bytes[stop - 1] === Z) stop -= 1;
@@ -96,7 +96,7 @@ const isMidnight = (bytes: Uint8Array, start: number, end: number): boolean => {
   return true;
 };
 
-/** Longest text that can be a date; bounds the zeros of a fraction. */
+/** Longest text that is read as a date, which limits the zeros of a fraction. */
 const maxDateLength = 64;
 
 /** Day number of a date in any of the built-in forms, or `noDay`. */

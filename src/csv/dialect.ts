@@ -6,14 +6,11 @@ const delimiters = [COMMA, SEMICOLON, TAB, PIPE] as const;
 export const isDelimiterCandidate = (byte: number): boolean =>
   byte === COMMA || byte === SEMICOLON || byte === TAB || byte === PIPE;
 
-/** 1 for bytes that may mean something in a record whose delimiter is not known. */
+/** 1 for bytes that may have a meaning while the delimiter is not known. */
 const special = new Uint8Array(256);
 for (const byte of [...delimiters, QUOTE, LF, CR]) special[byte] = 1;
 
-/**
- * The delimiters that a header record holds outside of quotes, the most frequent one first; among equals the
- * comma, then `;`, tab, `|`.
- */
+/** Possible delimiters in a header outside of quotes, most frequent first; ties are in the order comma, `;`, tab, `|`. */
 export const likelyDelimiters = (header: Uint8Array): number[] => {
   const counts = new Uint32Array(256);
   let quoted = false;
@@ -38,8 +35,8 @@ export const likelyDelimiters = (header: Uint8Array): number[] => {
 const announcement = /^sep=([,;\t|])$/i;
 
 /**
- * The delimiter that a first record announces to spreadsheets, as in `sep=;`; undefined where it is a header. No
- * header is lost: as one, it would have a column without a name.
+ * Delimiter in a first line `sep=;`, as spreadsheets write it; undefined for any other record. Such a line cannot be a header:
+ * it would have a column without a name.
  */
 export const announcedDelimiter = (record: Uint8Array): number | undefined => {
   if (record.length !== 'sep=;'.length) return undefined;

@@ -1,9 +1,11 @@
+import { runAtOnce } from '../lib/time-slicing.js';
 import { daySetOf, yearSetOf } from '../model/day-set.js';
 import { recordsPerUpload } from '../model/position.js';
 import { keyColumns } from '../rows/index.js';
 import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
+  type ColumnLoop,
   createColumnBuffer,
   resetColumn,
   valueBytes,
@@ -17,7 +19,7 @@ import {
   type FieldIndex,
   openIndex,
 } from './field-index.js';
-import { type ColumnLoop, encodeDays, encodeDecimals, encodeDoubles, encodeTexts } from './kernel-columns.js';
+import { encodeDays, encodeDecimals, encodeDoubles, encodeTexts } from './kernel-columns.js';
 import { columnHead, createBlockWriter, varUint } from './native-block.js';
 import { indexRecords } from './record-parser.js';
 import { encodeDayTexts } from './text-columns.js';
@@ -33,10 +35,10 @@ import type {
 import { encodeYears } from './year-columns.js';
 
 /**
- * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
- * `keyColumns` (UInt64: the segment, and the position in the dataset) and the requested ones.
+ * Encodes a chunk of CSV as one block in ClickHouse's Native format and checks every value. The block has `keyColumns` (UInt64:
+ * the segment, and the position in the dataset), then the requested columns.
  *
- * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
+ * An encoder reuses its memory for the next chunk, so the result of `encode` is valid until the next call.
  */
 const loops: Readonly<Record<ColumnBuffer['encoder'], ColumnLoop>> = {
   days: encodeDays,
@@ -46,7 +48,7 @@ const loops: Readonly<Record<ColumnBuffer['encoder'], ColumnLoop>> = {
   texts: encodeTexts,
 };
 
-/** A column that is stored, and its index in the caller's list. */
+/** A stored column, and its index in the caller's list. */
 interface StoredBuffer {
   readonly position: number;
   readonly buffer: ColumnBuffer;
@@ -88,7 +90,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     positionWords = new Uint32Array(withHeadroom(rows) * 2);
   };
 
-  /** In two words: a position exceeds what a double holds. */
+  /** Writes each position as two words, since it may exceed the integers that a double represents. */
   const writePositions = (firstRow: number, uploadNumber: number, at: number): void => {
     const { ordinals, rows } = index;
     const high = uploadNumber * highWordsPerUpload;
@@ -113,7 +115,10 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     };
   };
 
-  /** Encodes the indexed block at row `at`; the earliest value that does not fit stops it, or is collected. */
+  /**
+   * Encodes the indexed block from row `at` on. Collects values that do not fit a fixed type as bad rows if `onBadRow` says so;
+   * returns the first other value that does not fit.
+   */
   const encodeBlock = (
     chunk: ChunkSpan,
     at: number,
@@ -167,7 +172,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
         badRows.push(...rejected.values());
         rejected.clear();
         violation = encodeBlock(chunk, rows, rejected);
-        if (violation !== undefined || rejected.size > 0) throw new Error('A block fits only once');
+        if (violation !== undefined || rejected.size > 0)
+          throw new Error('A row that was encoded before does not fit its column');
       }
       if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
       badRows.push(...malformed);
@@ -202,15 +208,10 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     return { kind: 'encoded', block: writer.pieces(), rows, badRows, daysOf };
   };
 
-  const encode = (bytes: Uint8Array, chunk: ChunkSpan, target: RowsTarget): EncodeResult => {
-    const steps = encodeInSteps(bytes, chunk, target);
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-    }
+  return {
+    encode: (bytes, chunk, target) => runAtOnce(encodeInSteps(bytes, chunk, target)),
+    encodeInSteps,
   };
-
-  return { encode, encodeInSteps };
 };
 
 const badValue = (violation: Violation, index: FieldIndex, record: number): BadRow => ({

@@ -1,8 +1,8 @@
 import { textKind } from './field-index.js';
 
 /**
- * Position of the next byte that is no text, or `end`. Four bytes per iteration, and one comparison for most of them:
- * letters and digits are above all bytes that matter in a file with commas. Nearly half as fast without.
+ * Position of the next byte that is not text, or `end`. Tests four bytes per iteration. With commas, letters and digits are above
+ * `top`, so one comparison settles most bytes. A plain loop has about half the speed.
  */
 export const fieldEnd = (
   bytes: Uint8Array,

@@ -3,52 +3,51 @@ import { blockFields, blockRows, kernelMemory } from './kernel.js';
 import type { BadRow, BadRowReason, ChunkSpan, Dialect } from './types.js';
 
 /**
- * Positions of the fields of some hundred records of a chunk, as the one CSV parser of the hot path finds them.
- * Columns are then read one after the other from it, each by a loop that knows its type; the text of a block
- * of records stays in the processor's cache meanwhile. No string or object is made per field.
+ * Positions of the fields in a block of some hundred records. Each column is then encoded from it by a loop for its type, while
+ * the text of the block is in the processor's cache. No string or object is created per field.
  *
- * The dialect is RFC 4180 with these answers to what it leaves open:
- * - LF, CRLF and CR each end a record, also mixed; blank lines are skipped.
- * - A quote opens a quoted field at the start of a field only. Elsewhere in an unquoted field it is a character
- *   like others (`5" pipe`), but after nothing except blanks (` "a"`) nobody can tell: a bad row.
- * - After the closing quote nothing but a delimiter or a line end may follow: anything else is a bad row.
- * The splitter walks the same states, so both agree on where records end.
+ * The dialect is RFC 4180. Where that leaves a choice:
+ * - LF, CRLF and CR each end a record, and may be mixed. Blank lines are skipped.
+ * - A quote opens a quoted field only at the start of the field. Later in an unquoted field it is an ordinary character
+ *   (`5" pipe`). After leading blanks (` "a"`) it is ambiguous, so the row is bad.
+ * - A closing quote must be followed by a delimiter or a line end; otherwise the row is bad.
+ * The record splitter follows the same rules, so both find the same record ends.
  */
 export interface FieldIndex {
   /** Fields of a record. */
   readonly fieldCount: number;
-  /** Records that fit. */
+  /** Most records of a block. */
   readonly capacity: number;
-  /** True where the positions are in the memory of the kernel, and are lost when other work runs. */
+  /** True if the positions are in the kernel's memory, where other work overwrites them. */
   readonly shared: boolean;
-  /** First byte of the field's text, at `record * fieldCount + field`; of a quoted field, the one in the quotes. */
+  /** Start of the field's text, without its quotes, at `record * fieldCount + field`. */
   readonly starts: Int32Array;
-  /** End of the field's text; its complement (`~end`) where doubled quotes stand for single ones. */
+  /** End of the field's text, or its complement (`~end`) if the text has doubled quotes. */
   readonly ends: Int32Array;
-  /** Position of the record in the chunk, bad ones counted. */
+  /** Number of the record in the chunk, counting bad ones. */
   readonly ordinals: Int32Array;
   /** Line of the record relative to the chunk's first. */
   readonly lines: Int32Array;
   readonly recordStarts: Int32Array;
   readonly recordEnds: Int32Array;
-  /** The bytes that positions of the block are relative to: a part of the chunk in the kernel's memory, or all of the chunk. */
+  /** Bytes that the positions refer to: a part of the chunk in the kernel's memory, or the whole chunk. */
   text: Uint8Array;
   /** Position of `text` in the chunk. */
   textStart: number;
-  /** True where `text` is in the kernel's memory. */
+  /** True if `text` is in the kernel's memory. */
   inKernel: boolean;
-  /** Bytes of the chunk that are copied there for the next block. */
+  /** Bytes to copy to the kernel's memory for the next block. */
   window: number;
   /** Records indexed. */
   rows: number;
-  /** First byte of the chunk that is not indexed yet, and the record and line it belongs to. */
+  /** First byte of the chunk that is not indexed yet, and its record and line. */
   next: number;
   ordinal: number;
   line: number;
-  /** Malformed records met by the last call. */
+  /** Malformed records that the last call found. */
   readonly malformed: MalformedRecord[];
   readonly classes: Uint8Array;
-  /** Highest byte that is not text. */
+  /** Highest byte that is a delimiter, a quote or a line end. */
   readonly topByte: number;
   readonly dialect: Dialect;
 }
@@ -73,10 +72,7 @@ export const quoteKind = 3;
 
 export const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
 
-/**
- * @param shared Whether the kernel indexes plain records; the block must then be read before other work runs.
- * @default true
- */
+/** @param shared True: the kernel indexes plain records, and the block must be read before other work runs. */
 export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = true): FieldIndex => {
   const capacity = Math.max(1, Math.min(blockRows, Math.floor(blockFields / fieldCount)));
   const cells = capacity * fieldCount;
@@ -117,12 +113,12 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = 
 
 const noText = new Uint8Array(0);
 
-/** Drops the chunk: an index is reused, and would keep megabytes alive. */
+/** Releases the chunk. An index is reused and would keep megabytes alive. */
 export const closeIndex = (index: FieldIndex): void => {
   index.text = noText;
 };
 
-/** Puts the index before the first record of a chunk. */
+/** Resets the index to the start of a chunk. */
 export const openIndex = (index: FieldIndex): void => {
   index.rows = 0;
   index.next = 0;
@@ -131,7 +127,7 @@ export const openIndex = (index: FieldIndex): void => {
   index.malformed.length = 0;
 };
 
-/** Drops the records marked in `dropped` from the block. */
+/** Removes records from the block. @param dropped Their rows in the block. */
 export const dropRecords = (index: FieldIndex, dropped: ReadonlySet<number>): void => {
   const { starts, ends, ordinals, lines, recordStarts, recordEnds, fieldCount } = index;
   let kept = 0;

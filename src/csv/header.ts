@@ -8,10 +8,7 @@ import { createFieldIndex } from './field-index.js';
 import { indexRecords } from './record-parser.js';
 import type { Dialect, HeaderRecord } from './types.js';
 
-/**
- * Headers may be as long as the longest record, so they are read in steps: one pass over the bytes is a step, and so
- * are some hundred names.
- */
+/** A header may be as long as the longest record, so it is read in steps of one pass over its bytes or some hundred names. */
 type Steps<T> = Generator<void, T>;
 
 const namesPerStep = 500;
@@ -23,7 +20,7 @@ const countFields = (bytes: Uint8Array, dialect: Dialect): number => {
   return index.malformed[0]?.fieldCount ?? index.rows;
 };
 
-/** The names in a header record, or undefined where it is malformed at a quote. */
+/** Names in a header record, or undefined if a quote is malformed. */
 function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): Steps<string[] | undefined> {
   const index = createFieldIndex(dialect, Math.max(1, fieldCount), false);
   indexRecords(index, bytes, true);
@@ -43,11 +40,11 @@ function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): St
 
 const isEmptyName = (name: string): boolean => name.trim() === '';
 
-/** True for a record that leaves no column without a name. */
+/** True if every column of the header has a name. */
 function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
   const fieldCount = countFields(header, dialect);
   yield;
-  // It is refused with any names.
+  // Refused later, whatever its names are.
   if (fieldCount > maxColumns) return true;
   const names = yield* readNames(header, dialect, fieldCount);
   return names !== undefined && !names.some(isEmptyName);
@@ -62,10 +59,10 @@ function* sniffDelimiter(header: Uint8Array): Steps<number> {
 }
 
 /**
- * The first record of a file as its header. Unless the dialect is known, the delimiter is the most frequent one that
- * leaves no column without a name (commas in a header that is padded with tabs), else the most frequent one. A header
- * without any is one column, read with commas. Only the header counts: a wrong guess makes rows of another length,
- * which are refused, never read wrongly.
+ * Reads the first record of a file as its header. If the dialect is not known, the delimiter is the most frequent candidate that
+ * leaves no column without a name (commas in a header padded with tabs), otherwise the most frequent one. A header without a
+ * candidate is one column, and commas are assumed. Only the header is examined: after a wrong guess the rows have another number
+ * of fields and are refused, never misread.
  */
 export function* headerSteps(
   bytes: Buffer,
@@ -80,9 +77,9 @@ export function* headerSteps(
 }
 
 /**
- * The names in a header record, exactly as in the file, blanks at their ends included. Throws an AppError for an
- * empty name (nothing but blanks), for one that is too long or has bidirectional control characters, for names that
- * occur twice (all of them are listed), and for more columns than a dataset may have.
+ * Names in a header record, exactly as in the file, including blanks at their ends.
+ * @throws AppError for a name that is blank, too long or has bidirectional control characters, for duplicate names (all are
+ *   listed), and for more columns than a dataset may have.
  */
 export function* headerNames({ bytes, dialect, line, fieldCount }: HeaderRecord): Steps<string[]> {
   if (fieldCount > maxColumns) {

@@ -1,7 +1,6 @@
-/** Loops over one column of a block that take plain values in the kernel, and all others in JavaScript. */
-import { type ColumnBuffer, growText } from './column-buffer.js';
+/** Loops over one column of a block that encode plain values in the kernel and all others in JavaScript. */
+import { type ColumnBuffer, type ColumnLoop, growText } from './column-buffer.js';
 import { maxDate32Day, minDate32Day } from './date-text.js';
-import type { FieldIndex } from './field-index.js';
 import { addresses, kernel, kernelMemory } from './kernel.js';
 import {
   encodeDecimals as decimalsInJavaScript,
@@ -9,23 +8,10 @@ import {
 } from './number-columns.js';
 import { encodeDays as daysInJavaScript, encodeTexts as textsInJavaScript } from './text-columns.js';
 
-/**
- * Writes rows `from` to `to` of the index at `at` of the column.
- * @returns the first row that does not fit, or -1; rows before it are written
- */
-export type ColumnLoop = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-) => number;
-
-/** Writes plain values from row `from` on, and copies them to `at` of the column. @returns the first row that is left, or `to` */
+/** Encodes plain values from row `from` on to slot `at` of the column. @returns the first row that is not plain, or `to` */
 type PlainLoop = (column: ColumnBuffer, fieldCount: number, from: number, to: number, at: number) => number;
 
-/** Values of a block that are left to JavaScript one by one; then all that follow. */
+/** Values of a block that JavaScript encodes between runs of the kernel. After that it encodes the remaining rows as well. */
 const fewOthers = 64;
 
 const { text, starts, ends, nulls, values, powers } = addresses;
@@ -33,8 +19,21 @@ const { text, starts, ends, nulls, values, powers } = addresses;
 const takeNulls = (column: ColumnBuffer, from: number, stop: number, at: number): void =>
   column.nulls.set(kernelMemory.nulls.subarray(from, stop), at);
 
+/** Arguments of every encoder of the kernel. */
+const block = (column: ColumnBuffer, fieldCount: number, from: number, to: number): readonly number[] => [
+  text,
+  starts,
+  ends,
+  fieldCount,
+  column.field,
+  from,
+  to,
+  nulls,
+  values,
+];
+
 const plainTexts: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeTexts(text, starts, ends, fieldCount, column.field, from, to, nulls, values);
+  const stop = kernel.encodeTexts(...block(column, fieldCount, from, to));
   const bytes = kernel.written();
   if (column.textBytes + bytes > column.text.length) growText(column, column.textBytes, bytes);
   column.text.set(kernelMemory.texts.subarray(0, bytes), column.textBytes);
@@ -44,57 +43,22 @@ const plainTexts: PlainLoop = (column, fieldCount, from, to, at) => {
 };
 
 const plainDoubles: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeDoubles(
-    text,
-    starts,
-    ends,
-    fieldCount,
-    column.field,
-    from,
-    to,
-    nulls,
-    values,
-    powers,
-  );
+  const stop = kernel.encodeDoubles(...block(column, fieldCount, from, to), powers);
   column.doubles.set(kernelMemory.doubles.subarray(from, stop), at);
   takeNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDecimals: PlainLoop = (column, fieldCount, from, to, at) => {
-  const { field, scale, limbs } = column;
-  const stop = kernel.encodeDecimals(
-    text,
-    starts,
-    ends,
-    fieldCount,
-    field,
-    from,
-    to,
-    nulls,
-    values,
-    scale,
-    limbs,
-  );
+  const { scale, limbs } = column;
+  const stop = kernel.encodeDecimals(...block(column, fieldCount, from, to), scale, limbs);
   column.words.set(kernelMemory.words.subarray(from * limbs, stop * limbs), at * limbs);
   takeNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDays: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeDays(
-    text,
-    starts,
-    ends,
-    fieldCount,
-    column.field,
-    from,
-    to,
-    nulls,
-    values,
-    minDate32Day,
-    maxDate32Day,
-  );
+  const stop = kernel.encodeDays(...block(column, fieldCount, from, to), minDate32Day, maxDate32Day);
   column.days.set(kernelMemory.days.subarray(from, stop), at);
   takeNulls(column, from, stop, at);
   return stop;

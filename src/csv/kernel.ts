@@ -1,16 +1,16 @@
 /**
- * The loops of `assembly/` and the memory in which they run. It is one for the process, so what is in it is valid only until
+ * The compiled loops of `assembly/` and their memory. The process has only one such memory, so its content is valid only until
  * other work may run. Positions are relative to `text`.
  */
 import { kernelCode } from './kernel-code.js';
 import { exactPowersOfTen } from './shortest-double.js';
 
-/** Bytes of CSV in the memory at a time: text, positions and values of a block stay in the second-level cache together. */
+/** Bytes of CSV in the memory at a time. Text, positions and values of a block then fit into the second-level cache together. */
 export const windowBytes = 512 << 10;
-/** Fields of a block. */
+/** Most fields and rows of a block. */
 export const blockFields = 32_768;
 export const blockRows = 2_048;
-/** A loop reads and writes up to 64 bytes too many. */
+/** Loops read and write up to 64 bytes beyond the end of an array. */
 const margin = 64;
 
 interface Loops {
@@ -58,7 +58,7 @@ export const addresses = {
   recordEnds: reserve(blockRows * 4),
   lines: reserve(blockRows * 4),
   nulls: reserve(blockRows),
-  /** Numbers and days; texts have up to five bytes of length each. */
+  /** Values of one column; a text has up to five bytes of length in front. */
   values: reserve(windowBytes + blockRows * 5),
   powers: reserve(exactPowersOfTen.length * 8),
 } as const;
@@ -77,9 +77,9 @@ export const kernelMemory = {
   nulls: new Uint8Array(buffer, addresses.nulls, blockRows),
   texts: new Uint8Array(buffer, addresses.values, windowBytes + blockRows * 5),
   doubles: new Float64Array(buffer, addresses.values, blockRows),
-  /** Decimals of 256 bits at most. */
+  /** Decimals of up to 256 bits. */
   words: new Uint32Array(buffer, addresses.values, blockRows * 8),
-  /** Three of each record that a scan has found: first byte, byte after its line end, line. */
+  /** Three numbers for each record that a scan has found: first byte, byte after its line end, line. */
   records: new Int32Array(buffer, addresses.values, windowBytes >> 2),
   days: new Int32Array(buffer, addresses.values, blockRows),
 } as const;

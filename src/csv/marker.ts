@@ -1,6 +1,6 @@
 /**
- * The marks that stand for a missing value in files of statistics: NA, N/A, n/a, null, NULL, NaN, -, ., .., :
- * They are null in columns of dates and numbers and plain text in columns of text.
+ * True for the markers of a missing value in statistical files: NA, N/A, n/a, null, NULL, NaN, -, ., .., :
+ * A marker is null in columns of dates and numbers, and plain text in columns of text.
  */
 export const isMarker = (bytes: Uint8Array, start: number, end: number): boolean => {
   const a = bytes[start]!;

@@ -1,23 +1,23 @@
 /**
- * ClickHouse's `Native` format: a block is its number of columns and of rows, then per column its name, its
- * type and its values; numbers in front are LEB128, texts have their length in front. A `Nullable` column is a
- * byte per row that is 1 for null, then the values, also those of nulls.
+ * ClickHouse's `Native` format. A block has the numbers of its columns and rows, then name, type and values of each column.
+ * Counts and lengths are LEB128; a text has its length in front. The values of a `Nullable` column follow a byte per row, 1 for
+ * null; nulls have a value as well.
  */
 
-/** Small pieces are gathered in slabs of this size, so that a wide block is some buffers, not thousands. */
+/** Small pieces are copied into slabs of this size, so that a wide block has a few buffers instead of thousands. */
 const slabBytes = 1 << 20;
-/** A piece of this size is handed on as it is. */
+/** Pieces of at least this size are not copied. */
 const wholePieceBytes = 64 << 10;
 
 interface BlockWriter {
   reset(): void;
-  /** Takes bytes; large ones are referred to, so they must stay as they are until the block is sent. */
+  /** Adds bytes. Large ones are not copied, so they must not change before the block is sent. */
   add(bytes: Uint8Array): void;
   pieces(): Buffer[];
 }
 
 export const createBlockWriter = (): BlockWriter => {
-  /** Kept for the next block. */
+  /** Reused for the next block. */
   const slabs: Buffer[] = [];
   let slab = -1;
   let sliceStart = 0;
@@ -77,6 +77,6 @@ const lengthAndText = (text: string): Buffer => {
   return Buffer.concat([varUint(bytes.length), bytes]);
 };
 
-/** Name and type, which precede the values of a column. */
+/** Name and type of a column; its values follow. */
 export const columnHead = (name: string, type: string): Buffer =>
   Buffer.concat([lengthAndText(name), lengthAndText(type)]);

@@ -1,23 +1,26 @@
 import { MINUS, ZERO } from './bytes.js';
-import type { ColumnBuffer } from './column-buffer.js';
-import type { FieldIndex } from './field-index.js';
+import type { ColumnBuffer, ColumnLoop } from './column-buffer.js';
 import { isMarker } from './marker.js';
-import { createNumberText, decimalFits, doubleOf, negate, parseNumber, writeDecimal } from './number-text.js';
+import {
+  createNumberText,
+  decimalFits,
+  doubleOf,
+  negate,
+  parseNumber,
+  safeDigits,
+  shortLength,
+  TWO_32,
+  writeDecimal,
+} from './number-text.js';
 import { exactPowersOfTen } from './shortest-double.js';
 
 /**
- * Loops over one column of a block, for numbers. Each writes rows `from` to `to` of the index at `at` of the
- * column and returns the first row that does not fit, or -1. Rows before it are written.
- *
- * Numbers of up to 15 digits without an exponent, which nearly all are, never leave the loop.
+ * Loops over one column of numbers. Nearly all numbers have up to 15 digits and no exponent; these are parsed inline, without
+ * `parseNumber`.
  */
 const number = createNumberText();
 
-/** Longest text of the fast path: a sign, 15 digits and a point. */
-const shortLength = 17;
-const shortDigits = 15;
-
-/** The value of a field off the short path: NaN where it does not fit, Infinity where it is null. */
+/** Value of any field: NaN if it does not fit, Infinity if it is null. */
 const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end: number): number => {
   if (end < start) return Number.NaN;
   const { rules } = column;
@@ -29,8 +32,8 @@ const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
 };
 
 /**
- * The value of a plain number of up to 15 digits, NaN for any other text. Zero has no sign. Mantissa and power of ten are exact, so
- * that the one rounding of the division is the correct one.
+ * Value of a plain number of up to 15 digits, NaN for any other text. Zero has no sign. Mantissa and power of ten are exact, so the
+ * single rounding of the division is correct.
  */
 const plainDouble = (bytes: Uint8Array, start: number, end: number, point: number): number => {
   const negative = bytes[start] === MINUS;
@@ -45,7 +48,7 @@ const plainDouble = (bytes: Uint8Array, start: number, end: number, point: numbe
   const integerLength = p - first;
   if (integerLength > 1 && bytes[first] === ZERO) return Number.NaN;
   if (p === end) {
-    if (integerLength === 0 || integerLength > shortDigits) return Number.NaN;
+    if (integerLength === 0 || integerLength > safeDigits) return Number.NaN;
     return negative ? 0 - mantissa : mantissa;
   }
   if (bytes[p] !== point) return Number.NaN;
@@ -55,19 +58,12 @@ const plainDouble = (bytes: Uint8Array, start: number, end: number, point: numbe
     if (digit > 9) break;
     mantissa = mantissa * 10 + digit;
   }
-  if (p < end || p === fraction || integerLength + p - fraction > shortDigits) return Number.NaN;
+  if (p < end || p === fraction || integerLength + p - fraction > safeDigits) return Number.NaN;
   const value = mantissa / exactPowersOfTen[p - fraction]!;
   return negative ? 0 - value : value;
 };
 
-export const encodeDoubles = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-): number => {
+export const encodeDoubles: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls, doubles } = column;
   const { point, isNullText } = column.rules;
@@ -98,8 +94,6 @@ export const encodeDoubles = (
   return -1;
 };
 
-const TWO_32 = 4_294_967_296;
-
 /** Writes an integer below 2^53 as two's complement. */
 const writeSafeInteger = (
   words: Uint32Array,
@@ -114,7 +108,7 @@ const writeSafeInteger = (
   if (negative) negate(words, at, limbs);
 };
 
-/** 10^15: below it a mantissa of up to 15 digits stays an exact integer after scaling. */
+/** Scaled values below 10^15 are exact integers. */
 const safeInteger = 1e15;
 
 /** 0: written; 1: null; -1: does not fit. */
@@ -136,7 +130,7 @@ const slowDecimal = (
   return isMarker(bytes, start, end) ? 1 : -1;
 };
 
-/** Value of up to 15 digits times 10^scale, or -1 where the careful path has to decide. */
+/** Number of up to 15 digits times 10^scale, or -1 for any other text. */
 const shortScaled = (bytes: Uint8Array, first: number, end: number, point: number, scale: number): number => {
   let p = first;
   let mantissa = 0;
@@ -162,19 +156,12 @@ const shortScaled = (bytes: Uint8Array, first: number, end: number, point: numbe
     if (fractionLength === 0 || p < end) return -1;
   }
   const shift = scale - fractionLength;
-  if (integerLength + fractionLength > shortDigits || shift < 0 || shift > shortDigits) return -1;
+  if (integerLength + fractionLength > safeDigits || shift < 0 || shift > safeDigits) return -1;
   const scaled = mantissa * exactPowersOfTen[shift]!;
   return scaled < safeInteger ? scaled : -1;
 };
 
-export const encodeDecimals = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-): number => {
+export const encodeDecimals: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls, words, limbs, scale } = column;
   const { point, isNullText } = column.rules;

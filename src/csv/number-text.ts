@@ -2,12 +2,12 @@ import { MINUS, ZERO } from './bytes.js';
 import { exactPowersOfTen, maxExactPower, shortestDouble } from './shortest-double.js';
 
 /**
- * A number as it is written: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `.5` without the zero, as
- * statistics packages print it. Everything else is text: a plus or a zero in front marks an identifier or a
- * phone number, `5.` an ordinal, and blanks, `%`, currency and thousands signs would be lost on the way back.
+ * A parsed number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `.5` without the zero, as statistics packages print it.
+ * All other text is no number: a leading plus or zero marks an identifier or a phone number and `5.` an ordinal, and a download
+ * could not give back blanks, `%`, currency and thousands signs.
  *
- * The value is `digits × 10^exp10`, where the digits are those from `first` to `last` without the point; both
- * are significant (no zero at either end). Zero has no digits.
+ * The value is `digits × 10^exp10`. The digits are those from `first` to `last` without the point; neither the first nor the last
+ * one is zero. Zero has no digits.
  */
 interface NumberText {
   negative: boolean;
@@ -25,7 +25,7 @@ export const createNumberText = (): NumberText => ({
   exp10: 0,
 });
 
-/** An exponent beyond this fits no type, however many digits come before it. */
+/** A larger exponent fits no type, whatever the digits are. */
 const maxExponent = 1_000_000;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
@@ -34,7 +34,7 @@ export const integerDigitsOf = (number: NumberText): number => Math.max(0, numbe
 export const fractionDigitsOf = (number: NumberText): number =>
   number.digits === 0 ? 0 : Math.max(0, -number.exp10);
 
-/** Reads the bytes as a number into `out`; false if they are not a number. */
+/** Parses a number into `out`. @returns false if the bytes are not a number */
 export const parseNumber = (
   bytes: Uint8Array,
   start: number,
@@ -90,7 +90,7 @@ export const parseNumber = (
   return true;
 };
 
-/** The digits as text, without the point. */
+/** Digits as text, without the point. */
 const digitsText = (bytes: Uint8Array, number: NumberText): string => {
   let text = '';
   for (let p = number.first; p <= number.last; p++) {
@@ -100,12 +100,14 @@ const digitsText = (bytes: Uint8Array, number: NumberText): string => {
   return text;
 };
 
-/** Digits that every double in the normal range gives back. */
-const safeDigits = 15;
-/** Digits that tell any two doubles apart: no shortest text has more. */
+/** Every number of up to 15 digits in the normal range survives the conversion to a double and back. */
+export const safeDigits = 15;
+/** Longest plain text with at most `safeDigits` digits: a sign, the digits and a point. Loops parse such text inline. */
+export const shortLength = safeDigits + 2;
+/** 17 digits distinguish any two doubles, so the shortest text of a double has no more. */
 const maxShortestDigits = 17;
 
-/** Up to 15 digits: mantissa and power are exact, so the one rounding of the operation is the correct one. */
+/** Up to 15 digits. Mantissa and power of ten are exact, so the single rounding of the operation is correct. */
 const shortDouble = (bytes: Uint8Array, number: NumberText): number => {
   let mantissa = 0;
   for (let p = number.first; p <= number.last; p++) {
@@ -116,7 +118,7 @@ const shortDouble = (bytes: Uint8Array, number: NumberText): number => {
   return exp10 < 0 ? mantissa / exactPowersOfTen[-exp10]! : mantissa * exactPowersOfTen[exp10]!;
 };
 
-/** 16 or 17 digits; NaN where texts have to be compared. */
+/** 16 or 17 digits. NaN: only a comparison of texts can tell. */
 const longDouble = (bytes: Uint8Array, number: NumberText): number => {
   const lowDigits = 8;
   let toHigh = number.digits - lowDigits;
@@ -132,12 +134,12 @@ const longDouble = (bytes: Uint8Array, number: NumberText): number => {
 };
 
 /**
- * The double whose text is this number, digit for digit, or NaN where there is none: at most 15 significant
- * digits in the normal range, or exactly what the shortest text of the nearest double says.
+ * The double that represents the number digit for digit, or NaN if there is none. That is so for up to 15 significant digits in the
+ * normal range, and for the digits that the shortest text of the nearest double has.
  */
 export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   const { digits, exp10, negative } = number;
-  // Zero has no sign: two bit patterns of one number would be two keys, groups and hashes.
+  // Zero is stored without a sign: -0 and 0 have different bits and would be two keys, groups and hashes.
   if (digits === 0) return 0;
   if (digits > maxShortestDigits) return Number.NaN;
   if (exp10 >= -maxExactPower && exp10 <= maxExactPower) {
@@ -154,11 +156,11 @@ export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   return negative ? -value : value;
 };
 
-const TWO_32 = 4_294_967_296;
-/** Six digits are taken at once: a 32-bit limb times a million stays within the 53 bits of a double. */
+export const TWO_32 = 4_294_967_296;
+/** Six digits at a time: a 32-bit limb times a million stays within the 53 bits of a double. */
 const groupFactor = 1e6;
 
-/** Multiplies the `used` limbs by a factor and adds to them; returns how many are in use then. */
+/** Multiplies the first `used` limbs by a factor and adds a number. @returns the limbs then in use */
 const multiplyAdd = (out: Uint32Array, at: number, used: number, factor: number, add: number): number => {
   let carry = add;
   for (let limb = at; limb < at + used; limb++) {
@@ -195,7 +197,7 @@ export const writeDecimal = (
   const zeros = scale + number.exp10;
   for (let p = number.first; p < digitsEnd + zeros; p++) {
     const digit = p < digitsEnd ? bytes[p]! - ZERO : 0;
-    // The point.
+    // Skips the point.
     if (digit < 0 || digit > 9) continue;
     group = group * 10 + digit;
     factor *= 10;
@@ -209,7 +211,7 @@ export const writeDecimal = (
   if (number.negative) negate(out, at, limbs);
 };
 
-/** Two's complement in place. */
+/** Negates a two's complement integer in place. */
 export const negate = (words: Uint32Array, at: number, limbs: number): void => {
   let carry = 1;
   for (let limb = at; limb < at + limbs; limb++) {

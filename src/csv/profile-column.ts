@@ -3,7 +3,15 @@ import type { CompiledRules } from './column-rules.js';
 import { maxDate32Day, minDate32Day, noDay } from './date-text.js';
 import type { FieldIndex } from './field-index.js';
 import { isMarker } from './marker.js';
-import { createNumberText, doubleOf, fractionDigitsOf, integerDigitsOf, parseNumber } from './number-text.js';
+import {
+  createNumberText,
+  doubleOf,
+  fractionDigitsOf,
+  integerDigitsOf,
+  parseNumber,
+  safeDigits,
+  shortLength,
+} from './number-text.js';
 import type { ColumnProfile } from './types.js';
 
 export type MutableProfile = { -readonly [Key in keyof ColumnProfile]: ColumnProfile[Key] };
@@ -20,13 +28,9 @@ export const emptyProfile = (): MutableProfile => ({
 
 const number = createNumberText();
 
-/** Any number of up to 15 digits without an exponent fits a double; the short path settles those. */
-const shortLength = 17;
-const shortDigits = 15;
-
 /**
- * Digits of a short plain number: `integer × 32 + fraction`, without leading and trailing zeros, or -1 where
- * the careful path has to decide.
+ * Numbers of digits of a plain number of up to 15 digits, without leading and trailing zeros: `integer × 32 + fraction`. -1 for any
+ * other text.
  */
 const shortNumber = (bytes: Uint8Array, start: number, end: number, point: number): number => {
   let p = start;
@@ -34,7 +38,7 @@ const shortNumber = (bytes: Uint8Array, start: number, end: number, point: numbe
   const first = p;
   while (p < end && (bytes[p]! - ZERO) >>> 0 <= 9) p++;
   const integerLength = p - first;
-  if (integerLength === 0 || integerLength > shortDigits) return -1;
+  if (integerLength === 0 || integerLength > safeDigits) return -1;
   const startsWithZero = bytes[first] === ZERO;
   if (startsWithZero && integerLength > 1) return -1;
   const integerDigits = startsWithZero ? 0 : integerLength;
@@ -42,12 +46,12 @@ const shortNumber = (bytes: Uint8Array, start: number, end: number, point: numbe
   if (bytes[p] !== point) return -1;
   const fraction = ++p;
   while (p < end && (bytes[p]! - ZERO) >>> 0 <= 9) p++;
-  if (p < end || p === fraction || integerLength + p - fraction > shortDigits) return -1;
+  if (p < end || p === fraction || integerLength + p - fraction > safeDigits) return -1;
   while (p > fraction && bytes[p - 1] === ZERO) p--;
   return integerDigits * 32 + p - fraction;
 };
 
-/** Adds one value that is not empty; false once the column is text. */
+/** Adds one value that is not empty. @returns false if it makes the column text */
 const addValue = (
   profile: MutableProfile,
   bytes: Uint8Array,

@@ -7,7 +7,7 @@ import type { ColumnProfile } from './types.js';
 export const noProfile: ColumnProfile = Object.freeze(emptyProfile());
 const textProfile: ColumnProfile = Object.freeze({ ...emptyProfile(), kind: 'text' });
 
-/** Knowledge of the values of both. */
+/** Profile of the values of both. */
 export const joinProfiles = (a: ColumnProfile, b: ColumnProfile): ColumnProfile => {
   const mixed = a.kind !== b.kind && a.kind !== 'none' && b.kind !== 'none';
   if (mixed || a.kind === 'text' || b.kind === 'text') return textProfile;
@@ -23,8 +23,8 @@ export const joinProfiles = (a: ColumnProfile, b: ColumnProfile): ColumnProfile 
 };
 
 /**
- * The narrowest type that alters no value. If the type of some values holds all further ones, it is the type of
- * all of them: a first chunk's proposal that nothing contradicts is final.
+ * The narrowest type that alters no value; `u`: any type does. A type that is inferred from the first values and fits all later
+ * ones is also the type of all of them, so a proposal from the first chunk that no value contradicts is final.
  */
 export const physicalOf = (profile: ColumnProfile): PhysicalType | 'u' => {
   switch (profile.kind) {

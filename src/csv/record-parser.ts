@@ -3,10 +3,10 @@ import type { FieldIndex } from './field-index.js';
 import { addresses, kernel, kernelMemory, windowBytes } from './kernel.js';
 import { indexRecord } from './record-slow-path.js';
 
-/** Least bytes that are copied to the kernel for a block. */
+/** Fewest bytes to copy to the kernel for a block. */
 const leastWindow = 16 << 10;
 
-/** Copies about as much as the next block needs into the memory of the kernel. */
+/** Copies about as much as the next block needs to the kernel's memory. */
 const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
   const from = index.next;
   const to = Math.min(bytes.length, from + index.window);
@@ -16,14 +16,14 @@ const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
   index.inKernel = true;
 };
 
-/** The window of the next block: what this one took and an eighth, or twice as much where it ended before the block was full. */
+/** Sizes the next window: an eighth more than this block used, or twice this window if it ended before the block was full. */
 const fitWindow = (index: FieldIndex): void => {
   const used = index.next - index.textStart;
   const wanted = index.rows < index.capacity ? index.window * 2 : used + (used >> 3);
   index.window = Math.min(windowBytes, Math.max(leastWindow, wanted));
 };
 
-/** Plain records from `from` on. @returns how many */
+/** Indexes plain records from `from` on, until one is not plain. @returns their number */
 const indexPlain = (index: FieldIndex, from: number, rows: number): number => {
   const { fieldCount, capacity, ordinals, dialect, text } = index;
   const { starts, ends, recordStarts, recordEnds, lines } = addresses;
@@ -52,7 +52,7 @@ const indexPlain = (index: FieldIndex, from: number, rows: number): number => {
 const afterLineEnd = (text: Uint8Array, p: number): number =>
   text[p] === CR && text[p + 1] === LF ? p + 2 : p + 1;
 
-/** Indexes a block of `index.text`; only where that ends the chunk does its end end a record. */
+/** Indexes a block of `index.text`. @param final True if the text ends the chunk, so that its end also ends a record. */
 const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean): void => {
   const { text, textStart, capacity, ordinals, lines, recordStarts } = index;
   const end = text.length;
@@ -71,7 +71,7 @@ const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean):
     }
     const good = indexRecord(index, p, rows);
     if (!final && index.next - textStart >= end) {
-      // It continues behind the window.
+      // The record continues after the window.
       if (!good) index.malformed.pop();
       index.next = textStart + p;
       index.line = line;
@@ -88,10 +88,7 @@ const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean):
   index.rows = rows;
 };
 
-/**
- * Indexes the next block of records; `index.rows` is 0 when there are none left. With `stopAtMalformed` the
- * block ends at the first malformed record.
- */
+/** Indexes the next block of records. @param stopAtMalformed The block ends at the first malformed record. */
 export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalformed: boolean): void => {
   index.malformed.length = 0;
   if (index.shared) {
@@ -100,7 +97,7 @@ export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalform
     fitWindow(index);
     if (index.rows > 0 || index.malformed.length > 0 || index.next === bytes.length) return;
   }
-  // The next record is larger than the window.
+  // The next record is larger than the window: indexed in place, without the kernel.
   index.text = bytes;
   index.textStart = 0;
   index.inKernel = false;

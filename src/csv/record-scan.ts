@@ -2,17 +2,14 @@ import { CR, LF, QUOTE } from './bytes.js';
 import { isDelimiterCandidate } from './dialect.js';
 import { addresses, kernel, kernelMemory } from './kernel.js';
 
-/**
- * Finds where records end, without looking at what is in them: the states of `field-index.ts` reduced to
- * "inside quotes or not".
- */
+/** Finds where records end. Follows the rules in `field-index.ts`, but only tracks whether a byte is inside quotes. */
 export interface RecordScan {
-  /** The delimiter, or -1 while any of the usual ones may be it (in the header). */
+  /** The delimiter, or -1 in the header while every candidate counts as one. */
   delimiter: number;
   quote: number;
   /** Next byte to scan. */
   position: number;
-  /** First byte of the record that is being read, and its line. */
+  /** First byte and line of the current record. */
   recordStart: number;
   recordLine: number;
   quoted: boolean;
@@ -20,7 +17,7 @@ export interface RecordScan {
   line: number;
   /** Line on which the last quoted field began. */
   quoteLine: number;
-  /** The record found last: from `foundStart` to `foundTextEnd`, then its line end. */
+  /** Last record found; `foundTextEnd` is the start of its line end. */
   foundStart: number;
   foundLine: number;
   foundTextEnd: number;
@@ -40,7 +37,7 @@ export const createRecordScan = (delimiter: number, quote: number = QUOTE): Reco
   foundTextEnd: 0,
 });
 
-/** Moves all positions after the first `by` bytes were dropped. */
+/** Adjusts all positions after the first `by` bytes were dropped. */
 export const shiftScan = (scan: RecordScan, by: number): void => {
   scan.position -= by;
   scan.recordStart -= by;
@@ -55,8 +52,8 @@ const opensField = (scan: RecordScan, bytes: Uint8Array, position: number): bool
 };
 
 /**
- * Position after the next record and its line end, or -1 where it is not complete. With `final` no bytes follow, and the
- * last record may lack its line end.
+ * Finds the next record. @returns the position after its line end, or -1 if the record is not complete
+ * @param final No bytes follow, so the last record may have no line end.
  */
 export const nextRecord = (scan: RecordScan, bytes: Uint8Array, length: number, final: boolean): number => {
   const { quote } = scan;
@@ -93,7 +90,7 @@ export const nextRecord = (scan: RecordScan, bytes: Uint8Array, length: number, 
     line++;
     if (quoted) continue;
     if (textEnd > scan.recordStart) return found(scan, textEnd, p, line);
-    // A blank line is no record.
+    // Skips the blank line.
     scan.recordStart = p;
     scan.recordLine = line;
   }
@@ -104,12 +101,12 @@ export const nextRecord = (scan: RecordScan, bytes: Uint8Array, length: number, 
   return found(scan, p, p, line);
 };
 
-/** Bytes that the kernel scans at a time; the records in them have room in its memory. */
+/** Bytes that the kernel scans at a time; its memory has room for the records that may be in them. */
 const scannedBytes = 64 << 10;
 
 /**
- * Finds all records that are complete, but for a last one of which the next byte decides. `take` is called with the position after
- * each, `foundStart` and `foundLine` set; it may move positions with `shiftScan`.
+ * Finds all complete records, except a last one whose end depends on the next byte (CR or CRLF, a quote or a doubled one).
+ * Sets `foundStart` and `foundLine` and calls `take` with the position after each; `take` may call `shiftScan`.
  */
 export const eachRecord = (
   scan: RecordScan,
@@ -117,7 +114,7 @@ export const eachRecord = (
   take: (end: number) => void,
 ): void => {
   for (;;) {
-    // With the byte before, which says whether a quote opens a field.
+    // Includes the byte before, which decides whether a quote opens a field.
     const from = Math.max(0, scan.position - 1);
     const to = Math.min(memory.filled, from + scannedBytes);
     kernelMemory.text.set(memory.buffer.subarray(from, to));
@@ -142,7 +139,7 @@ export const eachRecord = (
     scan.quoted = kernel.quoted() !== 0;
     scan.quoteLine = kernel.quoteLine();
     const { records: list } = kernelMemory;
-    // `take` moves all positions alike when it begins a chunk.
+    // `take` shifts all positions by the same amount when it begins a chunk.
     const { position } = scan;
     for (let at = 0; at < records * 3; at += 3) {
       const shifted = from + scan.position - position;

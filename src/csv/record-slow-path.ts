@@ -4,8 +4,8 @@ import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-ind
 import type { BadRowReason } from './types.js';
 
 /**
- * One record with all care: quotes, too few or too many fields. Fills slot `row` and returns true, or lists the
- * record as malformed. Sets `next`, `line` and `recordEnds[row]` in both cases.
+ * Indexes one record of any form: with quotes, or with too few or too many fields.
+ * Writes it to slot `row` and returns true, or adds it to `malformed`. Sets `next`, `line` and `recordEnds[row]` in both cases.
  */
 export const indexRecord = (index: FieldIndex, recordStart: number, row: number): boolean => {
   const { text: bytes, starts, ends, classes, topByte, fieldCount } = index;
@@ -48,7 +48,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
       }
       if (p < end && !isFieldEnd(classes[bytes[p]!]!)) fault = 'text_after_quote';
     }
-    // The unquoted field, or what wrongly follows a closing quote.
+    // An unquoted field, or the invalid text after a closing quote.
     for (;;) {
       p = fieldEnd(bytes, p, end, classes, topByte);
       if (p >= end) break;
@@ -97,7 +97,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
   return false;
 };
 
-/** True where the bytes before a quote are blanks only, and there are some. */
+/** True for one or more bytes that are all blanks. */
 const isBlank = (bytes: Uint8Array, start: number, end: number): boolean => {
   if (start === end) return false;
   for (let p = start; p < end; p++) {

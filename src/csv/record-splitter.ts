@@ -11,7 +11,7 @@ import { createUnicodeReader } from './unicode.js';
 
 const defaultMaxRecordBytes = 16 << 20;
 
-/** Rows of a chunk under the limits of rows and of cells; at least one. */
+/** Most rows of a chunk under the limits of rows and cells; at least one. */
 const rowLimit = (options: RecordSplitterOptions, { fieldCount }: HeaderRecord): number => {
   const most = options.maxRowsPerChunk ?? Number.MAX_SAFE_INTEGER;
   if (options.maxCellsPerChunk === undefined) return most;
@@ -21,10 +21,10 @@ const rowLimit = (options: RecordSplitterOptions, { fieldCount }: HeaderRecord):
 type Steps<T> = Generator<void, T>;
 
 /**
- * Cuts a stream of bytes into its header and chunks of whole records. A chunk is as many records as fit into its
- * size, and one if that alone is larger: a function of the file only, never of the pieces it arrived in.
+ * Splits a stream of bytes into its header and chunks of whole records. A chunk has as many records as fit into its size, or one
+ * that is larger. The chunks depend only on the file, not on the pieces in which it arrives.
  *
- * Each chunk has memory of its own. A byte is copied once, and once more if it is after a cut.
+ * Each chunk has its own memory. A byte is copied once, and once more if it follows a cut.
  */
 export const createRecordSplitter = (options: RecordSplitterOptions): RecordSplitter => {
   const { firstChunkBytes, chunkBytes, maxRecordBytes = defaultMaxRecordBytes } = options;
@@ -33,7 +33,7 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   const chunks = createChunkAssembly(scan, memory, { firstChunkBytes, chunkBytes, maxRecordBytes });
   const unicode = createUnicodeReader();
   let header: HeaderRecord | undefined;
-  /** The delimiter of a line `sep=;` in front of the header. */
+  /** Delimiter from a line `sep=;` before the header. */
   let announced: number | undefined;
 
   const isAnnouncement = (record: Buffer): boolean => {
@@ -45,7 +45,7 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     return true;
   };
 
-  /** The first record is the header, or the line in front of it. */
+  /** Reads the first record: the header, or a line `sep=;` before it. */
   function* takeHeader(): Steps<void> {
     const bytes = Buffer.from(memory.buffer.subarray(scan.foundStart, scan.foundTextEnd));
     if (!isAnnouncement(bytes)) {
@@ -58,7 +58,7 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     shiftScan(scan, end);
   }
 
-  /** False where the header, or the line in front of it, has come: it is taken before anything behind it. */
+  /** Adds complete records to the chunks. @returns false at the header, or the line before it, which is to be read first */
   const advance = (final: boolean, out: SplitChunk[]): boolean => {
     if (header !== undefined && !final) {
       eachRecord(scan, memory, (end) => chunks.add(end, out));

@@ -1,13 +1,12 @@
 /**
- * Numbers of 16 and 17 digits, as languages print doubles: which double, and is its shortest text this number?
- * Answered with sums of two doubles (106 bits) in place of texts, more than ten times as fast.
+ * Finds the double nearest to a number of 16 or 17 digits, as languages print them, and decides whether the number is its shortest
+ * text. Computes with sums of two doubles (106 bits), which is more than ten times as fast as comparing texts.
  *
- * With the number `n = digits × 10^exp10`, `x` the double nearest to it and `delta = n - x`, the shortest text of
- * `x` is `n` where
- * - `n` is nearer to `x` than half an ulp (else it would be another double's),
- * - and nearer than half a unit of its last digit (else another text of its length is nearer),
- * - and its two neighbours with one digit less are further away than half an ulp (else they would be shorter texts).
- * If a comparison is so close that the sums cannot settle it, the answer is "not known".
+ * Let `n = digits × 10^exp10` be the number, `x` the nearest double and `delta = n - x`. `n` is the shortest text of `x` if
+ * - `|delta|` is less than half an ulp (otherwise `n` belongs to another double),
+ * - `|delta|` is less than half a unit of the last digit (otherwise another text of the same length is nearer),
+ * - and the two neighbours of `n` with one digit less are more than half an ulp from `x` (otherwise they are shorter texts).
+ * A comparison that is too close for these sums gives NaN.
  */
 export const exactPowersOfTen: Readonly<Float64Array> = Float64Array.from({ length: 23 }, (_, exponent) =>
   Number(`1e${exponent}`),
@@ -33,7 +32,7 @@ const productError = (a: number, b: number, product: number): number => {
 const bits = new Float64Array(1);
 const words = new Uint32Array(bits.buffer);
 
-/** Half the distance from a double to the next, or 0 at a power of two, where the distances differ. */
+/** Half the distance from a double to the next. 0 at a power of two, where the distances to both neighbours differ. */
 const halfUlpOf = (value: number): number => {
   bits[0] = value;
   const high = words[1]!;
@@ -43,11 +42,11 @@ const halfUlpOf = (value: number): number => {
   return bits[0];
 };
 
-/** Comparisons nearer than this part of the whole are left open. */
+/** Relative error below which a comparison is too close to call. */
 const tolerance = 1e-9;
 
 /**
- * The double whose shortest text is `(high + low) × 10^exp10`, or NaN if none is known.
+ * The double whose shortest text is `(high + low) × 10^exp10`, or NaN if there is none or the comparison is too close.
  * `high` and `low` are integers with `high` a multiple of 10^8 and `low` below it; the sum has 16 or 17 digits,
  * `lastDigit` is the last one and not zero, and `exp10` is between -22 and 22.
  */

@@ -1,11 +1,11 @@
-/** Bytes beyond a chunk's size, of which one tells CR from CRLF. */
+/** Extra bytes after a chunk; the first of them tells CR from CRLF. */
 const slackBytes = 8;
-/** Bytes taken at a time, so that the rest after a cut, which has to be moved, stays small. */
+/** Bytes to copy at a time. After a cut the remaining bytes are copied again, so this keeps them few. */
 const stepBytes = 64 << 10;
 
 /**
- * Memory that a stream is read into and chunks are cut from; a chunk keeps the memory that it was read into. Plain
- * fields and functions, since the scan reads them once a record.
+ * Memory for the bytes of a stream. A chunk keeps the memory that its bytes were read into, and reading continues in other memory.
+ * Plain fields, since the scan reads them for every record.
  */
 export interface SplitMemory {
   buffer: Buffer;
@@ -16,16 +16,16 @@ export interface SplitMemory {
   readonly spare: Buffer[];
 }
 
-/** Size at first, before anything is known of the file: most are small. */
+/** Initial size; most files are small. */
 const firstBytes = 64 << 10;
 
-/** @param chunkBytes size of a chunk but the first */
+/** @param chunkBytes Size of all chunks except the first. */
 export const createSplitMemory = (firstChunkBytes: number, chunkBytes: number): SplitMemory => {
   const buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, firstChunkBytes) + slackBytes);
   return { buffer, filled: 0, chunkBytes, spare: [] };
 };
 
-/** Copies what fits, at most a step; returns how many bytes that were. */
+/** Copies the bytes that fit, at most `stepBytes`. @returns their number */
 export const fillMemory = (memory: SplitMemory, bytes: Uint8Array, from: number): number => {
   const taken = Math.min(bytes.length - from, memory.buffer.length - memory.filled, stepBytes);
   memory.buffer.set(bytes.subarray(from, from + taken), memory.filled);
@@ -39,7 +39,7 @@ export const dropBytes = (memory: SplitMemory, from: number): void => {
   memory.filled -= from;
 };
 
-/** Leaves the memory to the chunk in it and continues in another of at least `bytes`, with the bytes from `from` on. */
+/** Leaves the current memory to its chunk. Continues in memory for at least `bytes` bytes and copies those from `from` on. */
 export const moveOn = (memory: SplitMemory, from: number, bytes: number): void => {
   const { spare, filled } = memory;
   const wanted = Math.max(bytes + slackBytes, filled - from);
@@ -50,7 +50,7 @@ export const moveOn = (memory: SplitMemory, from: number, bytes: number): void =
   memory.filled = filled - from;
 };
 
-/** Takes memory back; that of a first chunk is too small, that of an outsize record too large to be kept. */
+/** Keeps the memory of a released chunk. That of a first chunk is too small, and that of a very large record too large. */
 export const recycleMemory = ({ spare, chunkBytes }: SplitMemory, memory: ArrayBufferLike): void => {
   const fits = memory.byteLength >= chunkBytes + slackBytes && memory.byteLength <= 2 * chunkBytes;
   if (spare.length < 2 && fits) spare.push(Buffer.from(memory));

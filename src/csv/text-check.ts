@@ -3,7 +3,7 @@ import { type AppError, invalid } from '../lib/errors.js';
 import { countLineEnds, LF } from './bytes.js';
 import type { SplitChunk } from './types.js';
 
-/** The error of the first NUL or invalid UTF-8 in a chunk, with its line; undefined for valid text. */
+/** Error for the first NUL or invalid UTF-8 in a chunk, with its line; undefined if the text is valid. */
 export const checkText = (chunk: Pick<SplitChunk, 'bytes' | 'firstLine'>): AppError | undefined => {
   const { bytes, firstLine } = chunk;
   const nul = bytes.indexOf(0);
@@ -11,7 +11,7 @@ export const checkText = (chunk: Pick<SplitChunk, 'bytes' | 'firstLine'>): AppEr
     const line = firstLine + countLineEnds(bytes, 0, nul);
     return invalid(
       'nul_character',
-      `Line ${line}: the file holds a NUL character; it has to be UTF-8 text.`,
+      `Line ${line}: the file contains a NUL character. It must be UTF-8 text.`,
       {
         line,
       },
@@ -22,7 +22,7 @@ export const checkText = (chunk: Pick<SplitChunk, 'bytes' | 'firstLine'>): AppEr
   return invalid('invalid_utf8', `Line ${line}: the file is not valid UTF-8.`, { line });
 };
 
-/** First byte of the first stretch up to an LF that is not valid. No character extends over an LF. */
+/** Start of the first invalid line. Lines can be checked one by one, since no UTF-8 character contains an LF. */
 const invalidLineStart = (bytes: Buffer): number => {
   let start = 0;
   for (;;) {

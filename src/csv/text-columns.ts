@@ -1,14 +1,9 @@
 import { MINUS, QUOTE, ZERO } from './bytes.js';
-import { type ColumnBuffer, growText } from './column-buffer.js';
+import { type ColumnBuffer, type ColumnLoop, growText } from './column-buffer.js';
 import { dayOf, isoDayLength, maxDate32Day, minDate32Day, noDay, writeIsoDay } from './date-text.js';
-import type { FieldIndex } from './field-index.js';
 import { isMarker } from './marker.js';
 
-/**
- * Loops over one column of a block, for dates and text; the contract is that of `number-columns.ts`.
- */
-
-/** Day of a field that is `YYYY-MM-DD`, read without a call; `noDay` for everything else. */
+/** Day of a field that is `YYYY-MM-DD`; `noDay` for everything else. Unrolled, since nearly all dates have this form. */
 const plainDay = (bytes: Uint8Array, p: number): number => {
   if (bytes[p + 4] !== MINUS || bytes[p + 7] !== MINUS) return noDay;
   const y1 = bytes[p]! - ZERO;
@@ -19,13 +14,13 @@ const plainDay = (bytes: Uint8Array, p: number): number => {
   const m2 = bytes[p + 6]! - ZERO;
   const d1 = bytes[p + 8]! - ZERO;
   const d2 = bytes[p + 9]! - ZERO;
-  // A byte that is no digit leaves a negative number or one above 9.
+  // A byte that is not a digit gives a negative number or one above 9.
   if ((y1 | y2 | y3 | y4 | m1 | m2 | d1 | d2) < 0) return noDay;
   if (y1 > 9 || y2 > 9 || y3 > 9 || y4 > 9 || m1 > 9 || m2 > 9 || d1 > 9 || d2 > 9) return noDay;
   return dayOf(y1 * 1000 + y2 * 100 + y3 * 10 + y4, m1 * 10 + m2, d1 * 10 + d2);
 };
 
-/** Day of a field, or `noDay`; an empty field never comes here. */
+/** Day of a field that is not empty, or `noDay`. */
 const dayOfField = (column: ColumnBuffer, bytes: Uint8Array, start: number, end: number): number => {
   if (end - start === isoDayLength && column.rules.plain) {
     const day = plainDay(bytes, start);
@@ -34,14 +29,7 @@ const dayOfField = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
   return end < start ? noDay : column.rules.parseDay(bytes, start, end);
 };
 
-export const encodeDays = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-): number => {
+export const encodeDays: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls, days } = column;
   const { isNullText } = column.rules;
@@ -69,15 +57,8 @@ export const encodeDays = (
   return misfit;
 };
 
-/** Dates kept as text: every form becomes `YYYY-MM-DD`. */
-export const encodeDayTexts = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-): number => {
+/** Dates that are stored as text; every form becomes `YYYY-MM-DD`. */
+export const encodeDayTexts: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls } = column;
   const { isNullText } = column.rules;
@@ -109,10 +90,10 @@ export const encodeDayTexts = (
   return misfit;
 };
 
-/** Longest length in front of a text (35 bits). */
+/** Most bytes of the length in front of a text (35 bits). */
 const lengthBytes = 5;
 
-/** Length of a field whose doubled quotes are undone. */
+/** Length of a field after its doubled quotes are unescaped. */
 const undoubledLength = (bytes: Uint8Array, start: number, end: number): number => {
   let length = end - start;
   for (let p = start; p < end; p++) {
@@ -135,7 +116,7 @@ const putLength = (text: Uint8Array, at: number, length: number): number => {
   return next;
 };
 
-/** Writes a field with doubled quotes at `at`; returns the position after it. */
+/** Writes a field at `at` and unescapes its doubled quotes. @returns the position after it */
 const putUndoubled = (
   text: Uint8Array,
   at: number,
@@ -152,14 +133,7 @@ const putUndoubled = (
   return next;
 };
 
-export const encodeTexts = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-): number => {
+export const encodeTexts: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls } = column;
   const { isNullText } = column.rules;

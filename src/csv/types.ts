@@ -2,33 +2,33 @@ import type { PhysicalType } from '../model/column.js';
 import type { DaySet } from '../model/day-set.js';
 
 /**
- * Terms of this folder.
+ * Terms of this folder:
  *
- * - *record*: one row of the file, up to its line end (LF, CRLF or CR outside of quotes). Blank lines are none.
- * - *row*: position of a data record in the file, from 0; the header is not counted. Bad records are.
- * - *line*: physical line in the file, from 1. A quoted line break, a blank line and the header each count.
- * - *chunk*: whole records, split by rules that do not depend on how the bytes of the file arrived.
+ * - *record*: one row of the file, up to its line end (LF, CRLF or CR outside of quotes). A blank line is no record.
+ * - *row*: number of a data record in the file, from 0. Bad records count, the header does not.
+ * - *line*: physical line in the file, from 1. The header, blank lines and line breaks in quotes count.
+ * - *chunk*: a run of whole records. How a file is split into chunks does not depend on the pieces in which it arrives.
  */
 
-/** How fields are separated; each a single ASCII byte. */
+/** Delimiter and quote, each a single ASCII byte. */
 export interface Dialect {
   readonly delimiter: number;
   readonly quote: number;
 }
 
-/** Overrides of the type rules for one column, from the uploader's manifest. */
+/** How a manifest overrides the type rules of one column. */
 export interface ColumnRules {
-  /** How dates are written, in strptime letters (`%d/%m/%Y`); replaces the built-in forms. */
+  /** Format of dates in strptime letters (`%d/%m/%Y`); replaces the built-in forms. */
   readonly dateFormat?: string;
-  /** A four-digit number is a year, stored as its first day. */
+  /** Reads a four-digit number as a year, stored as its first day. */
   readonly bareYear?: boolean;
-  /** The sign before the fraction; a point when missing. */
+  /** Decimal separator. @default '.' */
   readonly decimal?: '.' | ',';
-  /** Texts that are null in this column, in addition to the empty field. */
+  /** Texts that are null in this column, besides the empty field. */
   readonly nullValues?: readonly string[];
 }
 
-/** Position of a chunk in its file: enough to name each record by its number in the file. */
+/** Position of a chunk in its file. */
 export interface ChunkSpan {
   /** Row of the first record. */
   readonly firstRow: number;
@@ -40,43 +40,43 @@ export interface ChunkSpan {
 
 export interface SplitChunk extends ChunkSpan {
   readonly bytes: Buffer;
-  /** True for the chunk that ends the file; a file without data rows has none. */
+  /** True for the last chunk. A file without data rows has no chunk. */
   readonly last: boolean;
 }
 
-/** `u`: nothing but empty fields and null markers so far. `skip`: the field is read over and not stored. */
+/** `u`: only empty fields and null markers so far. `skip`: the field is not stored. */
 export type EncodePhysical = PhysicalType | 'u' | 'skip';
 
 export interface EncodeColumn {
   /** Name of the column in the table. */
   readonly storageName: string;
-  /** Its type there, in ClickHouse's notation, of as many bytes. @default as `physical` says */
+  /** Type in the table, in ClickHouse's notation, with values of the same size. @default the type of `physical` */
   readonly storageType?: string;
   readonly physical: EncodePhysical;
   /** Position of the field in the record, from 0. */
   readonly sourceIndex: number;
-  /** True where a value that does not fit is the row's fault (type set by a manifest), not the type's. */
+  /** A manifest sets the type: a value that does not fit makes its row bad instead of widening the type. */
   readonly fixed?: boolean;
-  /** A number that is no year does not fit; doubles only. */
+  /** A number that is not a year does not fit. Only for doubles. */
   readonly years?: boolean;
   readonly rules?: ColumnRules;
 }
 
 export type BadRowReason =
-  | 'field_count' // not as many fields as the header
+  | 'field_count' // more or fewer fields than the header
   | 'text_after_quote' // "abc"x
-  | 'blank_before_quote' // a quote after blanks only: quoted or not, nobody can tell
+  | 'blank_before_quote' // a quote after leading blanks, which is ambiguous
   | 'unterminated_quote'
   | 'value'; // a value that does not fit a fixed type
 
-/** A record that is left out, with the place of its raw bytes in the chunk. */
+/** A record that is not stored, and the position of its raw bytes in the chunk. */
 export interface BadRow {
   readonly reason: BadRowReason;
   readonly row: number;
   readonly line: number;
-  /** Position of the field at fault, from 0; null where it is the whole record. */
+  /** Position of the bad field, from 0; null: the whole record is bad. */
   readonly field: number | null;
-  /** The field's text, cut to 200 characters; null where it is the whole record. */
+  /** Text of the field, truncated to 200 characters; null: the whole record is bad. */
   readonly value: string | null;
   /** Number of fields found, for `field_count`. */
   readonly fieldCount: number | null;
@@ -92,7 +92,7 @@ export interface Violation {
   readonly field: number;
   readonly row: number;
   readonly line: number;
-  /** The field's text, cut to 200 characters. */
+  /** Text of the field, truncated to 200 characters. */
   readonly value: string;
   readonly physical: EncodePhysical;
 }
@@ -101,12 +101,12 @@ interface EncodedChunk {
   readonly kind: 'encoded';
   /** One block in ClickHouse's `Native` format, in pieces; valid until the encoder's next call. */
   readonly block: readonly Buffer[];
-  /** Rows in the block: those of the chunk without the bad ones. */
+  /** Rows in the block: those of the chunk except bad ones. */
   readonly rows: number;
   readonly badRows: readonly BadRow[];
   /**
-   * The days in the column at a position of the encoder's `columns`, those of years their first; undefined when it keeps
-   * neither days nor doubles.
+   * Days in the column at a position of the encoder's `columns`; a year counts as its first day. Undefined for a column that is
+   * stored neither as days nor as doubles.
    */
   readonly daysOf: (position: number) => DaySet | undefined;
 }
@@ -121,30 +121,30 @@ export interface ChunkEncoderOptions {
   /** Fields that each record must have. */
   readonly fieldCount: number;
   readonly columns: readonly EncodeColumn[];
-  /** `collect` leaves bad rows out of the block and lists them. Default `fail`. */
+  /** `collect` leaves bad rows out of the block and lists them. @default 'fail' */
   readonly onBadRow?: 'fail' | 'collect';
-  /** False: plain records and values take the path of all others, which defines the result. @default true */
+  /** False: everything is parsed in JavaScript, which defines the correct result. For tests. @default true */
   readonly kernel?: boolean;
 }
 
-/** Segment that gets the rows, and the number of their upload in the dataset, which is part of their positions. */
+/** Segment of the rows, and the number of their upload in the dataset, which is part of their positions. */
 export interface RowsTarget {
   readonly segment: bigint | number;
   readonly uploadNumber: number;
 }
 
 export interface ChunkEncoder {
-  /** The place reported is the first one in the file: lowest line, then leftmost column. */
+  /** Encodes a chunk. A failure reports the first bad value in the file: lowest line, then leftmost column. */
   encode(bytes: Uint8Array, position: ChunkSpan, target: RowsTarget): EncodeResult;
   /**
-   * The same in steps of some hundred records, so that other work can run in between. `bytes` and what the
-   * encoder holds must be left alone until the last step.
+   * The same in steps of some hundred records, so that other work can run in between. Until the last step, `bytes` must not
+   * change and the encoder must not be used for another chunk.
    */
   encodeInSteps(bytes: Uint8Array, position: ChunkSpan, target: RowsTarget): Iterator<void, EncodeResult>;
 }
 
 export interface RecordSplitterOptions {
-  /** Recognised from the header when missing. */
+  /** @default recognised from the header */
   readonly dialect?: Dialect | undefined;
   /** Size of the first chunk; a record that is larger makes a chunk of its own. */
   readonly firstChunkBytes: number;
@@ -152,7 +152,7 @@ export interface RecordSplitterOptions {
   /** @default 16 MiB */
   readonly maxRecordBytes?: number;
   readonly maxRowsPerChunk?: number;
-  /** Rows × columns of a chunk, which has at least one row. */
+  /** Most rows × columns of a chunk; every chunk has at least one row. */
   readonly maxCellsPerChunk?: number;
 }
 
@@ -165,15 +165,18 @@ export interface HeaderRecord {
 }
 
 /**
- * Cuts a stream of bytes into header and chunks, UTF-8 without byte order mark; UTF-16 with one is converted.
- * Throws an AppError that names the line.
+ * Splits a stream of bytes into header and chunks in UTF-8 without a byte order mark. UTF-16 with a mark is converted.
+ * @throws AppError that names the line
  */
 export interface RecordSplitter {
-  /** Takes the next bytes of the file (copied, so the caller may reuse them); returns the chunks they complete. */
+  /** Adds the next bytes of the file and returns the chunks they complete. The bytes are copied, so the caller may reuse them. */
   push(piece: Uint8Array): SplitChunk[];
-  /** The file is over. A file without any record is refused; one with a header only returns no chunk. */
+  /**
+   * Ends the file and returns the remaining chunks; none for a file with only a header.
+   * @throws AppError for a file without any record
+   */
   end(): SplitChunk[];
-  /** The same step by step, until the header is known: it may be long. */
+  /** The same in steps, for use until the header, which may be long, is known. */
   readonly inSteps: {
     push(piece: Uint8Array): Generator<void, SplitChunk[]>;
     end(): Generator<void, SplitChunk[]>;
@@ -182,26 +185,26 @@ export interface RecordSplitter {
   readonly header: HeaderRecord | undefined;
   /** Data rows found so far. */
   readonly rows: number;
-  /** Gives a chunk's memory back for use by a later chunk. Optional; the chunk must not be read afterwards. */
+  /** Returns the memory of a chunk for reuse; the chunk must not be read afterwards. Optional. */
   recycle(chunk: SplitChunk): void;
 }
 
 /**
- * Facts about the values of one column. Profiles form a lattice: joining is associative, commutative
- * and idempotent, so the type of a column depends on its values alone, never on how they were cut into chunks.
+ * Facts about the values of one column. Joining profiles is associative, commutative and idempotent, so the type of a column
+ * depends only on its values, not on how they are split into chunks.
  */
 export interface ColumnProfile {
-  /** `text` absorbs everything, also dates mixed with numbers; `none`: no value but empty fields and markers. */
+  /** `text` includes dates mixed with numbers. `none`: only empty fields and markers. */
   readonly kind: 'none' | 'date' | 'number' | 'text';
-  /** A null marker was seen (false for `text`, where it is text). */
+  /** Has a null marker. False for `text`, where a marker is text. */
   readonly marker: boolean;
-  /** A date outside of what Date32 holds. */
+  /** Has a date outside the range of Date32. */
   readonly farDate: boolean;
-  /** A number that a double does not give back digit for digit. */
+  /** Has a number that a double does not represent digit for digit. */
   readonly inexact: boolean;
-  /** Most digits before and after the point, leading and trailing zeros not counted. */
+  /** Most digits before and after the point, without leading and trailing zeros. */
   readonly integerDigits: number;
   readonly fractionDigits: number;
-  /** A number that is no year was seen; checked only in columns whose names say year. */
+  /** Has a number that is not a year. Checked only in columns whose names say year. */
   readonly offYears: boolean;
 }

@@ -1,11 +1,11 @@
 import { TextDecoder } from 'node:util';
 import { AppError, invalid } from '../lib/errors.js';
 
-/** Turns the bytes of a file into UTF-8 without a byte order mark. */
+/** Converts a file to UTF-8 without a byte order mark. */
 interface UnicodeReader {
-  /** UTF-8 is handed on as it is; what was held back at the start may come with it. */
+  /** Converts the next piece. The first bytes are held until they show whether there is a byte order mark. */
   read(piece: Uint8Array): Uint8Array;
-  /** The rest, once the file is over. */
+  /** Returns the remaining bytes at the end of the file. */
   end(): Uint8Array;
 }
 
@@ -17,15 +17,14 @@ const decodeStrictly = (decoder: TextDecoder, bytes: Uint8Array, final: boolean)
   try {
     return decoder.decode(bytes, { stream: !final });
   } catch (error) {
-    throw new AppError('invalid', 'invalid_utf16', 'The file begins like UTF-16 and is not valid UTF-16.', {
-      cause: error,
-    });
+    const message = 'The file begins with a UTF-16 byte order mark and is not valid UTF-16.';
+    throw new AppError('invalid', 'invalid_utf16', message, { cause: error });
   }
 };
 
 /**
- * Tells the encoding by the byte order mark: UTF-16 with one is converted, everything else is taken for UTF-8,
- * which is checked later with the lines at hand. UTF-16 without a mark is then refused for its NULs.
+ * Recognises the encoding by the byte order mark. UTF-16 with a mark is converted. All else is treated as UTF-8 and checked later,
+ * when the line is known; UTF-16 without a mark is then refused for its NULs.
  */
 export const createUnicodeReader = (): UnicodeReader => {
   let head: Uint8Array | undefined = nothing;
@@ -34,9 +33,9 @@ export const createUnicodeReader = (): UnicodeReader => {
   const decode = (bytes: Uint8Array, final: boolean): Uint8Array => {
     if (utf16 === undefined) return bytes;
     const text = decodeStrictly(utf16, bytes, final);
-    // Only an earlier conversion writes this character, for bytes that it could not read.
+    // An earlier conversion wrote this character for bytes that it could not read.
     if (text.includes('\ufffd')) {
-      throw invalid('invalid_utf16', 'The file is UTF-16 and holds replacement characters (U+FFFD).');
+      throw invalid('invalid_utf16', 'The file is UTF-16 and contains replacement characters (U+FFFD).');
     }
     return Buffer.from(text);
   };

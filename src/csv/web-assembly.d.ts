@@ -1,4 +1,4 @@
-/** Part of the JavaScript API of WebAssembly that `kernel.ts` uses, which the types of Node leave to those of browsers. */
+/** The part of the WebAssembly API that `kernel.ts` uses. Node's types do not declare it, only those of browsers do. */
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number });

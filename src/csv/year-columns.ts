@@ -1,6 +1,6 @@
-/** Columns whose names say year: whether their numbers are years. */
+/** Checks that the numbers of a column whose name says year are years. */
 import { isYear } from '../model/years.js';
-import type { ColumnBuffer } from './column-buffer.js';
+import type { ColumnLoop } from './column-buffer.js';
 import type { CompiledRules } from './column-rules.js';
 import type { FieldIndex } from './field-index.js';
 import { encodeDoubles } from './kernel-columns.js';
@@ -8,7 +8,7 @@ import { createNumberText, doubleOf, parseNumber } from './number-text.js';
 
 const number = createNumberText();
 
-/** True when a field of the indexed records has a number that is no year. */
+/** True if a field of the indexed records has a number that is not a year. */
 export const hasOtherNumber = (
   bytes: Uint8Array,
   { starts, ends, fieldCount, rows }: FieldIndex,
@@ -25,14 +25,7 @@ export const hasOtherNumber = (
 };
 
 /** As `encodeDoubles`, for a column in which only years fit. */
-export const encodeYears = (
-  column: ColumnBuffer,
-  bytes: Uint8Array,
-  index: FieldIndex,
-  from: number,
-  to: number,
-  at: number,
-): number => {
+export const encodeYears: ColumnLoop = (column, bytes, index, from, to, at) => {
   const misfit = encodeDoubles(column, bytes, index, from, to, at);
   const end = misfit < 0 ? to : misfit;
   const { nulls, doubles } = column;

@@ -72,7 +72,7 @@ describe('overrides of the type rules', () => {
     expect(compileRules({ bareYear: false }).parseDay(Buffer.from('2020'), 0, 4)).toBe(noDay);
   });
 
-  it('knows a further null by all of its characters', () => {
+  it('compares an additional null with all characters of the field', () => {
     const { isNullText } = compileRules({ nullValues: ['ab', 'x'] });
     const isNull = (text: string) => isNullText?.(Buffer.from(`${text}b`), 0, text.length);
     expect(['ab', 'x', 'a', 'aa', 'bb', 'b', 'abb', 'xx'].filter(isNull)).toEqual(['ab', 'x']);

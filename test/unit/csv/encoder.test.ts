@@ -47,7 +47,7 @@ describe('the block', () => {
     expect(row?.values).toEqual([String(2n ** 63n - 2n), String(2n ** 63n - 1n)]);
   });
 
-  it('has no record whose position would be that of the next upload', () => {
+  it('refuses records beyond the positions of one upload', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
     const position = { firstRow: recordsPerUpload - 1, rows: 2, firstLine: 2 };
     expect(() => encoder.encode(Buffer.from('1\n2\n'), position, { segment: 1, uploadNumber: 1 })).toThrow(
@@ -73,7 +73,7 @@ describe('the block', () => {
     ]);
   });
 
-  it('takes no trace of the chunk before', () => {
+  it('does not depend on the chunk before', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'n38_1']) });
     const long = Array.from({ length: 5_000 }, (_, i) => `text ${i},${i}.5\n`).join('');
     encoder.encode(Buffer.from(long), wholeChunk(5_000), { segment: 1, uploadNumber: 1 });
@@ -176,7 +176,7 @@ describe('a malformed record', () => {
     expect(result).toMatchObject({ kind: 'bad_row', badRow: { ...badRow, row: 101, line: 13 } });
   });
 
-  it('is none where a quote is inside an unquoted field', () => {
+  it('is not a record with a quote inside an unquoted field', () => {
     expect(encodeRaw('5" pipe,a"\n')).toEqual([['5" pipe'], ['a"']]);
   });
 
@@ -194,7 +194,7 @@ const encodeRaw = (text: string): (string | null)[][] => {
 };
 
 describe('collecting bad rows', () => {
-  it('leaves them out, keeps the numbers of the others, and says where their bytes lie', () => {
+  it('leaves them out, keeps the numbers of the others, and says where their bytes are', () => {
     const text = '1,a\nbad\n2,b\n3,"c"x\n4,d\n';
     const result = encode(text, ['f', 's'], { onBadRow: 'collect' });
     if (result.kind !== 'encoded') throw new Error(result.kind);

@@ -114,7 +114,7 @@ describe('the check of text', () => {
   });
 
   it.each([
-    ['NUL', Buffer.from('a\r\nb\rc\nd\0'), 'Line 13: the file holds a NUL character'],
+    ['NUL', Buffer.from('a\r\nb\rc\nd\0'), 'Line 13: the file contains a NUL character'],
     ['Latin-1', Buffer.from('a\nb\nJosé\n', 'latin1'), 'Line 12: the file is not valid UTF-8'],
     [
       'a cut character',

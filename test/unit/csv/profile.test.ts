@@ -86,7 +86,7 @@ describe('the lattice of profiles', () => {
     );
   });
 
-  it('lets a proposal stand that every later value fits', () => {
+  it('keeps a proposed type that every later value fits', () => {
     const numbers = fc.array(
       fc.oneof(fc.integer().map(String), fc.bigInt({ min: 0n, max: 10n ** 45n }).map(String), cell),
       { minLength: 1, maxLength: 4 },
