@@ -2,7 +2,6 @@ import { runAtOnce } from '../lib/time-slicing.js';
 import { daySetOf, yearSetOf } from '../model/day-set.js';
 import { recordsPerUpload } from '../model/position.js';
 import { keyColumns } from '../rows/index.js';
-import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
   type ColumnLoop,
@@ -17,6 +16,7 @@ import {
   createFieldIndex,
   dropRecords,
   type FieldIndex,
+  fieldText,
   openIndex,
 } from './field-index.js';
 import { encodeDays, encodeDecimals, encodeDoubles, encodeTexts } from './kernel-columns.js';
@@ -103,14 +103,12 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   };
 
   const violationAt = ({ position, buffer }: StoredBuffer, record: number, chunk: ChunkSpan): Violation => {
-    const cell = record * fieldCount + buffer.field;
-    const end = index.ends[cell]!;
     return {
       column: position,
       field: buffer.field,
       row: chunk.firstRow + index.ordinals[record]!,
       line: chunk.firstLine + index.lines[record]!,
-      value: shownValue(index.text, index.starts[cell]!, end < 0 ? ~end : end, end < 0),
+      value: fieldText(index, record * fieldCount + buffer.field),
       physical: buffer.physical,
     };
   };

@@ -146,6 +146,12 @@ export const dropRecords = (index: FieldIndex, dropped: ReadonlySet<number>): vo
   index.rows = kept;
 };
 
+/** Text of a field for a message. @param cell `record * fieldCount + field`. */
+export const fieldText = ({ text, starts, ends }: FieldIndex, cell: number): string => {
+  const end = ends[cell]!;
+  return shownValue(text, starts[cell]!, end < 0 ? ~end : end, end < 0);
+};
+
 export const badRowOf = (
   record: MalformedRecord,
   { text, textStart }: FieldIndex,

@@ -9,7 +9,7 @@ import { maxRawBytes, type Reject } from '../lifecycle/rejects.js';
 const columnOf = (layout: Layout, field: number | null): LayoutColumn | undefined =>
   layout.columns.find((column) => column.field === field);
 
-/** The type that the version before gives the column, where no manifest does. */
+/** Type of the column in the previous version, unless a manifest sets the type. */
 const existingType = (column: LayoutColumn | undefined): Pick<ProcessError, 'existingType'> =>
   column?.existing === undefined || column.dataType !== undefined
     ? {}
@@ -47,7 +47,7 @@ export const badRowError = (bad: BadRow, layout: Layout): ProcessError => {
   };
 };
 
-/** The record as it is set aside. */
+/** The record for the table of rejects. */
 export const rejectOf = (bad: BadRow, bytes: Buffer, layout: Layout): Reject => {
   const { message, column } = badRowError(bad, layout);
   const end = Math.min(bad.rawEnd, bad.rawStart + maxRawBytes);
@@ -64,12 +64,12 @@ export const rejectOf = (bad: BadRow, bytes: Buffer, layout: Layout): Reject => 
 const typeName = (physical: EncodePhysical): DataType =>
   physical === 'u' || physical === 'skip' ? 'String' : dataTypeOf(physical);
 
-/** Why a number does not fit a column of numbers. */
+/** Explains why a number does not fit a column of numbers; empty for other values. */
 const tooManyDigits = ({ physical, value }: Violation): string =>
   typeName(physical) === 'Decimal' &&
   /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(value) &&
   /\d{16}|\d\.\d{15}|e/i.test(value)
-    ? `: with the numbers that the column has it takes more than ${maxDigits} digits`
+    ? `: together with the other numbers of the column it needs more than ${maxDigits} digits`
     : '';
 
 /** The error for a value that does not fit the type of its column. */

@@ -1,4 +1,4 @@
-/** Checks of a chunk before it is stored, and of its records afterwards. */
+/** Authenticates a chunk and decompresses its records. */
 
 import { messageOf } from '../../lib/errors.js';
 import { decompressZstd } from '../../lib/zstd.js';
@@ -12,7 +12,7 @@ import type { UploadState } from '../lifecycle/process-records.js';
 const forged = (message: string): ChunkFault => new ChunkFault('forged', message);
 
 /**
- * Compares a chunk with what PostgreSQL knows about its upload. The partition is not compared: it depends on how many the
+ * Compares a chunk with the record of its upload. The partition is not compared: it depends on how many partitions the
  * topic had when the chunk was sent.
  * @throws ChunkFault `forged` for a chunk that the API did not send for this upload to this topic.
  */
@@ -28,7 +28,7 @@ export const requireOwn = ({ chunk, message }: Delivery, state: UploadState, top
     throw forged(`chunk ${chunk.number} does not fit an upload of ${chunkCount} chunks`);
 };
 
-/** @throws ChunkFault `content` when the data are not one frame of as many bytes as the chunk announces. */
+/** Decompresses a chunk. @throws ChunkFault `content` if the data are not one zstd frame of the announced size */
 export const recordsOf = async ({ data, rawBytes }: Chunk): Promise<Buffer> => {
   try {
     return await decompressZstd(data, rawBytes);

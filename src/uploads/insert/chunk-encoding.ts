@@ -1,4 +1,4 @@
-/** Content of a chunk, checked and encoded for the place where it will be stored. */
+/** Checks and encodes the content of a chunk for the place where it will be stored. */
 
 import { createChunkEncoder } from '../../csv/encoder.js';
 import type { ChunkEncoder } from '../../csv/types.js';
@@ -40,7 +40,7 @@ export const encoderOf = (layout: Layout, { place }: Pick<UploadState, 'place'>)
   });
 };
 
-/** A function of its own: the text is not kept while ClickHouse takes the block. */
+/** Checks and encodes a chunk. Returns before the insert, so the decompressed text is not kept in memory meanwhile. */
 export const encodeChunk = async (
   encoder: ChunkEncoder,
   { processId, attempt, uploadNumber }: UploadState,
@@ -48,7 +48,7 @@ export const encodeChunk = async (
   chunk: Chunk,
 ): Promise<EncodedRows> => {
   const bytes = await recordsOf(chunk);
-  // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait for it.
+  // In time slices: a chunk of a long upload takes some hundred milliseconds, and short uploads would wait for it.
   const target = { segment: segmentId(processId, attempt), uploadNumber };
   const encoded = await runSliced(encoder.encodeInSteps(bytes, chunk, target)).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;

@@ -1,9 +1,9 @@
 /**
- * Decides what becomes of a chunk that could not be handled, so that it never holds up others.
+ * Decides how to treat a chunk that could not be handled, so that it never blocks others.
  *
- *   an outage            the error is thrown on: the chunk is tried again for as long as it takes
- *   a forged message     set aside as a dead letter at once; the upload that it names is left alone
- *   unusable content     the upload fails; where chunks are not authenticated, the message is set aside instead
+ *   an outage            the error is rethrown, and the chunk is retried until the outage ends
+ *   a forged message     becomes a dead letter at once; the upload that it names is not changed
+ *   unusable content     the upload fails; if it is not pending, the message becomes a dead letter
  *   refused by a server  the same after three tries
  */
 import { messageOf } from '../../lib/errors.js';
@@ -20,10 +20,10 @@ import type { ProcessRecords } from '../lifecycle/process-records.js';
 export interface ChunkFaults {
   /**
    * Resolves once the chunk needs no further work.
-   * @throws the error when the chunk has to be tried again, or what kept its message from being set aside.
+   * @throws the given error if the chunk has to be retried, or an error of the dead letter topic
    */
   settle(delivery: Delivery, error: unknown): Promise<void>;
-  /** Forgets failed tries of a chunk that was handled. */
+  /** Forgets the failed attempts of a chunk that was handled. */
   handled(delivery: Delivery): void;
 }
 
@@ -34,9 +34,9 @@ interface ChunkFaultsOptions {
   readonly log: Log;
 }
 
-/** Tries of a chunk that a server refuses, or that our own code fails on. */
-const patience = 3;
-/** Chunks whose tries are counted; the partition may go to another worker before the last one. */
+/** Attempts to store a chunk that a server refuses or our own code fails on. */
+const maxTries = 3;
+/** Most chunks whose attempts are counted. An entry remains if the partition moves to another worker before the last attempt. */
 const maxCounted = 10_000;
 
 const refused: ProcessError = {
@@ -63,14 +63,14 @@ export const createChunkFaults = ({
 }: ChunkFaultsOptions): ChunkFaults => {
   const tries = new Map<string, number>();
 
-  /** True when it was the last try. */
+  /** Counts a failed attempt. @returns true if it was the last one */
   const countTry = (delivery: Delivery): boolean => {
     const key = keyOf(delivery);
     const count = (tries.get(key) ?? 0) + 1;
     if (tries.size >= maxCounted) tries.clear();
-    if (count < patience) tries.set(key, count);
+    if (count < maxTries) tries.set(key, count);
     else tries.delete(key);
-    return count >= patience;
+    return count >= maxTries;
   };
 
   const setAside = ({ message, position }: Delivery, error: unknown): Promise<void> =>

@@ -33,8 +33,8 @@ export const insertOutcome = (
 };
 
 /**
- * Checks, encodes and inserts chunks, any number at a time: while its group rebalances, a member begins with a chunk of one
- * partition before that of another is stored.
+ * Checks, encodes and inserts chunks. Several may be in flight: during a rebalance, a consumer receives a chunk of one partition
+ * before that of another is stored.
  */
 export interface ChunkInserter {
   insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<Insertion>;
@@ -46,12 +46,12 @@ interface ChunkInserterOptions {
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
 }
 
-/** Names a chunk for ever: the same chunk of the same attempt is the same block with the same token. */
+/** Deduplication token. The same chunk of the same attempt always is the same block with the same token. */
 const tokenOf = (state: UploadState, chunk: Chunk): string =>
   `${state.processId}/${state.attempt}/${chunk.number}`;
 
 export const createChunkInserter = ({ write, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
-  // Chunks of one upload follow each other.
+  // One is enough, since consecutive chunks usually belong to the same upload.
   const encoders = createEncoderCache(1);
 
   return {

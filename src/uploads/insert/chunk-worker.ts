@@ -1,20 +1,20 @@
 /**
  * Steps for one chunk that Kafka delivers.
  *
- *   1 check     the process in PostgreSQL: ended or gone -> drop; the chunk must be authentic; the phase says what to do
+ *   1 check     read the process from PostgreSQL; drop the chunk if it has ended; authenticate the chunk; act by the phase
  *   2 insert    one block, token = process/attempt/chunk
- *   3 record    the chunk counts for the attempt (PostgreSQL)
+ *   3 record    count the chunk for the attempt (PostgreSQL)
  *   4 complete  with the last chunk: count the segment, publish the version
- *   5 resolve   the offset, last (the consumer does it when this handler resolves)
+ *   5 resolve   the consumer commits the offset when this handler resolves
  *
- * Uploads of one chunk that go into pools take 1 to 4 together (short-batches.ts); what that leaves over comes here.
+ * Uploads of one chunk that go into pools take steps 1 to 4 together (short-batches.ts). All other chunks are handled here.
  *
  * Guarantees
  *   - A crash between 2 and 3 repeats the same block with the same token: ClickHouse adds nothing.
- *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, 4 is done.
+ *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, then 4 runs.
  *   - In every case 4 publishes only when ClickHouse counts as many rows as 3 recorded; otherwise
- *     the upload is read again from Kafka into a new segment.
- *   - Throwing means "try again"; a permanent error fails the upload, or is set aside (chunk-faults.ts).
+ *     the upload is replayed from Kafka into a new segment.
+ *   - An error that is thrown means "retry". A permanent error fails the upload or becomes a dead letter (chunk-faults.ts).
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -33,14 +33,14 @@ import type { ShortBatches } from './short-batches.js';
 import { type TraceWork, untraced } from './traced-work.js';
 
 interface ChunkWorkerOptions {
-  /** Takes chunks that are whole uploads together; absent: every chunk is handled alone. */
+  /** Handles chunks that are whole uploads in batches. @default every chunk is handled alone */
   readonly batches?: Pick<ShortBatches, 'take'>;
   readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;
   readonly chunks: Pick<ChunkRecords, 'recordSeen'>;
   readonly inserter: ChunkInserter;
   readonly dispatcher: Pick<Dispatcher, 'settle'>;
   readonly faults: ChunkFaults;
-  /** The topic that it consumes. */
+  /** Topic that the worker consumes. */
   readonly topic: ChunkTopic;
   /** Wraps the work on a chunk. @default nothing around it */
   readonly trace?: TraceWork;
@@ -79,13 +79,13 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
           log.info({ process: state.processId }, 'upload left to a newer worker');
           return { kind: 'deferred' };
         }
-        // Another worker began to insert it with others and may still do so, or has died.
+        // Another worker marked it for a batch. It may still insert it, or it has died.
         if (state.inBatch) return { kind: 'repeated', layout: await loadLayout(state) };
         return insert(delivery, state);
       case 'collect':
         return note(delivery);
       case 'replay':
-        // Every chunk was seen before: this is a second delivery, the replay has the first.
+        // The replay has every chunk already; this is a second delivery.
         return { kind: 'resume' };
       case 'ready':
       case 'merge':
@@ -93,7 +93,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
         return { kind: 'publish' };
       case 'reserved':
       case 'receive':
-        throw new Error('requireOwn takes no chunk of a process that was not accepted');
+        throw new Error('requireOwn accepts no chunk of a process that was not accepted');
       default: {
         const unknown: never = state.phase;
         throw new Error(`unknown phase ${String(unknown)}`);

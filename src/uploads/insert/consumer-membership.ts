@@ -20,8 +20,8 @@ interface MembershipOptions {
 const beatMs = 1_000;
 
 /**
- * Takes members of workers that have died out of their groups (docs/adr/0075-members-of-consumer-groups.md): Kafka waits for them
- * until their session has ended, ten seconds, and with it every worker that is to join.
+ * Removes the members of dead workers from their consumer groups (docs/adr/0075-members-of-consumer-groups.md). Otherwise Kafka
+ * waits ten seconds for their sessions to expire, and every worker that joins waits with it.
  */
 export const startMembership = async (
   { sql, kafka, jobs, address, log }: MembershipOptions,
@@ -35,7 +35,7 @@ export const startMembership = async (
     await removeMembers(kafka, gone);
   };
 
-  /** Optional: without it Kafka needs ten seconds to notice. */
+  /** A failure is only logged: Kafka then removes the members when their sessions expire. */
   const orLater = (error: unknown): void =>
     log.warn({ err: error, reason: messageOf(error) }, 'members of consumer groups not checked');
 

@@ -1,7 +1,7 @@
-/** Consumers of chunks in a worker: they are started and closed together, and report whether all of them are alive. */
+/** Chunk consumers of a worker: starts and closes them together, and checks that all of them are alive. */
 import type { ChunkConsumer } from '../../storage/kafka/chunk-consumer.js';
 
-/** Longest silence of a consumer that still counts as alive: several empty fetches. */
+/** Silence after which a consumer counts as dead, in milliseconds: several empty fetches. */
 const silenceMs = 30_000;
 
 export interface Consumers {
@@ -10,11 +10,11 @@ export interface Consumers {
    * @param open Joins the group.
    */
   start(open: () => Promise<ChunkConsumer>): Promise<void>;
-  /** All have joined. */
+  /** Call it when all consumers have joined. */
   ready(): void;
-  /** @throws while they join, and when a consumer is silent. */
+  /** @throws Error while consumers are joining, and if one is silent */
   check(): Promise<void>;
-  /** Closes all consumers at once: each may wait half a second for its last fetch. */
+  /** Closes all consumers in parallel, since each may wait half a second for its last fetch. */
   close(): Promise<void>;
 }
 

@@ -4,11 +4,11 @@ import { encodeColumns, type Layout } from '../layout/layout.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import { encoderOf } from './chunk-encoding.js';
 
-/** Encoders that are used again for chunks of the same form: short ones cost more to set up than to run. */
+/** Reuses encoders for chunks of the same layout. For short chunks, creating an encoder costs more than encoding. */
 interface EncoderCache {
   /**
-   * Runs `work` with an encoder that is exclusive until it has ended: the result of the encoder is in its memory, so a caller that
-   * sends it sends it within `work`. One whose work failed is not used again.
+   * Runs `work` with exclusive use of an encoder. The encoded block is in the encoder's memory, so it must be sent within `work`.
+   * An encoder whose work failed is discarded.
    */
   use<T>(
     layout: Layout,
@@ -19,7 +19,7 @@ interface EncoderCache {
 
 /** @param most Idle encoders that are kept; each has memory for the largest chunk that it has seen. */
 export const createEncoderCache = (most: number): EncoderCache => {
-  /** By layout and dialect of what they encode. */
+  /** Key: layout and dialect. */
   const idle = createCache<ChunkEncoder>({ limit: most, weigh: () => 1 });
   return {
     async use(layout, state, work) {

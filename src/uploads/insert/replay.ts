@@ -1,12 +1,12 @@
 /**
- * Reads the chunks of an upload from Kafka again: to widen columns when a value did not fit, to repair
- * a segment that was miscounted, or because an operator asks for it.
+ * Replays the chunks of an upload from Kafka: to widen columns when a value did not fit, to repair a segment with missing rows,
+ * or because an operator requests it.
  *
- *   collect   reads every value, resolves the types; the next attempt begins
+ *   collect   reads every value and resolves the types; then the next attempt begins
  *   replay    stores the chunks that this attempt has not stored yet
  *
- * The dispatcher lets one worker at a time do it, under a lease. A worker that dies is taken over by the next sweep;
- * what it had recorded stays recorded.
+ * One worker at a time does it, under a lease. If it dies, the next sweep starts another one, which continues after the recorded
+ * chunks.
  */
 import { isAppError } from '../../lib/errors.js';
 import { runSliced } from '../../lib/time-slicing.js';
@@ -30,7 +30,7 @@ interface ReplayOptions {
   readonly chunks: ChunkRecords;
   readonly reader: ChunkReader;
   readonly createInserter: () => ChunkInserter;
-  /** Digits of what is stored, where they decide a type. */
+  /** Counts the digits of stored numbers, if a type depends on them. */
   readonly countDigits: DigitCounter;
   readonly onReplay: () => void;
 }
@@ -38,8 +38,8 @@ interface ReplayOptions {
 const done: Outcome = { kind: 'done' };
 
 /**
- * A permanent error fails the upload: retention has removed chunks, or they are not what was sent. Whatever else was
- * thrown is tried again.
+ * Turns permanent errors into a failure of the upload: retention has removed chunks, or they were altered. Other errors are
+ * rethrown, and the step is retried.
  */
 const failForGood =
   (step: Step): Step =>
@@ -53,7 +53,7 @@ const failForGood =
     }
   };
 
-/** The steps of an upload that is read again, by phase. */
+/** Steps of a replay, by phase. */
 export const createReplaySteps = (
   options: ReplayOptions,
 ): { readonly collect: Step; readonly replay: Step } => {
@@ -106,7 +106,7 @@ export const createReplaySteps = (
       if (stopping()) return 'stop';
       const inserted = await inserter.insert(state, layout, chunk);
       const outcome = insertOutcome(inserted, { chunk, position, layout });
-      // Types are resolved by now: what does not fit is the fault of the file.
+      // The types fit all values of the file by now, so a misfit is an error of the file.
       settled = await settle(outcome.kind === 'misfit' ? { kind: 'fail', error: outcome.error } : outcome);
       return settled === 'next_chunk' ? 'next' : 'stop';
     });

@@ -7,8 +7,8 @@ import type { Outcome } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
 
 /**
- * Counts the segment of an attempt whose chunks are all recorded. As many rows as were recorded: the process is
- * complete. Otherwise a new attempt reads the upload again.
+ * Counts the rows of a segment after all chunks of the attempt are recorded. If the number differs from the recorded one, a new
+ * attempt replays the upload.
  */
 type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
@@ -19,7 +19,7 @@ interface SegmentVerifierOptions {
   readonly log: Log;
 }
 
-/** Attempts after which counting wrong is no accident. */
+/** After this many attempts a wrong count fails the upload. */
 const maxAttempts = 8;
 
 const miscounted: Outcome = {

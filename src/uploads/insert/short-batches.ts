@@ -1,20 +1,19 @@
 /**
- * Uploads of one chunk, many at a time. A batch is what is at hand when the one before it has been sent; there is no wait for it to fill.
+ * Handles uploads of one chunk in batches. A batch has the uploads that are waiting when the previous batch has been sent; it does
+ * not wait to fill up.
  *
- *   0 verify    the API sent the chunk for this upload: a forged one must not mark it
- *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or has another target is handled alone
- *   2 encode    every value is checked, rows and dates are counted; what does not fit is handled alone
- *   3 append    rows are written together where they are stored together
- *   4 settle    record the chunks and publish the versions, one transaction for all that were written together
+ *   0 verify    authenticate the chunk, so that a forged one cannot mark the upload
+ *   1 begin     mark the uploads in PostgreSQL; one that was marked before, has ended or has another target is handled alone
+ *   2 encode    check every value, count rows and dates; a file with a misfit is handled alone
+ *   3 append    one insert for all rows that are stored in the same table
+ *   4 settle    record the chunks and publish the versions, in one transaction for each insert
  *
  * Guarantees (docs/adr/0063-short-batches.md)
- *   - A segment of a batch is written by one statement, which is repeated only by the worker that began it, with the same
- *     blocks and token. A worker that receives a chunk that is marked and not recorded begins the next attempt in a new segment;
- *     so it does not matter in which shape Kafka delivers a batch again.
- *   - Where a repetition could add rows twice, a statement that was not acknowledged is not repeated, and its uploads begin
- *     their next attempts.
- *   - An insert that ClickHouse has acknowledged at once holds the rows that were encoded. After a repetition the segments
- *     are counted.
+ *   - A segment of a batch is written by one insert. Only the worker that started it retries it, with the same blocks and token.
+ *     A worker that receives a chunk marked but not recorded starts a new attempt, in a new segment. So it does not matter how
+ *     Kafka groups the chunks when it delivers them again.
+ *   - If a retry could add rows twice, an insert that was not acknowledged is not retried; its uploads start new attempts.
+ *   - An insert that was acknowledged at the first try holds exactly the encoded rows. After a retry the segments are counted.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +33,7 @@ import { createEncoderCache } from './encoder-cache.js';
 import { type TraceWork, untraced } from './traced-work.js';
 
 export interface ShortBatches {
-  /** Handles a chunk together with others. False: it has to be handled alone. */
+  /** Handles a chunk in a batch. Returns false if it has to be handled alone. */
   take(delivery: Delivery): Promise<boolean>;
   /** Finishes batches in flight. Batches that ClickHouse or PostgreSQL refuse are left to another worker. */
   close(): void;
@@ -50,15 +49,15 @@ interface ShortBatchesOptions {
   readonly log: Log;
 }
 
-/** Batches at a time: one is with ClickHouse while the other is encoded or recorded. */
+/** One batch is inserted while the other is encoded or recorded. */
 const batchesInFlight = 2;
 const maxUploads = 128;
-/** Raw bytes of a batch, but for its first upload. */
+/** Most raw bytes of a batch with more than one upload. */
 const maxBytes = 8 * 1024 * 1024;
-/** Encoders that are kept, and bytes of the largest chunk for which one is. */
+/** Cached encoders, and the largest chunk in bytes for which a cached one is used. */
 const keptEncoders = 32;
 const keptBytes = 256 * 1024;
-/** Tries to record a batch before its uploads are recorded one by one. */
+/** Attempts to record a batch before its uploads are recorded one by one. */
 const recordingTries = 3;
 
 const pauseMs = 50;
@@ -79,7 +78,7 @@ interface Ready extends Begun, WholeSegment {
   readonly encoded: Extract<EncodedRows, { kind: 'encoded' }>;
 }
 
-/** An upload that needs no further check; undefined for one that does. */
+/** The upload if it can be recorded with the batch; undefined if it has bad rows or ClickHouse must compute its dates. */
 const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined => {
   const { rows, rejects, dates } = encoded;
   if (rejects.length > 0 || dates === undefined) return undefined;
@@ -96,7 +95,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
   let running = 0;
   const stop = new AbortController();
 
-  /** The chunks that are whole uploads; others are handled alone. */
+  /** Returns the authentic chunks that are whole uploads; settles the others. */
   const verify = async (batch: readonly Waiting[]): Promise<Waiting[]> => {
     const keys = await processes.chunkKeys(batch.map(({ delivery }) => delivery.chunk.processId));
     return batch.filter(({ delivery: { chunk, message }, done, failed }) => {
@@ -131,7 +130,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     });
   };
 
-  /** Undefined: it is handled alone. */
+  /** Returns undefined if the upload does not stay in the batch; it is settled then. */
   const encode = async (begun: Begun): Promise<Ready | undefined> => {
     const { delivery, state, layout, done, failed } = begun;
     try {
@@ -145,7 +144,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
           encoded,
           to: { segment: segmentId(processId, attempt), place },
           columns: tableColumns(layout),
-          // Copied: others are encoded before it is sent.
+          // Copied, since the encoder is reused before the block is sent.
           block: Buffer.concat(encoded.block),
           rows: encoded.rows,
           requestId,
@@ -163,7 +162,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return undefined;
   };
 
-  /** Files that are not simple, or could not be recorded with the others: counted by ClickHouse, each in its own transactions. */
+  /** Settles one upload in its own transactions, with rows counted by ClickHouse. */
   const settleAlone = async ({ delivery, state, layout, encoded, done, failed }: Ready): Promise<void> => {
     const { rows, rejects } = encoded;
     const outcome = insertOutcome({ kind: 'inserted', rows, rejects }, { ...delivery, layout });
@@ -186,7 +185,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return false;
   };
 
-  /** The uploads of one statement, once it has ended. */
+  /** Settles the uploads of one insert. */
   const settle = async (appended: readonly Appended<Ready>[], startedAt: number): Promise<void> => {
     const again = appended.filter(({ outcome }) => outcome === 'begin_again');
     for (const { one } of again) one.done(false);
@@ -246,7 +245,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       if (stop.signal.aborted) return Promise.resolve(false);
       return new Promise<boolean>((done, failed) => {
         waiting.push({ delivery, done, failed });
-        // A caller that adds several does so in one turn of the event loop.
+        // Deferred: a caller adds several chunks in one turn of the event loop.
         queueMicrotask(pump);
       });
     },

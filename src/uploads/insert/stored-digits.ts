@@ -6,7 +6,7 @@ import { readBase } from '../layout/base-version.js';
 import type { LayoutColumn } from '../layout/layout.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 
-/** Counts the digits of the numbers that the version before holds in a column. */
+/** Counts the digits of the numbers in a column of the current version. */
 export type DigitCounter = (state: UploadState, column: LayoutColumn) => Promise<Digits | undefined>;
 
 export const createDigitCounter =

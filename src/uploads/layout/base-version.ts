@@ -7,10 +7,10 @@ import { type RegisteredColumn, readRegistry, registryColumn } from '../../stora
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { uniqueByColumn } from '../../storage/postgres/version-keys.js';
 
-/** The version that an upload changes or is compared with. */
+/** The current version of a dataset, which an upload changes or is compared with. */
 export interface BaseVersion extends SegmentListRow {
   readonly versionId: number;
-  /** Under the names and roles that they have now. */
+  /** With their current names and roles. */
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   readonly byteSize: number;
@@ -25,10 +25,10 @@ const baseSql = prepared(`
     ${segmentListColumns('v')}, ${versionPlaceColumn('v')}, ${uniqueByColumn('v')}
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
-/** The columns of the version that a file is compared with. */
+/** The part of the current version that the columns of a file are matched with. */
 export type BaseColumns = Pick<BaseVersion, 'columns' | 'rowCount'>;
 
-/** Columns of a version under the names and roles that they have now. */
+/** Columns of a version with their current names and roles, which may have changed since it was published. */
 const namedNow = (
   columns: readonly StoredColumn[],
   registry: readonly RegisteredColumn[],
@@ -46,7 +46,7 @@ export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion
   return row && { ...row, columns: namedNow(row.columns, await readRegistry(sql, datasetId)) };
 };
 
-/** Columns of a dataset, with the forms of their values. */
+/** All columns that a dataset has or had, and those of its current version. */
 export interface KnownColumns {
   readonly registry: readonly RegisteredColumn[];
   /** Undefined before the first upload. */
@@ -57,7 +57,7 @@ const knownSql = prepared(`
   SELECT ${registryColumn('d.id')} AS registry, ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount"
   FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
-/** In one statement: as it all was at one moment. */
+/** Reads everything in one statement, so that it is consistent. */
 export const readKnownColumns = async (sql: Sql, datasetId: number): Promise<KnownColumns> => {
   const [row] = await sql.query<{
     registry: readonly RegisteredColumn[];

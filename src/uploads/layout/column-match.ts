@@ -1,6 +1,6 @@
 /**
- * Matches the header of a file with the columns of a dataset, as manifest and options ask for. Every refusal
- * names all columns that it is about.
+ * Matches the header of a file with the columns of a dataset, according to manifest and options. Every error lists all columns
+ * that it is about.
  */
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, listed as listedNames, quotedNames } from '../../lib/listing.js';
@@ -19,7 +19,7 @@ export interface MatchedField {
   readonly field: number;
   readonly name: string;
   readonly listed: ManifestColumn | undefined;
-  /** The column of the version before that it continues. */
+  /** The matching column of the current version. */
   readonly existing: StoredColumn | undefined;
 }
 
@@ -32,7 +32,7 @@ const describeTypes = (columns: readonly { name: string; existing: string; wante
     '; ',
   );
 
-/** Finds the column of the version before that a field continues; by name, or by the id that the manifest gives. */
+/** Finds the matching column of the current version by the id in the manifest, otherwise by name. */
 const createExistingOf = (base: BaseColumns | undefined) => {
   const columns = base?.columns ?? [];
   const byName = new Map(columns.map((column) => [column.name, column]));
@@ -41,12 +41,12 @@ const createExistingOf = (base: BaseColumns | undefined) => {
     listed?.id === undefined ? byName.get(name) : byId.get(listed.id);
 };
 
-/** True where a new type may take the place of the old one. */
+/** True if the options allow the new type to replace the old one. */
 const mayChange = (options: UploadOptions, wanted: string): boolean =>
   options.onTypeConflict === 'replace' || (options.onTypeConflict === 'widen' && wanted === 'String');
 
 /**
- * Checks of a manifest that need no file.
+ * Checks a manifest before the file is read.
  * @throws AppError 400 for ids that the dataset lacks; 409 for types and names that conflict.
  */
 export const checkManifest = (
@@ -103,7 +103,7 @@ const refuseTypes = (
 
 /**
  * Entries of the manifest for columns of the file, by their names in the header.
- * @throws AppError 400 for columns that the file lacks, and for those that it has and the manifest had to list.
+ * @throws AppError 400 for listed columns that the file lacks, and with `unlisted: reject` for columns that are not listed.
  */
 const listedFields = (
   names: readonly string[],
@@ -155,10 +155,10 @@ const refuseConflicts = (
     });
 };
 
-/** Names per time slice: long names take time to compare. */
+/** Names per step; long names take time to compare. */
 const namesPerStep = 500;
 
-/** @throws AppError 400, 409 where header, manifest and dataset do not go together. */
+/** @throws AppError 400 or 409 if header, manifest and dataset do not match. */
 export function* matchFields(
   names: readonly string[],
   options: UploadOptions,
@@ -181,7 +181,7 @@ export function* matchFields(
   refuseConflicts(fields, options, base);
   if (isKeyed(options.mode)) requireKeys(fields, options, base);
   yield;
-  // A file whose keys are deleted needs no other columns.
+  // Mode delete stores only the key columns.
   if (options.mode === 'delete') {
     const keys = keyFields(fields, options);
     return keys.length === 0 && base?.rowCount === 0 ? fields : keys;

@@ -1,4 +1,4 @@
-/** Notices about the columns of a file: names that changed, columns that are new or missing. */
+/** Notices about the columns of a file: similar names, and columns that are new or missing. */
 import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Notice } from '../../model/process.js';
@@ -21,7 +21,7 @@ const ofColumns = (code: string, message: string, names: readonly string[]): Not
         },
       ];
 
-/** Differences that make names look the same: case, blanks, and how Unicode composes letters. */
+/** Normal form of a name without differences that are hard to see: case, blanks, and composition of Unicode letters. */
 const likenessOf = (name: string): string =>
   name.normalize('NFKC').trim().replace(/\s+/gu, ' ').toLowerCase();
 
@@ -31,10 +31,10 @@ const difference = (a: string, b: string): string => {
   return a.toLowerCase() === b.toLowerCase() ? 'in case' : 'in case, blanks or the form of letters';
 };
 
-/** Names per time slice: long names take time to compare. */
+/** Names per step; long names take time to compare. */
 const namesPerStep = 200;
 
-/** Names of the file that look like another one of the file, or of the version before. */
+/** Finds names in the file that look like another name in the file or in the current version. */
 function* similarNames(names: readonly string[], before: readonly string[]): Generator<void, Notice[]> {
   const known = new Set(before);
   const byLikeness = new Map<string, string>();
@@ -65,7 +65,7 @@ const missingFrom = (base: BaseColumns, fields: readonly MatchedField[]): Stored
   return base.columns.filter(({ id }) => !present.has(id));
 };
 
-/** Columns that the version before lacks or had in addition, and names that are easily mistaken. */
+/** Notices about columns that were added or are missing, and about similar names. */
 export function* columnNotices(
   fields: readonly MatchedField[],
   { mode }: UploadOptions,

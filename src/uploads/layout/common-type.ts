@@ -1,11 +1,11 @@
-/** The type that a column takes which is made of two: the one that an append with `onTypeConflict=widen` would take. */
+/** Type of a column that two columns are merged into: the same that an append with `onTypeConflict=widen` gives. */
 
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
 import type { Digits } from '../../rows/index.js';
 
-/** Counts the digits of what a column holds. */
+/** Counts the digits of the numbers in a column. */
 type CountDigits = (column: StoredColumn) => Promise<Digits>;
 
 const commonNumbers = async (
@@ -18,8 +18,8 @@ const commonNumbers = async (
 };
 
 /**
- * The physical type that holds the values of both columns unaltered; undefined: only text does, and one of them is no text.
- * A column without any value that tells a type takes that of the other.
+ * The physical type that holds the values of both columns unaltered. Undefined if that is only text and one of them is not text.
+ * A column without values takes the type of the other one.
  */
 export const commonType = async (
   a: StoredColumn,

@@ -1,6 +1,6 @@
-/** Which value of a file keeps its column from a type: what a notice or a refusal shows. */
+/** Finds the value that keeps a column from having a type, for a notice or an error message. */
 import { compileRules } from '../../csv/column-rules.js';
-import { createFieldIndex, type FieldIndex, openIndex } from '../../csv/field-index.js';
+import { createFieldIndex, type FieldIndex, fieldText, openIndex } from '../../csv/field-index.js';
 import { emptyProfile, profileColumn } from '../../csv/profile-column.js';
 import { indexRecords } from '../../csv/record-parser.js';
 import type { ColumnProfile, ColumnRules } from '../../csv/types.js';
@@ -10,7 +10,7 @@ import { recordOf } from './typed-profile.js';
 export interface Counterexample {
   /** Physical line in the file; the header is line 1. */
   readonly line: number;
-  /** Cut to 200 characters. */
+  /** Truncated to 200 characters. */
   readonly value: string;
 }
 
@@ -21,18 +21,6 @@ export interface Records {
 }
 
 export type Kind = Exclude<ColumnProfile['kind'], 'none' | 'text'>;
-
-const shownLetters = 200;
-/** Four bytes for each letter at most. */
-const shownBytes = 4 * shownLetters;
-
-const textOf = (index: FieldIndex, cell: number): string => {
-  const start = index.starts[cell]!;
-  const end = index.ends[cell]!;
-  const stop = end < start ? ~end : end;
-  const text = new TextDecoder().decode(index.text.subarray(start, Math.min(stop, start + shownBytes)));
-  return [...(end < start ? text.replaceAll('""', '"') : text)].slice(0, shownLetters).join('');
-};
 
 const kindOfRow = (
   index: FieldIndex,
@@ -45,7 +33,7 @@ const kindOfRow = (
   return profile.kind;
 };
 
-/** The first value of a column that is not of the kind; a block of records a step. */
+/** Finds the first value of a column that is not of the kind. One block of records per step. */
 export function* counterexampleInSteps(
   { bytes, firstLine }: Records,
   layout: Layout,
@@ -69,14 +57,14 @@ export function* counterexampleInSteps(
       if (found === kind || found === 'none') continue;
       return {
         line: firstLine + index.lines[row]!,
-        value: textOf(index, row * fieldCount + field),
+        value: fieldText(index, row * fieldCount + field),
       };
     }
     yield;
   }
 }
 
-/** Counts of the first values of a column. */
+/** Counts over the first values of a column. */
 export interface Sample {
   /** Values that are neither empty nor markers. */
   readonly values: number;
@@ -89,14 +77,14 @@ export interface Sample {
 const sampleRows = 200;
 const sampleCells = 50_000;
 
-/** Checks the first values of some columns, in their order; a column a step. */
+/** Samples the first values of columns, in their order. One column per step. */
 export function* sampleInSteps(
   bytes: Uint8Array,
   layout: Layout,
   columns: readonly LayoutColumn[],
 ): Generator<void, Sample[]> {
   const { dialect, fieldCount } = layout;
-  // Kept while other work runs.
+  // Not shared with the kernel, since other work runs between the steps.
   const index = createFieldIndex(dialect, fieldCount, false);
   openIndex(index);
   indexRecords(index, bytes, false);
@@ -112,7 +100,7 @@ export function* sampleInSteps(
       if (kind === 'date') sample.dates += 1;
       if (kind !== 'number') continue;
       sample.numbers += 1;
-      if (/^[12]\d{3}$/.test(textOf(index, row * fieldCount + column.field))) sample.years += 1;
+      if (/^[12]\d{3}$/.test(fieldText(index, row * fieldCount + column.field))) sample.years += 1;
     }
     samples.push(sample);
     yield;

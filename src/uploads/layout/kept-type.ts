@@ -1,4 +1,4 @@
-/** The type that a column had, and keeps in a file that replaces its rows where all of the values fit. */
+/** Mode replace: a column keeps the type of the current version if all values of the file fit. */
 
 import { physicalOf } from '../../csv/profile.js';
 import type { ColumnProfile } from '../../csv/types.js';
@@ -12,13 +12,13 @@ import {
 } from '../../model/column-types/column-types.js';
 import type { LayoutColumn } from './layout.js';
 
-/** How values of a type compare. */
+/** Comparison class of a type. */
 export const classOf = (type: DataType): ComparisonClass => columnTypeOf(physicalOfName[type]).compares;
 
 export const fitsClass = (profile: ColumnProfile, kind: ComparisonClass): boolean =>
   kind === 'text' || profile.kind === 'none' || profile.kind === kind;
 
-/** How values are stored under the type that the column had; undefined where they do not fit it. */
+/** Physical type of the values under the previous type of the column; undefined if they do not fit. */
 const keptType = (keeps: DataType, profile: ColumnProfile): PhysicalType | undefined => {
   if (!fitsClass(profile, classOf(keeps))) return undefined;
   switch (keeps) {
@@ -37,21 +37,24 @@ const keptType = (keeps: DataType, profile: ColumnProfile): PhysicalType | undef
   }
 };
 
-/** The type of a column that nothing but its values and the version before decide. */
+/** Type of a column that no manifest sets. */
 export const resolveFree = ({ keeps }: LayoutColumn, profile: ColumnProfile): PhysicalType | 'u' =>
   (keeps && keptType(keeps, profile)) ?? physicalOf(profile);
 
-/** True for a column whose values do not fit the type that it had. */
-export const lostType = ({ keeps, physical }: LayoutColumn): boolean =>
-  keeps !== undefined && (physical === 'u' ? 'String' : dataTypeOf(physical)) !== keeps;
+export const typeOfColumn = ({ physical }: LayoutColumn): DataType =>
+  physical === 'u' ? 'String' : dataTypeOf(physical);
 
-/** Values of a column as its rules read them, and as the built-in forms of dates do where those rules are remembered. */
+/** True if the column does not keep its previous type. */
+export const lostType = (column: LayoutColumn): boolean =>
+  column.keeps !== undefined && typeOfColumn(column) !== column.keeps;
+
+/** Profiles of a column under its own rules and, if these are remembered from an earlier manifest, under the built-in date forms. */
 export interface Readings {
   readonly own: ColumnProfile;
   readonly plain?: ColumnProfile;
 }
 
-/** A column as it is read: in the form that is remembered of its dates, or in the built-in ones. */
+/** Returns the column with rules for its remembered date form, or for the built-in forms. */
 export const readIn = (form: 'remembered' | 'plain', column: LayoutColumn): LayoutColumn => {
   const { rules: _rules, ...rest } = column;
   return form === 'plain' || column.dateForm === undefined ? rest : { ...rest, rules: column.dateForm };

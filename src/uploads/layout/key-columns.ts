@@ -1,4 +1,4 @@
-/** The columns by whose values an upsert, a sync or a delete tells rows apart. */
+/** Key columns of the modes upsert, sync and delete. */
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, quotedNames } from '../../lib/listing.js';
 import { createColumnNames } from '../../model/column-names.js';
@@ -6,13 +6,13 @@ import type { UploadOptions } from '../options/table.js';
 import type { BaseColumns } from './base-version.js';
 import { isEntityColumn, type LayoutColumn } from './layout.js';
 
-/** A field of the file and the column of the version before that it continues. */
+/** A field of the file, and the matching column of the current version. */
 interface Field {
   readonly name: string;
   readonly existing: { readonly id: number; readonly isEntity: boolean } | undefined;
 }
 
-/** Columns that the key names; undefined: it is not given. */
+/** Columns named by the option `key`; undefined if it is not given. */
 const namedBy = <T extends { readonly name: string }>(
   { key }: UploadOptions,
   columns: readonly T[],
@@ -22,13 +22,13 @@ const namedBy = <T extends { readonly name: string }>(
   return new Set(key.flatMap((name) => names.find(name) ?? []));
 };
 
-/** The fields that the key is made of. */
+/** Fields of the key. */
 export const keyFields = <T extends Field>(fields: readonly T[], options: UploadOptions): T[] => {
   const named = namedBy(options, fields);
   return fields.filter((field) => named?.has(field) ?? field.existing?.isEntity === true);
 };
 
-/** Names of the key that the file lacks. @throws AppError where two of them mean one column. */
+/** Key columns that the file lacks. @throws AppError if two names mean the same column */
 const lackingNames = (fields: readonly Field[], key: readonly string[]): string[] => {
   const names = createColumnNames(fields);
   const meant = key.map((name) => names.find(name));
@@ -54,13 +54,9 @@ export const requireKeys = (
     (key && lackingNames(fields, key)) ??
     (base?.columns ?? []).filter(({ id, isEntity }) => isEntity && !present.has(id)).map(({ name }) => name);
   if (lacking.length > 0)
-    throw invalid(
-      'missing_key',
-      `The file lacks key columns, which tell rows apart: ${quotedNames(lacking)}.`,
-      {
-        columns: firstItems(lacking),
-      },
-    );
+    throw invalid('missing_key', `The file lacks the key columns ${quotedNames(lacking)}.`, {
+      columns: firstItems(lacking),
+    });
   if (base === undefined || key === undefined) return;
   const unknown = keyFields(fields, options).filter(({ existing }) => existing === undefined);
   if (unknown.length > 0)
@@ -72,8 +68,8 @@ export const requireKeys = (
 };
 
 /**
- * Ids of the entity columns of the version before. Where it has no row, or no entity because its columns have no values yet,
- * those of the file count too: nothing else tells rows apart.
+ * Ids of the entity columns of the current version. If it has no rows, or no entity because its columns have no values yet, the
+ * entity columns of the file count as well.
  */
 export const entityIdsOf = (base: BaseColumns | undefined, columns: readonly LayoutColumn[]): number[] => {
   const before = (base?.columns ?? []).filter(({ isEntity }) => isEntity).map(({ id }) => id);
@@ -85,8 +81,8 @@ export const entityIdsOf = (base: BaseColumns | undefined, columns: readonly Lay
 };
 
 /**
- * Key of a layout: its columns, and whether the caller named them.
- * @throws AppError when there is none.
+ * Key of a layout: the ids of its columns, and whether the caller named them.
+ * @throws AppError if there is no key column
  */
 export const keyOf = (
   options: UploadOptions,
@@ -96,12 +92,12 @@ export const keyOf = (
   const named = namedBy(options, columns);
   if (named !== undefined) return { keyIds: [...named].map(({ id }) => id), keyGiven: true };
   const keyIds = entityIdsOf(base, columns);
-  // No value was seen that decides, or there is nothing to delete: whether rows need a key is known when they are stored.
+  // Without values there are no types yet, and an empty dataset has nothing to delete. The key is checked when rows are stored.
   const isOpen = columns.length > 0 && columns.every(({ physical }) => physical === 'u');
-  const isVain = options.mode === 'delete' && base?.rowCount === 0;
-  if (keyIds.length > 0 || isOpen || isVain) return { keyIds };
+  const deletesNothing = options.mode === 'delete' && base?.rowCount === 0;
+  if (keyIds.length > 0 || isOpen || deletesNothing) return { keyIds };
   throw invalid(
     'no_key',
-    'Nothing tells rows apart: there is no entity column. `key` names the columns that do.',
+    'The dataset has no key: none of its columns is an entity. Name the key columns in the option `key`.',
   );
 };

@@ -12,37 +12,37 @@ import type { Place } from '../../model/version.js';
 import { storedAs } from '../../rows/index.js';
 import type { StoredOptions } from '../options/stored-options.js';
 
-/** Target of one field of a record. */
+/** How one field of a record is stored. */
 export interface LayoutColumn {
   readonly id: number;
   readonly storageId: number;
   readonly name: string;
   readonly description: string | null;
-  /** Set by a manifest or by hand; null: as in the version before, or decided by the type. */
+  /** Set by a manifest or by a user; null: as in the current version, or decided by the type. */
   readonly isEntity: boolean | null;
-  /** `u` while nothing but empty fields and null markers was seen. */
+  /** `u`: only empty fields and null markers so far. */
   readonly physical: PhysicalType | 'u';
   /** Position of the field in the record, from 0. */
   readonly field: number;
   /** Type that a manifest requires. */
   readonly dataType?: DataType;
-  /** How the version before keeps the column; append and upsert only. */
+  /** Physical type in the current version; not in mode replace. */
   readonly existing?: PhysicalType;
-  /** Rules of its own, in addition to those of the file. */
+  /** Rules of this column, which take precedence over those of the file. */
   readonly rules?: ColumnRules;
-  /** Mode replace: the type in the version before, which stays where all values fit. */
+  /** Mode replace: type in the current version, which the column keeps if all values fit. */
   readonly keeps?: DataType;
-  /** `rules` are what an earlier manifest said of dates: values in the built-in forms are dates as well. */
+  /** `rules` are the date form of an earlier manifest; the file may use the built-in forms instead. */
   readonly remembered?: true;
   /** Forms of dates to remember. */
   readonly dateForm?: DateForm;
-  /** A column of years: by its values so far, or as in the version before where it has a type already. */
+  /** A column of years, according to its values so far or to the current version. */
   readonly years?: true;
-  /** The type is settled for good: a value that does not fit makes its record a bad one. */
+  /** The type is final: a value that does not fit makes its record bad. */
   readonly fixed?: boolean;
 }
 
-/** Changes of a completed upload to columns, apart from their values. */
+/** Changes to names, roles and descriptions that take effect when the upload is published. */
 export interface ColumnChange {
   readonly id: number;
   readonly name?: string;
@@ -50,31 +50,31 @@ export interface ColumnChange {
   readonly description?: string | null;
 }
 
-/** How the file of one upload is read and stored; kept with the process, so that every worker does the same. */
+/** How the file of an upload is read and stored. Saved with the process, so that every worker does the same. */
 export interface Layout extends StoredOptions {
   readonly dialect: Dialect;
   readonly fieldCount: number;
   readonly columns: readonly LayoutColumn[];
-  /** Ids of the columns that tell rows apart; modes with a key only. */
+  /** Ids of the key columns; only in modes with a key. */
   readonly keyIds?: readonly number[];
-  /** The key was named: it stays when other columns become entities. */
+  /** The caller named the key, so it does not change when other columns become entities. */
   readonly keyGiven?: true;
   readonly changes?: readonly ColumnChange[];
-  /** Mode merge_columns: there is no file. */
+  /** Mode merge_columns, which has no file. */
   readonly columnMerge?: ColumnMergeIds;
 }
 
-/** Two columns that become one, by their ids. */
+/** Ids of two columns to be merged. */
 export interface ColumnMergeIds {
-  /** Stays, with its name and role. */
+  /** Column that keeps its name and role. */
   readonly into: number;
-  /** Is merged into the other and removed. */
+  /** Column that is merged into the other and removed. */
   readonly from: number;
-  /** Types that only text holds together become text; otherwise that is refused. */
+  /** True: incompatible types become text. False: they are refused. */
   readonly widen: boolean;
 }
 
-/** A column of which nothing but markers and empty fields is known keeps them as text. */
+/** A column with only markers and empty fields is stored as text. */
 const settled = (physical: PhysicalType | 'u'): PhysicalType => (physical === 'u' ? 's' : physical);
 
 const tableColumn = (column: LayoutColumn): NamedColumn => {
@@ -104,11 +104,11 @@ export const encodeColumns = (layout: Layout, place: Place): EncodeColumn[] =>
     };
   });
 
-/** True for a column without values, in the file and in the version before. */
+/** True for a column without values in the file and in the current version. */
 const isUndecided = ({ physical, existing }: LayoutColumn): boolean =>
   physical === 'u' && existing === undefined;
 
-/** Given, or as the type has it; years are a time axis. */
+/** True if the column is set to be an entity, or if its type is one by default. Years are, since they are a time axis. */
 export const isEntityColumn = (column: LayoutColumn): boolean =>
   column.isEntity ??
   (column.years === true || (!isUndecided(column) && columnTypeOf(settled(column.physical)).isEntity));
@@ -130,13 +130,12 @@ const storedColumn = (column: LayoutColumn): StoredColumn => {
   };
 };
 
-/** The columns of the file as a version keeps them. */
+/** The columns of the file as a version stores them. */
 export const storedColumns = (layout: Layout): StoredColumn[] => layout.columns.map(storedColumn);
 
 /**
- * The columns of a version that adds this file to another one: the old ones in their order, then new ones. Old ones
- * keep their role: that version may have come after the layout was made. One without values takes the role that its first
- * values have.
+ * Columns of a version that adds this file to another version: the old columns in their order, then the new ones. Old columns keep
+ * their role, since that version may be newer than the layout. A column without values so far takes the role of its first values.
  */
 export const joinedColumns = (base: readonly StoredColumn[], layout: Layout): StoredColumn[] => {
   const given = new Map(layout.columns.map(({ id, isEntity }) => [id, isEntity]));

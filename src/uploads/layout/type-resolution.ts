@@ -1,15 +1,13 @@
 /**
- * Which physical type a column takes, from what its values are, what a manifest asks for, and how the version
- * before keeps it.
+ * Resolves the physical type of a column from its values, the manifest and the current version.
  *
- * - The type that users see (Date, String, Decimal) is given by the manifest or by the version before, unless
- *   widening was requested. A value of another type is then the record's fault.
- * - A file that replaces the rows keeps the type where all of its values fit; otherwise it is as if there had been no
- *   version before.
- * - What an earlier manifest said of dates holds for files to come. One whose dates are in the built-in forms is read in
- *   those: a file is read in one way or the other.
- * - The physical type may grow inside of it: a Decimal column of doubles that gets a number of twenty digits
- *   becomes exact decimals. That is no conflict, and no value is altered.
+ * - The type that users see (Date, String, Decimal) is set by the manifest or the current version, unless widening was requested.
+ *   A record with a value of another type is bad.
+ * - In mode replace a column keeps its type if all values fit. Otherwise the current version is ignored.
+ * - The date form of an earlier manifest is remembered for later files. A file whose dates have the built-in forms is read with
+ *   those; it is read in one way or the other, never both.
+ * - The physical type may grow within the visible one: a Decimal column of doubles that gets a number of twenty digits becomes
+ *   exact decimals. That is no conflict, and no value is altered.
  */
 
 import { physicalOf } from '../../csv/profile.js';
@@ -28,7 +26,7 @@ import type { Digits } from '../../rows/index.js';
 import { classOf, fitsClass, type Readings, readIn, resolveFree } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
 
-/** The type that values must have; undefined: any. */
+/** Type that the manifest or the current version requires; undefined: any. */
 const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined => {
   if (column.dataType !== undefined) return column.dataType;
   if (column.existing === undefined) return undefined;
@@ -36,7 +34,7 @@ const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined =
   return layout.widen === true && existing !== 'String' ? undefined : existing;
 };
 
-/** Kind that a profile must have for its values to be of the given type; undefined: any. */
+/** Comparison class that values must have; undefined: any. */
 export const kindOf = (layout: Layout, column: LayoutColumn): ComparisonClass | undefined => {
   const type = givenType(layout, column);
   return type === undefined ? undefined : classOf(type);
@@ -55,7 +53,7 @@ const joinDecimals = (
     profile.fractionDigits <= shape.scale &&
     profile.integerDigits <= shape.precision - shape.scale;
   if (fits) return existing;
-  // By the digits in use: what the type could hold is more than what anybody sent.
+  // By the digits in use, since the type may allow more than any stored number has.
   return decimalOf(
     Math.max(counted?.integer ?? 0, profile.integerDigits),
     Math.max(counted?.fraction ?? 0, profile.fractionDigits),
@@ -65,7 +63,7 @@ const joinDecimals = (
 const joinDates = (profile: ColumnProfile, existing: PhysicalType | undefined): PhysicalType =>
   physicalOfDates(profile.farDate || (existing !== undefined && columnTypeOf(existing).dates === 'texts'));
 
-/** The type of the numbers of a file whose keys replace rows: whether it is long enough is settled when those are known. */
+/** Type for the numbers of the file alone, in modes with a key. The merge decides whether it holds the stored numbers too. */
 const ownDecimal = ({ keyIds }: Layout, profile: ColumnProfile): PhysicalType | undefined =>
   keyIds === undefined ? undefined : decimalOf(profile.integerDigits, profile.fractionDigits);
 
@@ -110,7 +108,7 @@ const resolveWide = (
   return 's';
 };
 
-/** True when the digits of what is stored decide the type. */
+/** True if the type depends on the digits of the stored numbers. */
 export const needsDigits = (column: LayoutColumn, profile: ColumnProfile): boolean =>
   column.existing !== undefined &&
   columnTypeOf(column.existing).numbers !== undefined &&
@@ -122,7 +120,7 @@ interface Reading {
   readonly profile: ColumnProfile;
 }
 
-/** How the file is read: by what is remembered of its dates, or in the built-in forms. */
+/** Decides whether the dates of a column are read in the remembered form or in the built-in ones. */
 export const readingOf = (layout: Layout, column: LayoutColumn, { own, plain }: Readings): Reading => {
   if (plain === undefined) return { column, profile: own };
   const type = column.keeps ?? givenType(layout, column);
@@ -133,7 +131,7 @@ export const readingOf = (layout: Layout, column: LayoutColumn, { own, plain }: 
     : { column: readIn('remembered', column), profile: own };
 };
 
-/** The column with what its values say of years, unless the version before has it with a type already. */
+/** Marks a column of years by its values. A column that has a type in the current version is not changed. */
 const withYears = (column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
   if (column.existing !== undefined) return column;
   const { years: _years, ...rest } = column;
@@ -142,13 +140,13 @@ const withYears = (column: LayoutColumn, profile: ColumnProfile): LayoutColumn =
   return areYears ? { ...rest, years: true } : rest;
 };
 
-/** The column as the first chunk proposes it; what contradicts it later leads to a profile of all values. */
+/** Proposes a type from the first chunk. A later value that does not fit leads to a replay with a profile of all values. */
 export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn =>
   withYears(proposedType(layout, column, profile), profile);
 
 const proposedType = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
   const { existing } = column;
-  // Whether a longer number needs another type depends on the digits of what is stored: that is settled later.
+  // A longer number may need another type; that depends on the digits of the stored numbers and is resolved in a replay.
   const keeps = existing !== undefined && (column.dataType ?? dataTypeOf(existing)) === dataTypeOf(existing);
   if (keeps) return { ...column, physical: existing };
   const type = givenType(layout, column);
@@ -158,7 +156,7 @@ const proposedType = (layout: Layout, column: LayoutColumn, profile: ColumnProfi
   return { ...column, physical };
 };
 
-/** The column for good, by the profile of all of its values. */
+/** Resolves the final type from the profile of all values. */
 export const resolveColumn = (
   layout: Layout,
   column: LayoutColumn,

@@ -10,7 +10,7 @@ import { type Readings, readIn } from './kept-type.js';
 import { type Layout, rulesOf, withColumns } from './layout.js';
 import { kindOf } from './type-resolution.js';
 
-/** One record of a block, seen as a block. */
+/** Index with only one record of a block. */
 export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
   ...index,
   starts: index.starts.subarray(row * index.fieldCount),
@@ -19,9 +19,8 @@ export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
 });
 
 /**
- * Profiles of the values of each column of a layout, in their order. Malformed records are passed over: whether
- * they fail the upload is not for the types to say. Of a column whose type is given, only values that are of the type
- * count: the others make their records bad ones, they do not change the type.
+ * Profiles the values of each column of a layout, in their order. Skips malformed records, which do not affect types. If the type
+ * of a column is given, only values of that type count: others make their records bad and do not change the type.
  */
 export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<void, ColumnProfile[]> {
   const { dialect, fieldCount, columns } = layout;
@@ -52,7 +51,7 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
       const single: MutableProfile = emptyProfile();
       profileColumn(single, index.text, recordOf(index, row), field, compiled[at]!);
       if (single.kind !== kind) continue;
-      // Among values of another kind, numbers are no column of years.
+      // A column with values of another kind is not a column of years.
       profiles[at] = joinProfiles(profiles[at]!, { ...single, offYears: true });
     }
   };
@@ -67,7 +66,7 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
 
 export const noReadings: Readings = { own: noProfile };
 
-/** Both readings of each column of a layout, in their order. */
+/** Profiles each column in its remembered date form and in the built-in ones. */
 export function* readingsInSteps(bytes: Uint8Array, layout: Layout): Generator<void, Readings[]> {
   const { columns } = layout;
   const own = columns.map((column) => (column.remembered ? readIn('remembered', column) : column));
@@ -81,7 +80,7 @@ export function* readingsInSteps(bytes: Uint8Array, layout: Layout): Generator<v
   );
 }
 
-/** Knowledge of the values of both. */
+/** Readings of the values of both. */
 export const joinReadings = (a: Readings, b: Readings): Readings => ({
   own: joinProfiles(a.own, b.own),
   ...(a.plain === undefined || b.plain === undefined ? {} : { plain: joinProfiles(a.plain, b.plain) }),

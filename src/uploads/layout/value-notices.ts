@@ -1,6 +1,5 @@
 /** Notices about the types of a file's columns, with the values that caused them. */
 import type { DataType } from '../../model/column.js';
-import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { maxNotices, type Notice, type ProcessError } from '../../model/process.js';
 import { saysYear } from '../../model/years.js';
 import {
@@ -11,22 +10,19 @@ import {
   type Sample,
   sampleInSteps,
 } from './counterexample.js';
-import { classOf, lostType, type Readings, readIn } from './kept-type.js';
+import { classOf, lostType, type Readings, readIn, typeOfColumn } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
 
 /** Most columns of a file in the notices of one reason. */
 const shownColumns = 10;
 
-const typeOfColumn = ({ physical }: LayoutColumn): DataType =>
-  physical === 'u' ? 'String' : dataTypeOf(physical);
-
-/** False also for a column without values. */
+/** False for a column without values. */
 const isText = (column: LayoutColumn): boolean =>
   column.physical !== 'u' && typeOfColumn(column) === 'String';
 
 const typeOfKind: Readonly<Record<Kind, DataType>> = { number: 'Decimal', date: 'Date' };
 
-/** The kind of values that a type asks for; undefined: any. */
+/** Kind of the values of a type; undefined: any. */
 const kindOfType = (type: DataType): Kind | undefined => {
   const kind = classOf(type);
   return kind === 'text' ? undefined : kind;
@@ -37,7 +33,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const where = (counterexample: Counterexample | undefined): string =>
   counterexample === undefined ? '' : ` Line ${counterexample.line} has ${quoted(counterexample.value)}.`;
 
-/** A column whose type is another one than in the version before. */
+/** Notice about a column whose type differs from the current version. */
 const typeChanged = (column: LayoutColumn, counterexample: Counterexample | undefined): Notice => {
   const from = column.keeps ?? 'String';
   const to = typeOfColumn(column);
@@ -51,7 +47,7 @@ const typeChanged = (column: LayoutColumn, counterexample: Counterexample | unde
   };
 };
 
-/** A column that would be numbers or dates but for some values. */
+/** Notice about a column that is text because of a few values. */
 const becameText = ({ name }: LayoutColumn, kind: Kind, counterexample: Counterexample): Notice => ({
   code: 'became_text',
   message: `Column ${quoted(name)} is String, not ${typeOfKind[kind]}, since line ${counterexample.line} has ${quoted(counterexample.value)}.`,
@@ -60,7 +56,7 @@ const becameText = ({ name }: LayoutColumn, kind: Kind, counterexample: Countere
   ...counterexample,
 });
 
-/** The refusal of a file whose values do not fit the types that columns have. */
+/** Error for a file whose values do not fit the type of a column. */
 export const typeConflict = (
   column: LayoutColumn,
   counterexample: Counterexample | undefined,
@@ -71,15 +67,15 @@ export const typeConflict = (
   ...counterexample,
 });
 
-/** The kind that a column would have without its counterexamples; undefined: none. */
-export const hinderedKind = ({ keeps, physical }: LayoutColumn): Kind | undefined =>
-  kindOfType(keeps ?? (physical === 'u' ? 'String' : dataTypeOf(physical)));
+/** Kind that a column would have without its counterexamples; undefined: none. */
+export const expectedKind = (column: LayoutColumn): Kind | undefined =>
+  kindOfType(column.keeps ?? typeOfColumn(column));
 
-/** How values of a column are read that are compared with a kind. */
+/** Returns the column with the rules under which its values are compared with a kind. */
 export const readAsKept = (column: LayoutColumn): LayoutColumn =>
   column.remembered ? readIn('remembered', column) : column;
 
-/** The kind of most of the values; undefined: texts. */
+/** Kind of the majority of the values; undefined: text. */
 const mostly = ({ values, numbers, dates }: Sample): Kind | undefined => {
   if (values < 2) return undefined;
   if (numbers * 2 > values) return 'number';
@@ -104,34 +100,34 @@ const yearNotice = (column: LayoutColumn): Notice => ({
   },
 });
 
-/** Columns whose values say more than their type does. */
-const isWorthALook = (column: LayoutColumn): boolean => {
+/** True for a column whose values may deserve a notice: text that is mostly numbers or dates, or numbers that are years. */
+const needsSample = (column: LayoutColumn): boolean => {
   if (column.dataType !== undefined || column.existing !== undefined) return false;
   if (isText(column)) return column.keeps === undefined;
   return typeOfColumn(column) === 'Decimal' && saysYear(column.name);
 };
 
-/** Columns of one step: their names may be long. */
+/** Columns per step; their names may be long. */
 const columnsPerStep = 200;
 
-/** Notices from the first records of a file; `layout` is the one that they suggest. */
+/** Notices from the first records of a file. @param layout As these records propose it. */
 export function* firstNotices(layout: Layout, records: Records): Generator<void, Notice[]> {
   const { columns } = layout;
   const notices: Notice[] = [];
   for (const column of columns.filter(lostType).slice(0, shownColumns)) {
-    // A type that the manifest asks for is no matter of values.
-    const kind = column.dataType === undefined ? hinderedKind(column) : undefined;
+    // A type that the manifest sets has no counterexample.
+    const kind = column.dataType === undefined ? expectedKind(column) : undefined;
     const counterexample = kind && (yield* counterexampleInSteps(records, layout, readAsKept(column), kind));
     notices.push(typeChanged(column, counterexample));
   }
-  const looked: LayoutColumn[] = [];
+  const sampled: LayoutColumn[] = [];
   for (const [at, column] of columns.entries()) {
     if (at % columnsPerStep === 0) yield;
-    if (isWorthALook(column)) looked.push(column);
+    if (needsSample(column)) sampled.push(column);
   }
-  const samples = yield* sampleInSteps(records.bytes, layout, looked);
+  const samples = yield* sampleInSteps(records.bytes, layout, sampled);
   let texts = 0;
-  for (const [at, column] of looked.entries()) {
+  for (const [at, column] of sampled.entries()) {
     const sample = samples[at];
     if (sample === undefined) continue;
     if (looksLikeYears(column, sample)) notices.push(yearNotice(column));
@@ -145,28 +141,28 @@ export function* firstNotices(layout: Layout, records: Records): Generator<void,
   return notices;
 }
 
-/** Collects, while a whole file is read again, which values keep columns from the types that they were to have. */
+/** Collects, during a replay, the values that keep columns from having the expected types. */
 interface Counterexamples {
-  /** Checks the next records of the file, whose values were found to be `readings`. */
+  /** Checks the next records of the file. @param readings Profiles of these records. */
   collectInSteps(records: Records, readings: readonly Readings[]): Generator<void>;
-  /** Notices about the columns as they are now. */
+  /** Notices about the final types. */
   notices(settled: Layout): Notice[];
-  /** The refusal of the first column that would lose its type; undefined: none does. */
+  /** Error for the first column that would lose its type; undefined: none does. */
   conflict(settled: Layout): ProcessError | undefined;
 }
 
-/** @param layout as the first records proposed it. */
+/** @param layout As the first records proposed it. */
 export const createCounterexamples = (layout: Layout): Counterexamples => {
   const found = new Map<number, Counterexample>();
 
   return {
     *collectInSteps(records, readings) {
       for (const [at, column] of layout.columns.entries()) {
-        const kind = hinderedKind(column);
+        const kind = expectedKind(column);
         const read = readings[at]?.own.kind ?? 'none';
         if (kind === undefined || read === kind || read === 'none') continue;
         const known = found.get(column.id);
-        // Parts of a file may come in any order.
+        // Chunks may arrive in any order.
         if (known === undefined ? found.size >= maxNotices : known.line < records.firstLine) continue;
         const counterexample = yield* counterexampleInSteps(records, layout, readAsKept(column), kind);
         if (counterexample !== undefined) found.set(column.id, counterexample);
@@ -178,7 +174,7 @@ export const createCounterexamples = (layout: Layout): Counterexamples => {
       return columns.flatMap((column) => {
         const counterexample = found.get(column.id);
         if (lostType(column)) return [typeChanged(column, counterexample)];
-        const kind = hinderedKind(before.get(column.id) ?? column);
+        const kind = expectedKind(before.get(column.id) ?? column);
         return isText(column) &&
           column.keeps === undefined &&
           kind !== undefined &&

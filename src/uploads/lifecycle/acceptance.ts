@@ -1,4 +1,4 @@
-/** Accepts uploads: the row of the process and its first segment. */
+/** Accepts uploads: inserts the process and its first segment. */
 import { AppError, conflict, notFound } from '../../lib/errors.js';
 import { uploadsPerDataset } from '../../model/position.js';
 import type { Notice } from '../../model/process.js';
@@ -31,9 +31,9 @@ export interface NewUpload {
   readonly layout: Layout;
   readonly dryRun?: boolean;
   readonly notices?: readonly Notice[];
-  /** Hash of a file that is appended; absent while the rest of it is still to come. */
+  /** Hash of an appended file; absent if it has not been received completely. */
   readonly fileDigest?: Buffer | undefined;
-  /** The file is one chunk that a pool may take. */
+  /** The file is one chunk that fits into a pool. */
   readonly isSmall: boolean;
   /** Bytes of the file so far, unpacked. */
   readonly receivedBytes: number;
@@ -45,14 +45,14 @@ export interface NewUpload {
   };
   /** The version that must be the current one; undefined: any. */
   readonly expectedVersionId: number | undefined;
-  /** The id that was given out for it; undefined: none was. */
+  /** Id of the reserved process that it fills; undefined: none. */
   readonly reservedId?: number | undefined;
   readonly vintage?: Vintage | undefined;
-  /** Key that authenticates its chunks. @default none: chunks are taken as they are */
+  /** Key that authenticates its chunks. @default none, and chunks are not authenticated */
   readonly chunkKey?: Buffer;
   /** Trace of the upload request. */
   readonly traceId?: string | undefined;
-  /** It is not published before `seal`. @default false */
+  /** True: not published before `seal`. @default false */
   readonly awaitsAnswer?: boolean;
 }
 
@@ -69,7 +69,7 @@ interface NewRow {
   readonly createdAt: Date;
 }
 
-/** Values of the statements that accept an upload. */
+/** Parameters of the statements that accept an upload. */
 const valuesOf = (upload: NewUpload) => ({
   ...upload,
   layout: JSON.stringify(upload.layout),
@@ -95,8 +95,8 @@ const registered = registerSql(
 );
 
 /**
- * One statement, since short uploads spend their time on trips. The lock comes before the id. No process where slots have to be
- * taken first, or another version is expected: then the number stays unused.
+ * One statement, since round trips take most of the time of a short upload. The lock is taken before the id is allocated. Inserts
+ * no process, and leaves the number unused, if slots have to be taken first or another version is expected.
  */
 const acceptSql = named(`
   WITH held AS (${numberUploadSql(':datasetId')}), ${registered.places}, process AS (
@@ -112,10 +112,10 @@ const acceptSql = named(`
     :expectedVersionId::bigint IS NULL OR coalesce(held.current = :expectedVersionId, false) AS expected
   FROM held LEFT JOIN process ON true`);
 
-/** Its rows only follow those of the version: nothing is looked up by key, and nothing is kept back. */
+/** True if the rows are only added after those of the version, and are published. */
 const isPlainAppend = ({ mode, dryRun = false }: NewUpload): boolean => mode === 'append' && !dryRun;
 
-/** A short file is stored with the current version, unless it replaces it; a long one in the table of its dataset. */
+/** A short file is stored where the current version is, unless it replaces that version. A long one is stored in the dataset's table. */
 const wishOf = (upload: NewUpload): Wish => {
   const { datasetId, mode, layout, isSmall } = upload;
   if (!isSmall) return {};
@@ -144,7 +144,7 @@ const fillSql = named(`
   WHERE id = :reservedId AND dataset_id = :datasetId AND created_by = :accountId AND ${accepted.when}
   RETURNING id, created_at AS "createdAt"`);
 
-/** The row that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
+/** Fills a reserved process. It gets a new id, the highest one, and callers still see the reserved id. */
 const fill = async (tx: Sql, upload: NewUpload, uploadNumber: number): Promise<NewRow> => {
   const [row] = await tx.query<NewRow>(fillSql, fillSql.values({ ...valuesOf(upload), uploadNumber }));
   if (row === undefined)
@@ -154,7 +154,7 @@ const fill = async (tx: Sql, upload: NewUpload, uploadNumber: number): Promise<N
   return row;
 };
 
-/** With slots that have to be taken, or a row that was reserved. */
+/** Accepts an upload that needs new slots in a pool, or that fills a reserved process. */
 const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
   const { datasetId, storeId, expectedVersionId, reservedId } = upload;
   if (reservedId !== undefined) {
@@ -163,7 +163,7 @@ const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
     if (expectedVersionId !== undefined && dataset.current !== expectedVersionId) throw otherVersion();
     return fill(tx, upload, dataset.number);
   }
-  // Slots are taken under the lock that the statement needs.
+  // The statement takes this lock as well; slots must be taken under it.
   await holdDataset(tx, datasetId);
   const row = await insert(tx, upload, await takeSlots(tx, storeId, wishOf(upload)));
   if (row === undefined) throw new Error('a process was not inserted');
@@ -171,7 +171,7 @@ const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
 };
 
 /**
- * Adds the process and its first segment. Ids of one dataset grow in the order of these calls.
+ * Inserts the process and its first segment. Ids within a dataset grow in the order of these calls.
  * @throws AppError 412 when the current version is not the expected one.
  */
 export const accept = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {

@@ -8,7 +8,7 @@ const tooMany = (state: UploadState, limit: string): ProcessError => ({
   message: `The file has ${state.rejectedRows} bad rows so far; ${limit}.`,
 });
 
-/** Checks the number of bad rows after each chunk; undefined if it is within the limit. */
+/** Checks the number of bad rows after each chunk. Returns undefined if it is within the limit. */
 export const beyondCount = (state: UploadState, { maxBadRows }: Layout): ProcessError | undefined => {
   const limit = Math.min(
     maxBadRows !== undefined && 'count' in maxBadRows ? maxBadRows.count : maxRejects,
@@ -17,7 +17,7 @@ export const beyondCount = (state: UploadState, { maxBadRows }: Layout): Process
   return state.rejectedRows <= limit ? undefined : tooMany(state, `at most ${limit} are set aside`);
 };
 
-/** Checks their share, after the last record. */
+/** Checks the share of bad rows after the last chunk. */
 export const beyondShare = (state: UploadState, { maxBadRows }: Layout): ProcessError | undefined => {
   if (maxBadRows === undefined || !('percent' in maxBadRows)) return undefined;
   const records = state.insertedRows + state.rejectedRows;

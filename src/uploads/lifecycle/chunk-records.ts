@@ -6,7 +6,7 @@ import { stateColumns, type UploadState } from './process-records.js';
 import { type Reject, setAsideSql } from './rejects.js';
 import { moveSql } from './transitions.js';
 
-/** Counts of the records of a chunk. */
+/** Result of storing a chunk. */
 export interface StoredChunk {
   readonly rows: number;
   readonly rejects: readonly Reject[];
@@ -17,7 +17,7 @@ interface SeenChunks {
   readonly chunkCount: number | null;
 }
 
-/** An upload whose segment is whole and counted. */
+/** An upload whose segment has all rows, as counted. */
 export interface VerifiedUpload {
   readonly processId: number;
   readonly datasetId: number;
@@ -25,17 +25,17 @@ export interface VerifiedUpload {
   readonly facts: SegmentFacts;
 }
 
-/** The same of an upload of one chunk, which is not recorded yet. */
+/** The same for an upload of one chunk, which is not recorded yet. */
 export interface WholeUpload extends VerifiedUpload {
   readonly chunk: Chunk;
   readonly position: ChunkPosition;
 }
 
-/** The chunks of uploads in PostgreSQL: their offsets in Kafka, and the attempt that has stored them. */
+/** Records of chunks in PostgreSQL: their offsets in Kafka, and the attempt that has stored their rows. */
 export interface ChunkRecords {
   /**
-   * Event `stored`: the rows of a chunk are stored by this attempt. Undefined when the attempt is over (another one
-   * has begun, or the process has ended). Repeating it changes nothing.
+   * Event `stored`: this attempt has stored the rows of a chunk. Idempotent. Returns undefined if the attempt is over, since another
+   * one has started or the process has ended.
    */
   recordStored(
     chunk: Chunk,
@@ -43,30 +43,30 @@ export interface ChunkRecords {
     attempt: number,
     stored: StoredChunk,
   ): Promise<UploadState | undefined>;
-  /** Records the position of a chunk, without having stored its rows. */
+  /** Records the position of a chunk whose rows are not stored. */
   recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
-  /** Chunks that workers have taken from Kafka, by upload; without uploads that have ended or gone. */
+  /** Numbers of chunks that workers have handled, by pending upload. */
   handled(processIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Positions of all chunks of an upload, in file order; none once they are forgotten. */
+  /** Positions of all chunks of an upload, in file order; none after `forgetExpired`. */
   positions(processId: number): Promise<ChunkPosition[]>;
   /** Positions of the chunks whose rows this attempt has not stored yet, in file order. */
   notStored(processId: number, attempt: number): Promise<ChunkPosition[]>;
   /**
-   * Forgets where the chunks of ended uploads lay, once Kafka has not kept them for as long again: those of the oldest uploads
-   * first, and not all at once.
+   * Deletes records of chunks of ended uploads that are older than twice the retention of Kafka, oldest uploads first. One call
+   * deletes a limited number.
    */
   forgetExpired(retentionMs: number): Promise<void>;
 }
 
-/** Chunks of a batch, from the oldest upload on, and batches of a run. */
+/** Chunks per batch and batches per call of `forgetExpired`. */
 const perBatch = 2_000;
 const mostBatches = 10;
 
 const stored = moveSql('stored');
 
 /**
- * Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. The ids are passed twice: of a
- * join alone the planner makes a walk along all processes there ever were.
+ * Moves each process from its first state to `ready`, like the events `stored` and `verified`. The ids are passed a second time
+ * because with the join alone the planner scans all processes.
  */
 const wholeSql = prepared(`
   WITH given AS MATERIALIZED (
@@ -98,12 +98,12 @@ const givenOf = ({ processId, attempt, facts, chunk, position }: WholeUpload) =>
   kafka_offset: position.offset,
 });
 
-/** Events `stored` and `verified` of uploads of one chunk each; nothing of those whose attempt is over. */
+/** Events `stored` and `verified` for uploads of one chunk each. Ignores uploads whose attempt is over. */
 export const recordWhole = async (tx: Sql, uploads: readonly WholeUpload[]): Promise<void> => {
   await tx.query(wholeSql, [JSON.stringify(uploads.map(givenOf)), uploads.map(({ processId }) => processId)]);
 };
 
-/** One statement: the chunk counts once for an attempt, and only while the attempt is the current one. */
+/** Counts the chunk once per attempt, and only if the attempt is the current one. */
 const recordStoredSql = named(`
   WITH current AS (
     SELECT id FROM processes WHERE id = :processId AND attempt = :attempt AND ${stored.when} FOR NO KEY UPDATE
@@ -180,7 +180,7 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
         [retentionMs],
       );
       if (ended.length === 0) return;
-      // Other workers may be at it as well.
+      // Other workers may delete at the same time.
       await sql.query(
         `WITH mine AS (
            SELECT process_id, number FROM chunks WHERE process_id = ANY ($1)

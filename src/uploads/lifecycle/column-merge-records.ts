@@ -1,6 +1,6 @@
 /**
- * Processes of mode merge_columns: they have no file, so they begin where an upload is once its rows are stored, and take their
- * turn among the uploads of the dataset.
+ * Processes of mode merge_columns. They have no file, so they start in the state of an upload whose rows are stored, and wait for
+ * their turn among the uploads of the dataset.
  */
 import { isHeldSql } from '../../jobs/leases.js';
 
@@ -23,11 +23,11 @@ export interface NewColumnMerge {
   readonly ids: ColumnMergeIds;
   /** Raw bytes of the copy. */
   readonly bytes: number;
-  /** Holds room for them until the transaction has written them down; throws an AppError kind `quota`. */
+  /** Reserves these bytes until the transaction has recorded them. @throws AppError kind `quota` */
   readonly holdStorage: (tx: Sql, bytes: number) => Promise<void>;
 }
 
-/** There is no file to be read. */
+/** Layout without a file. */
 const layoutOf = (columnMerge: ColumnMergeIds): Layout => ({
   dialect: { delimiter: 44, quote: 34 },
   fieldCount: 0,
@@ -37,7 +37,7 @@ const layoutOf = (columnMerge: ColumnMergeIds): Layout => ({
 
 const noRows = { rows: 0, bytes: 0, minDate: null, maxDate: null, frequency: null };
 
-/** A pending one of the same caller that does the same; a repeated request waits for it. */
+/** Finds a pending process of the same caller for the same merge, for which a repeated request waits. */
 const findSame = async (tx: Sql, { datasetId, accountId, keyId, ids }: NewColumnMerge) => {
   const [same] = await tx.query<{ id: number }>(
     `SELECT id FROM processes WHERE dataset_id = $1 AND ${isPending()} AND mode = '${mode}' AND created_by = $2
@@ -53,10 +53,10 @@ const insertSql = named(`
   VALUES (:datasetId, 'ready', '${mode}', :layout, :accountId, :keyId, :requestId, :facts, 0, now(), :bytes, :uploadNumber)
   RETURNING id`);
 
-/** Makes the process, or finds the one that is pending for the same; gives its id. Call it in a transaction. */
+/** Inserts the process, or finds a pending one for the same merge. Call it in a transaction. @returns its id */
 export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise<number> => {
   const { datasetId, storeId, ids, bytes } = merge;
-  // The lock makes ids of one dataset grow in the order in which processes are accepted.
+  // Under the lock, ids within a dataset grow in the order in which processes are accepted.
   await holdDataset(tx, datasetId);
   const same = await findSame(tx, merge);
   if (same !== undefined) return same;
@@ -68,12 +68,12 @@ export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise
     insertSql.values({ ...merge, layout, facts: JSON.stringify(noRows), uploadNumber: numbered?.number }),
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
-  // Nothing is ever written into it: it says in which store the merge has to find room.
+  // This segment stays empty. It only determines the store in which the merge writes.
   await register(tx, { id: segmentId(row.id, 1), processId: row.id, storeId }, { near: { datasetId } });
   return row.id;
 };
 
-/** Datasets in which it is the turn of such a process, and no worker is at it. */
+/** Datasets with such a process that is due and that no worker holds. */
 export const datasetsToMerge = async (sql: Sql): Promise<number[]> => {
   const rows = await sql.query<{ id: number }>(
     `SELECT DISTINCT p.dataset_id AS id FROM processes p

@@ -1,15 +1,15 @@
-/** Whether workers take chunks from Kafka: an operator may have them wait, all of them, whenever they were started. */
+/** Lets an operator pause the consumption of chunks in all workers, including those that start later. */
 import type { Log } from '../../lib/log.js';
 import { readSetting, setSetting } from '../../storage/postgres/settings.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 const setting = 'consuming_paused_since';
 
-/** Since when, ISO 8601 in UTC; null: they take them. */
+/** Start of the pause, ISO 8601 in UTC; null: not paused. */
 export const consumingPausedSince = async (sql: Sql): Promise<string | null> =>
   (await readSetting(sql, setting)) ?? null;
 
-/** Since when they wait, which is earlier if they waited before. */
+/** Pauses consumption. @returns the start of the pause, which is earlier than `now` if it was paused before */
 export const pauseConsuming = async (sql: Sql, now: Date): Promise<string> =>
   sql.tx(async (tx) => {
     const since = (await consumingPausedSince(tx)) ?? now.toISOString();
@@ -21,7 +21,7 @@ export const resumeConsuming = (sql: Sql): Promise<void> => setSetting(sql, sett
 
 interface ConsumingSwitch {
   isPaused(): boolean;
-  /** Reads it again. While PostgreSQL does not answer, the last answer holds. */
+  /** Reads the setting again. On an error the last known value remains. */
   poll(): Promise<void>;
 }
 

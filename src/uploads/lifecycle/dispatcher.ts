@@ -24,17 +24,17 @@ import { type Event, transitionOf } from './transitions.js';
 export interface Dispatcher {
   /** Records the outcome of a step and acts on it. */
   settle(state: UploadState, outcome: Outcome): Promise<Settled>;
-  /** Records that uploads of one chunk each are stored and counted, and publishes what is due then. */
+  /** Records that uploads of one chunk each are stored and counted, and publishes what is due. */
   settleWhole(uploads: readonly WholeUpload[]): Promise<void>;
-  /** Continues a process in the background, from its present phase, unless this or another worker does already. */
+  /** Continues a process in the background from its current phase, unless a worker does so already. */
   resume(processId: number): void;
-  /** Ends a pending process as failed and publishes what waited for it. False when it had ended before. */
+  /** Fails a pending process and publishes what waited for it. Returns false if it had ended before. */
   fail(process: ProcessInDataset, error: ProcessError): Promise<boolean>;
   /** Publishes what is due in a dataset. */
   publish(datasetId: number): Promise<void>;
   /** Reports an upload that a sweep has failed. */
   announceFailed(upload: FailedUpload): void;
-  /** Starts nothing more; resolves when nothing runs in the background. */
+  /** Starts no further work; resolves when the background work has ended. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface DispatcherOptions {
   readonly processes: Pick<ProcessRecords, 'state'>;
   readonly transitions: TransitionRecords;
   readonly publisher: Publisher;
-  /** Steps of a worker; a process without them only publishes and leaves the rest to the sweeps of workers. */
+  /** Steps of a worker. Absent: this process only publishes, and the sweeps of workers do everything else. */
   readonly work?: DispatcherWork;
   readonly onPublished: (version: PublishedVersion) => void;
   readonly onFailed: (upload: FailedUpload) => void;
@@ -55,14 +55,14 @@ export interface DispatcherWork {
   readonly leases: Leases;
   /** Counts the segment of an attempt whose chunks are all stored. */
   readonly verify: (state: UploadState) => Promise<Outcome>;
-  /** Steps in the background, by the phase in which they are due. */
+  /** Background steps by phase. */
   readonly steps: Readonly<Partial<Record<ProcessPhase, Step>>>;
 }
 
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const { processes, transitions, publisher, work, onPublished, onFailed, log } = options;
   const running = new Map<number, Promise<void>>();
-  /** Processes that were resumed while they ran: they run once more. */
+  /** Processes that were resumed while they ran, and run once more. */
   const resumedAgain = new Set<number>();
   let closing = false;
 
@@ -95,7 +95,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     return failed !== undefined;
   };
 
-  /** Transition for an event that was recorded. */
+  /** Acts on an event that was recorded. */
   const follow = async (event: Event, { processId, datasetId }: ProcessInDataset): Promise<Settled> => {
     const { next } = transitionOf(event);
     if (next === 'look_again') return 'look_again';
@@ -164,7 +164,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     }
   };
 
-  /** Takes one step after the other until nothing is left to do in the background. */
+  /** Takes steps until none is due in the background. */
   const takeSteps = async (
     processId: number,
     { steps }: DispatcherWork,

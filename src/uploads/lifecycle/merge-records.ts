@@ -23,68 +23,68 @@ interface Turn<Mode> {
   readonly maxRows: number | null;
 }
 
-/** An upload whose turn to be merged has come. */
+/** An upload that is due to be merged. */
 export type UploadTurn = Turn<MergeMode>;
 
-/** Two columns whose turn to become one has come; `facts` are those of no rows. */
+/** A merge of two columns that is due; `facts` are those of an empty segment. */
 export type ColumnMergeTurn = Turn<ColumnMergeMode>;
 
 export type MergeTurn = UploadTurn | ColumnMergeTurn;
 
-/** Content of a segment behind those of the version before. */
+/** Content of a segment that follows those of the previous version. */
 export interface OwnFacts {
   /** Stored rows. */
   readonly rows: number;
   readonly bytes: number;
-  /** Stored rows that it makes invisible, its own among them; more than 0: the segment is a patch. */
+  /** Stored rows that it hides, including its own; more than 0 for a patch. */
   readonly hidden: number;
 }
 
 /** Result of a merge. */
 export interface MergeOutcome {
-  /** The version it was made for; null: there was none. */
+  /** Version that the rows were merged with; null: none. */
   readonly baseVersionId: number | null;
-  /** The segment that was written; null: none was, the file's own follows the version before. */
+  /** Segment that the merge wrote; null: none, the file's own segment follows the previous version. */
   readonly segmentId: number | null;
-  /** True: it follows the segments of the version before. */
+  /** True: the segment follows those of the previous version. False: it replaces them. */
   readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
-  /** Facts of the segment; absent: those of the file, or, where that replaces the version before, `facts`. */
+  /** Facts of the segment. @default those of the file with `keepsBase`, otherwise `facts` */
   readonly own?: OwnFacts;
-  /** Absent: nothing was compared with the version before. */
+  /** Absent: rows were not compared with the previous version. */
   readonly changes?: RowChanges;
-  /** Ids of the columns by which rows were compared; absent: there was no key. */
+  /** Ids of the key columns; absent: no key. */
   readonly keyIds?: readonly number[];
   /** Storage ids of columns by which the rows are unique; absent: not known. */
   readonly uniqueBy?: readonly number[];
 }
 
-/** A segment that a merge writes. */
+/** Segment for a merge to write. */
 export interface MergeTarget {
   readonly segmentId: number;
-  /** Counts the merges of the process, from 1. */
+  /** Number of the merge within its process, from 1. */
   readonly number: number;
   readonly place: Place;
 }
 
-/** The records of merges in PostgreSQL. */
+/** Records of merges in PostgreSQL. */
 export interface MergeRecords {
-  /** Undefined when the process is not in state `merge` (any more). */
+  /** Returns undefined if the process is not in state `merge`. */
   turn(processId: number): Promise<MergeTurn | undefined>;
   /**
-   * Registers a new segment for a merge to write; null when the turn is over.
-   * @param columns Of the rows to come, to be kept in a pool; undefined: in the table of the store.
+   * Registers a new segment for a merge to write. Returns null if the process is not in state `merge` any more.
+   * @param columns Columns of rows that go into a pool; undefined: they go into the table of the store.
    */
   begin(turn: MergeTurn, columns: readonly NamedColumn[] | undefined): Promise<MergeTarget | null>;
   /**
-   * Event `merged`. Does nothing when another merge has begun since.
-   * @param number Of the merge that wrote the segment; null: none was written.
+   * Event `merged`. Does nothing if another merge has started since.
+   * @param number Number of the merge that wrote the segment; null: none was written.
    */
   finish(processId: number, outcome: MergeOutcome, number: number | null): Promise<void>;
   /** Event `rebased`. */
   rebase(processId: number, layout: Layout): Promise<void>;
-  /** Number of merges that were begun. */
+  /** Number of merges that were started. */
   countBegun(processId: number): Promise<number>;
 }
 
@@ -117,7 +117,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
     }),
 
   async finish(processId, outcome, number) {
-    // A lease may have run out meanwhile: once another merge has begun, the segment of this one is dropped.
+    // The lease may have expired, and another worker may have started a merge. The segment of this one is dropped then.
     const { set, when } = moveSql('merged');
     await sql.query(
       `UPDATE processes SET ${set}, merge = $2, changes = $4

@@ -1,4 +1,4 @@
-/** Notices about an upload, kept with its process; bounded in number, and in size by the code that makes them. */
+/** Notices about an upload, stored with its process. Their number is limited here, their size by the code that creates them. */
 
 import { maxNotices, type Notice } from '../../model/process.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
@@ -7,16 +7,16 @@ import { publicIdSql } from './process-ids.js';
 
 const subjectOf = ({ code, column, similarTo }: Notice): string => JSON.stringify([code, column, similarTo]);
 
-/** Earlier and new notices; a new one replaces an earlier one of the same kind and column. */
+/** Joins earlier and new notices; a new one replaces an earlier one with the same code and column. */
 const joined = (before: readonly Notice[], added: readonly Notice[]): Notice[] => {
   const newer = new Set(added.map(subjectOf));
   return [...before.filter((notice) => !newer.has(subjectOf(notice))), ...added].slice(0, maxNotices);
 };
 
-/** Notices as they are kept. */
+/** Value of the column `notices`. */
 export const keptNotices = (notices: readonly Notice[]): string => JSON.stringify(joined([], notices));
 
-/** Call it in a transaction. */
+/** Adds notices to a process. Call it in a transaction. */
 export const addNotices = async (tx: Sql, processId: number, added: readonly Notice[]): Promise<void> => {
   if (added.length === 0) return;
   const [row] = await tx.query<{ notices: readonly Notice[] }>(
@@ -39,7 +39,7 @@ const keepDigestSql = prepared(`
   ) b WHERE b.file_digest = $2`);
 
 /**
- * Keeps the digest of an appended file, and tells when it is that of the append before it. Call it before the process can
+ * Saves the digest of an appended file, and adds a notice if the previous append has the same. Call it before the process can
  * complete.
  */
 export const keepDigest = async (sql: Sql, processId: number, digest: Buffer): Promise<void> => {
@@ -47,7 +47,7 @@ export const keepDigest = async (sql: Sql, processId: number, digest: Buffer): P
   if (same === undefined) return;
   const notice = {
     code: 'same_file',
-    message: `The file is the one that was appended before it, by process ${same.id}: its rows are there twice now.`,
+    message: `The previous append, process ${same.id}, had the same file: its rows are in the dataset twice.`,
     processId: same.id,
   };
   await sql.tx((tx) => addNotices(tx, processId, [notice]));

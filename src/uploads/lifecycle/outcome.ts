@@ -8,9 +8,9 @@ import type { UploadState } from './process-records.js';
 
 /** Result of a step. Steps only return it; the dispatcher records it and acts on it. */
 export type Outcome =
-  /** Nothing is left to do here. */
+  /** No further work for this step. */
   | { readonly kind: 'done' }
-  /** The process has changed meanwhile: its state decides the next step. */
+  /** The process has changed. Read its state and take the next step. */
   | { readonly kind: 'look_again' }
   /** Uploads of the dataset may be due. */
   | { readonly kind: 'publish' }
@@ -28,28 +28,28 @@ export type Outcome =
     }
   /** All chunks of this attempt are stored. */
   | { readonly kind: 'all_stored' }
-  /** A value does not fit the type proposed for its column; `error` says which. */
+  /** A value, named by `error`, does not fit the type proposed for its column. */
   | { readonly kind: 'misfit'; readonly error: ProcessError }
-  /** The layout needs what this release does not know: a newer worker reads the file. */
+  /** The layout needs an option that this release does not know; a newer worker reads the file. */
   | { readonly kind: 'deferred' }
-  /** The next attempt begins: with resolved types, because rows are missing, or because another may write this one. */
+  /** Start the next attempt: types are resolved, rows are missing, or another worker may still write this attempt. */
   | {
       readonly kind: 'resolved' | 'miscounted' | 'repeated';
       readonly layout: Layout;
       readonly notices?: readonly Notice[];
     }
-  /** ClickHouse holds what was recorded. */
+  /** ClickHouse has as many rows as were recorded. */
   | { readonly kind: 'verified'; readonly facts: SegmentFacts }
-  /** The current version stores a column differently: the file is read again with this layout. */
+  /** The current version has another type for a column; the file is replayed with this layout. */
   | { readonly kind: 'rebased'; readonly layout: Layout }
-  /** Joined with the current version; `number` of the merge that wrote a segment, null: none was needed. */
+  /** Merged with the current version. `number` is that of the merge that wrote a segment; null: none was needed. */
   | { readonly kind: 'merged'; readonly outcome: MergeOutcome; readonly number: number | null };
 
 /** Work that is left for the caller of the step. */
 export type Settled =
-  /** Nothing: it is recorded, and the next step is done or begun. */
+  /** Nothing: the outcome is recorded, and the next step is done or started. */
   | 'over'
-  /** A chunk is recorded; others are missing. */
+  /** The chunk is recorded; other chunks are missing. */
   | 'next_chunk'
   /** The process is in another state now: read it and take the next step. */
   | 'look_again';
@@ -58,9 +58,9 @@ export type Settled =
 interface StepContext {
   /** Records an intermediate outcome. */
   settle(outcome: Outcome): Promise<Settled>;
-  /** True once the worker closes: the step ends early, and another worker continues. */
+  /** True when the worker closes: the step must end early, and another worker continues. */
   readonly stopping: () => boolean;
 }
 
-/** One step of an upload in the background. A throw means "try again later". */
+/** One background step of an upload. An error that is thrown means "retry later". */
 export type Step = (state: UploadState, context: StepContext) => Promise<Outcome>;

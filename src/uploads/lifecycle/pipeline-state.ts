@@ -16,7 +16,7 @@ export interface PendingUploads {
   readonly oldestSeconds: number;
 }
 
-/** An upload of which nothing was heard for a while. */
+/** An upload without progress for a while. */
 interface StuckUpload {
   readonly processId: number;
   readonly datasetId: number;
@@ -27,9 +27,9 @@ interface StuckUpload {
   /** Since the last byte, the end of the file, or the end of the lease of a worker. */
   readonly silentSeconds: number;
   readonly insertedChunks: number;
-  /** Null: the file was not received to its end. */
+  /** Null: the file was not received completely. */
   readonly chunks: number | null;
-  /** An earlier upload of the same dataset that is pending: they publish in order. */
+  /** Earliest pending upload of the dataset before this one; uploads are published in order. */
   readonly waitsFor: number | null;
 }
 
@@ -37,12 +37,12 @@ export interface PipelineState {
   readonly pending: readonly PendingUploads[];
   /** Longest silence first; at most 100. */
   readonly stuck: readonly StuckUpload[];
-  /** Pending uploads that are read again because a value did not fit. */
+  /** Pending uploads that are being replayed. */
   readonly replaying: number;
   readonly lastDay: {
     readonly completed: number;
     readonly failed: number;
-    /** Uploads that ended and were read again at least once. */
+    /** Ended uploads that were replayed at least once. */
     readonly replayed: number;
     readonly failures: readonly { readonly code: string; readonly count: number }[];
   };
@@ -60,7 +60,7 @@ const pendingSql = `
          ${secondsSince('min(p.created_at)')} AS "oldestSeconds"
     FROM processes p WHERE ${isAwaited('p')} GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
 
-// A lease that is held ends in the future: its holder is at work.
+// A lease that is held expires in the future, so its upload does not count as silent.
 const heardSql = `greatest(p.created_at, p.heartbeat_at, p.sealed_at, ${heldUntilSql('upload', 'p.id')})`;
 
 const stuckSql = `

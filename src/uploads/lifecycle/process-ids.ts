@@ -1,15 +1,15 @@
 /**
- * The two ids of an upload. `id` orders the uploads of a dataset, names their segments and their chunks. A process that
- * was reserved keeps, as `public_id`, the id that was given out, which may be smaller than those of uploads that were
- * accepted before its own. Callers see that one.
+ * The two ids of an upload. `id` orders the uploads of a dataset and identifies their segments and chunks. A process that was
+ * reserved gets its `id` when it is accepted, and keeps the reserved id as `public_id`, which may be lower than the ids of uploads
+ * accepted before it. Callers see `public_id`.
  */
 
 /** The id that callers see. */
 export const publicIdSql = (alias: string): string => `coalesce(${alias}.public_id, ${alias}.id)`;
 
 /**
- * Condition that one of both ids is the given one: no two processes share any.
- * @param id SQL: a parameter, or `ANY` of one.
+ * Condition that either id of a process is the given one. No two processes share an id.
+ * @param id SQL: a parameter, or `ANY` of a parameter.
  */
 export const isProcess = (id: string, alias: string): string =>
   `(${alias}.id = ${id} OR ${alias}.public_id = ${id})`;

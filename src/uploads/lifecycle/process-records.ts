@@ -15,7 +15,7 @@ export interface UploadState {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
-  /** Number of the upload in its dataset, the same for every attempt: part of the positions of its rows. */
+  /** Number of the upload in its dataset, part of the positions of its rows. The same for every attempt. */
   readonly uploadNumber: number;
   /** Location of the segment of the attempt. */
   readonly place: Place;
@@ -30,11 +30,11 @@ export interface UploadState {
   readonly receivedBytes: number;
   /** A worker has begun to insert the chunk of this attempt in a batch. */
   readonly inBatch: boolean;
-  /** This release knows everything that the layout needs; otherwise the upload is left to newer workers. */
+  /** True if this release knows all options in the layout; otherwise the upload is left to newer workers. */
   readonly isUnderstood: boolean;
-  /** Id of the upload request: one id from the request's log to the insert's query id. */
+  /** Id of the upload request, from the log of the request to the query id of the insert. */
   readonly requestId: string;
-  /** Key that authenticates its chunks; null: it has no file, so no chunk belongs to it. */
+  /** Key that authenticates its chunks; null: it has no file. */
   readonly chunkKey: Buffer | null;
 }
 
@@ -44,9 +44,9 @@ export interface Received {
   readonly bytes: number;
   /** Bytes of the request's body, as sent. */
   readonly sentBytes: number;
-  /** Chunks in all; null: not known. */
+  /** Size of the request's body; null: not known. */
   readonly expectedBytes: number | null;
-  /** Chunks handed to Kafka. */
+  /** Chunks sent to Kafka. */
   readonly sentChunks: number;
 }
 
@@ -59,7 +59,7 @@ interface SealedUpload {
 /** Records of uploads in PostgreSQL: their creation and their state. Transitions are in transition-records.ts. */
 export interface ProcessRecords extends ProcessViews {
   /**
-   * Makes the process and its first segment. Ids of one dataset grow in the order of these calls.
+   * Inserts the process and its first segment. Ids within a dataset grow in the order of these calls.
    * @throws AppError 412 when the current version is not the expected one.
    */
   accept(upload: NewUpload): Promise<AcceptedUpload>;
@@ -68,17 +68,17 @@ export interface ProcessRecords extends ProcessViews {
   /** Records the digest of the file of a pending append, before its last chunk is sent. */
   keepDigest(processId: number, digest: Buffer): Promise<void>;
   /**
-   * Records that every chunk is in Kafka and the sender gets its answer: from here on the upload may be published.
-   * Undefined when the dataset was deleted meanwhile.
+   * Records that every chunk is in Kafka and that the sender gets its answer. From now on the upload may be published.
+   * Returns undefined if the dataset was deleted.
    */
   seal(processId: number, received: Received): Promise<SealedUpload | undefined>;
   state(processId: number): Promise<UploadState | undefined>;
   /**
-   * Marks those of some uploads whose only chunk may be inserted together with others: first attempts in pools.
-   * Returns each upload only once.
+   * Marks uploads whose only chunk may be inserted in a batch: first attempts that go into a pool. Returns the marked ones, each
+   * only once.
    */
   beginBatch(processIds: readonly number[]): Promise<(UploadState & { readonly layout: Layout })[]>;
-  /** Keys of the chunks of uploads that are pending and accepted, null for one without. */
+  /** Chunk keys of the accepted pending uploads among these; null for an upload without a key. */
   chunkKeys(processIds: readonly number[]): Promise<ReadonlyMap<number, Buffer | null>>;
   layout(processId: number): Promise<Layout | undefined>;
 }
@@ -174,7 +174,7 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
   ...createProcessViews(sql),
 });
 
-/** The layout of a process that exists. */
+/** Layout of a process that must exist. */
 export const requireLayout = async (
   processes: Pick<ProcessRecords, 'layout'>,
   processId: number,
@@ -185,7 +185,7 @@ export const requireLayout = async (
 };
 
 /**
- * Assigns uploads of a deleted account to datasets of others to the owners of these. Pending ones are not published, since
+ * Reassigns uploads that a deleted account made to datasets of others, to the owners of these. Pending ones will fail, since
  * their key no longer exists.
  */
 export const giveProcessesToOwners = async (tx: Sql, accountId: number): Promise<void> => {

@@ -29,7 +29,7 @@ export interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId' | ke
 
 type Steps = Pick<ViewRow, 'status' | 'received' | 'expected' | 'sealed' | 'chunks' | 'sent' | 'inserted'>;
 
-/** Half of it is receiving, half storing what was received; 100 is said of a completed process only. */
+/** Progress: receiving and storing count half each. Only a completed process has 100. */
 const percentOf = ({ status, received, expected, sealed, chunks, sent, inserted }: Steps) => {
   if (status === 'completed') return 100;
   const whole = sealed || chunks !== null;

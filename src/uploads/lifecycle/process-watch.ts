@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessView } from '../../model/process.js';
 import type { ProcessRecords } from './process-records.js';
 
-/** Shares polls of processes among all callers that follow one. */
+/** Polls processes for all callers that follow one, in a single query. */
 export interface ProcessWatch {
-  /** The process at the next poll; undefined when it is gone. Concurrent callers share the poll. */
+  /** Returns the process at the next poll, which all callers share; undefined if it does not exist. */
   next(processId: number): Promise<ProcessView | undefined>;
 }
 
@@ -13,7 +13,7 @@ interface Poll {
   readonly views: Promise<ReadonlyMap<number, ProcessView>>;
 }
 
-/** @param intervalMs from a call to its poll. @default 250 */
+/** @param intervalMs Milliseconds from the first call to the poll. */
 export const createProcessWatch = (
   { views }: Pick<ProcessRecords, 'views'>,
   intervalMs = 250,

@@ -1,6 +1,5 @@
 /**
- * Ends uploads that are due, in the transaction of the publisher: with a version, or, for a dry run, with the outcome that
- * a version would have had.
+ * Ends uploads that are due, in the transaction of the publisher: with a version, or, for a dry run, with a record of the outcome.
  */
 
 import type { ChunkTopic } from '../../model/chunk.js';
@@ -54,7 +53,7 @@ export interface PublishedVersion {
 interface NewVersion {
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
-  /** Its own segment. */
+  /** New segment of the version. */
   readonly segment: number;
   readonly own: OwnFacts;
   /** True: it is appended to the segments of the current version. */
@@ -106,13 +105,13 @@ const publishStatement = {
     )})`,
     `ended_ranges AS (${endRangesSql('version.dataset_id', ofDue('NOT d.extends'))})`,
     `listed AS (${openRangeSql('version.dataset_id', ofDue('d.segment'))})`,
-    // Rows of the version before are unique by the same columns.
+    // The rows of the previous version are unique by the same columns.
     `keyed AS (${keepKeysSql(`SELECT ids.id, unique_by
        FROM version JOIN due USING (dataset_id), unnest(ARRAY[version.id, due.base_version]) AS ids (id)
        WHERE unique_by IS NOT NULL AND ids.id IS NOT NULL`)})`,
     `noted AS (${keepDaysSql(`SELECT dataset_id, version.id, date_column, days
        FROM version JOIN due USING (dataset_id) WHERE days IS NOT NULL`)})`,
-    // Days are large; from here on only the version has them.
+    // Days are large, so only the version keeps them.
     `ended AS (
        UPDATE processes p SET ${published.set}, version_id = version.id, facts = p.facts - 'days',
          merge = p.merge #- '{facts,days}', changes = coalesce(p.changes, ${ofDue('d.changes')})
@@ -152,7 +151,7 @@ const rowOf = (due: DueProcess) => {
 
 type Ended = Pick<PublishedVersion, 'processId' | 'topic' | 'seconds'>;
 
-/** Makes a version of each upload. Their datasets are different ones, locked by the transaction. */
+/** Publishes a version of each upload. The uploads belong to different datasets, which the transaction has locked. */
 export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<PublishedVersion[]> => {
   if (due.length === 0) return [];
   const versions = await addVersions<Ended>(tx, publishStatement, {
@@ -164,7 +163,7 @@ export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<
   for (const process of due) {
     const version = byProcess.get(process.id);
     if (version === undefined) throw new Error('a version was inserted but not returned');
-    // Names, roles and descriptions from the manifest. A name that was taken meanwhile is not changed.
+    // Names, roles and descriptions from the manifest. A name that another column has taken meanwhile is ignored.
     await changeColumns(tx, process.datasetId, process.layout.changes ?? []);
     const { id: versionId, processId, topic, seconds } = version;
     made.push({
@@ -179,7 +178,7 @@ export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<
   return made;
 };
 
-/** Records what would have been published. Its rows are kept for a while, so that the difference can be read. */
+/** Records what would have been published. The rows are kept for `keptMs`, so that the difference can be read. */
 export const endDryRun = async (
   tx: Sql,
   due: DueProcess,

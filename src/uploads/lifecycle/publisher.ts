@@ -16,36 +16,35 @@ import { type FailedUpload, failedColumns } from './transition-records.js';
 import { moveSql } from './transitions.js';
 import { isBeforeAll, publishVintage } from './vintage-publication.js';
 
-/** Moves uploads that wait for their turn. Only the dispatcher calls it. */
+/** Publishes uploads in the order in which they were accepted. Only the dispatcher calls it. */
 export interface Publisher {
   /**
-   * Event `verified` (the segment is whole and counted; nothing when the attempt is over), and what is due then, in
-   * one transaction.
+   * Event `verified` (the segment has all rows; ignored if the attempt is over); then publishes what is due, in the same
+   * transaction.
    */
   verified(upload: VerifiedUpload): Promise<Due>;
-  /** Events `stored` and `verified` of uploads of one chunk each, and what is due then, in one transaction for all. */
+  /** Events `stored` and `verified` for uploads of one chunk each; then publishes what is due, in the same transaction. */
   storedWhole(uploads: readonly WholeUpload[]): Promise<Due>;
   /**
-   * Publishes, in the order in which uploads were accepted, every process of the dataset that is ready, up to
-   * the first that is not.
+   * Publishes every process of the dataset that is ready, up to the first that is not.
    */
   publishDue(datasetId: number): Promise<Due>;
 }
 
 /**
- * Says, in the transaction that publishes, why the senders may not write any more, in their order; undefined where that is
- * as it was. Rights may have ended while the upload ran.
+ * Finds senders whose right to write has ended while the upload ran. Runs in the publishing transaction. Returns a reason per
+ * sender, in their order; undefined: the sender may still write.
  */
 type FindRefusals = (tx: Sql, senders: readonly UploadSender[]) => Promise<readonly (string | undefined)[]>;
 
-/** Joins an append with the current version where nothing has to be copied or counted; undefined: it has to be merged. */
+/** Joins an append with the current version if nothing has to be copied or counted; undefined: it has to be merged. */
 export type JoinPlainly = (tx: Sql, due: DueProcess) => Promise<MergeOutcome | undefined>;
 
 interface PublisherOptions {
   readonly sql: Sql;
   readonly findRefusals: FindRefusals;
   readonly joinPlainly: JoinPlainly;
-  /** Milliseconds that the rows of a dry run are kept. */
+  /** Milliseconds for which the rows of a dry run are kept. */
   readonly dryRunKeptMs: number;
 }
 
@@ -82,16 +81,16 @@ const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<F
 /** Due publications and merges of some datasets. */
 export interface Due {
   readonly published: readonly PublishedVersion[];
-  /** Uploads whose turn it is, and that must not be published. */
+  /** Due uploads that must not be published. */
   readonly failed: readonly FailedUpload[];
-  /** Processes that have to be joined with the current version, now that their turn has come. */
+  /** Due processes that have to be merged with the current version. */
   readonly merges: readonly number[];
 }
 
-/** Datasets that the transaction holds; without those that were deleted. */
+/** Datasets locked by the transaction, without deleted ones. */
 type HeldDatasets = Map<number, HeldDataset>;
 
-/** Why processes must not be published although their turn has come, in their order. */
+/** Reasons why due processes must not be published, in their order. */
 const objectionsTo = async (
   tx: Sql,
   processes: readonly DueProcess[],
@@ -110,14 +109,14 @@ const objectionsTo = async (
   return objections;
 };
 
-/** The processes whose turn has come: to be published, or at work on their merges. */
+/** Processes that are first in their datasets: due to be published, or being merged. */
 interface Turns {
   /** Locked. */
   readonly due: readonly DueProcess[];
   readonly merging: readonly number[];
-  /** Datasets to be checked again: their first upload was cancelled between two statements. */
+  /** Datasets to check again, since their first upload was cancelled between the two statements. */
   readonly again: readonly number[];
-  /** Datasets in which another process waits for the first one. */
+  /** Datasets in which other processes wait for the first one. */
   readonly followed: ReadonlySet<number>;
 }
 
@@ -132,7 +131,7 @@ interface FirstInLine {
   readonly id: number;
   readonly datasetId: number;
   readonly phase: string;
-  /** False: its sender has no answer yet and might take it for failed, or its layout needs a newer release. */
+  /** False: its sender has no answer yet, or its layout needs a newer release. */
   readonly mayEnd: boolean;
   readonly followed: boolean;
 }
@@ -142,7 +141,7 @@ const dueSql = prepared(`
     layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
   FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`);
 
-/** Outcome for the first pending process of each dataset. */
+/** Finds and locks the first pending process of each dataset. */
 const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
   const first = await tx.query<FirstInLine>(firstSql, [datasetIds]);
   const ready = first.filter(({ phase, mayEnd }) => (phase === 'ready' || phase === 'merged') && mayEnd);
@@ -164,7 +163,7 @@ interface Round {
   readonly failed: FailedUpload[];
   readonly merges: number[];
   readonly checked: DueProcess[];
-  /** Older than the versions that their datasets have. */
+  /** Versions older than all others of their datasets. */
   readonly vintages: PublishedVersion[];
 }
 
@@ -202,8 +201,8 @@ const takeRound = async (
 };
 
 /**
- * One round after the other, each with at most one process of each dataset, until nothing is due. A process that becomes ready meanwhile
- * waits for the dataset and publishes itself.
+ * Publishes in rounds until nothing is due. A round has at most one process per dataset. A process that becomes ready meanwhile waits
+ * for the lock on the dataset and then publishes itself.
  */
 const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
   const outcome = {

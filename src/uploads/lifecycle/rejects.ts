@@ -1,8 +1,8 @@
 /**
- * Records that were set aside (`onBadRow=quarantine`).
+ * Records set aside as bad (`onBadRow=quarantine`).
  *
- * The statement that records a chunk writes them to the table `rejects`, which only this file does: a chunk counts once for an attempt,
- * and so do its rejects. Their number and size are bounded; they vanish with their process.
+ * The statement that records a chunk also writes its rejects, so both count once per attempt. Only this file writes the table
+ * `rejects`. Number and size of rejects are limited; they are deleted with their process.
  */
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
@@ -16,22 +16,22 @@ export interface Reject {
   /** Stable identifier of the reason. */
   readonly reason: string;
   readonly message: string;
-  /** The record as it is in the file, cut to `maxRawBytes`. */
+  /** Text of the record, truncated to `maxRawBytes`. */
   readonly raw: string;
 }
 
-/** Most rejects of one upload; more fail it. */
+/** An upload with more rejects fails. */
 export const maxRejects = 100_000;
 
-/** Longest beginning of a record that is kept. */
+/** Longest part of a record that is stored. */
 export const maxRawBytes = 64 * 1024;
 
 const pageSize = 500;
 
 /**
- * Statement that sets records aside, once a chunk is recorded.
- * @param recorded Name of an expression that gives a row if it is.
- * @param rejects Expression of the `Reject`s as JSON.
+ * Statement that inserts the rejects of a chunk.
+ * @param recorded Name of a table expression with one row if the chunk was recorded, otherwise none.
+ * @param rejects SQL expression of the `Reject`s as JSON.
  */
 export const setAsideSql = (
   recorded: string,
@@ -43,12 +43,12 @@ export const setAsideSql = (
     AS r (row bigint, line bigint, "column" text, reason text, message text, raw text)
   RETURNING 1`;
 
-/** Another attempt begins. */
+/** Deletes the rejects of earlier attempts. */
 export const dropRejects = async (tx: Sql, processId: number): Promise<void> => {
   await tx.query('DELETE FROM rejects WHERE process_id = $1', [processId]);
 };
 
-/** All rejects of the current attempt, in file order, a page at a time. */
+/** Reads all rejects of the current attempt, in file order, page by page. */
 export async function* readRejects(sql: Sql, processId: number): AsyncGenerator<Reject> {
   let after = -1;
   for (;;) {

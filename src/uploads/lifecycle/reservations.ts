@@ -1,6 +1,6 @@
 /**
- * Processes whose id is given out before their file arrives, so that the sender can follow it from the first byte.
- * They have no place in the order of publishing: that is given when the upload is accepted (process-records.ts).
+ * Reserved processes: the sender gets the id before it sends the file, so that it can follow the upload from the first byte. A
+ * reserved process has no position in the order of publishing before the upload is accepted (process-records.ts).
  */
 
 import { AppError, conflict, forbidden, notFound } from '../../lib/errors.js';
@@ -9,7 +9,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
 import { moveSql } from './transitions.js';
 
-/** Caller who reserves a process, and the dataset. */
+/** Account that reserves a process, and the dataset. */
 interface Reserver {
   readonly datasetId: number;
   readonly accountId: number;
@@ -17,29 +17,29 @@ interface Reserver {
 
 export interface Reservations {
   /**
-   * Gives an id out.
-   * @throws AppError 429 when the account has as many open ones as it may.
+   * Allocates an id.
+   * @throws AppError 429 if the account has reached its limit of open reservations
    */
   reserve(reserver: Reserver & { readonly requestId: string }): Promise<number>;
-  /** @throws AppError 403, 404, 409 when an upload of the account cannot fill the process. */
+  /** @throws AppError 403, 404 or 409 if an upload of the account cannot fill the process */
   requireOpen(processId: number, reserver: Reserver): Promise<void>;
   /**
-   * Event `claimed`: one upload fills the process, no other can from now on.
+   * Event `claimed`: this upload fills the process, and no other can.
    * @throws AppError 403, 404, 409 as `requireOpen`.
    */
   claim(processId: number, reserver: Reserver): Promise<void>;
 }
 
 interface ReservationLimits {
-  /** Milliseconds that an id waits for its upload. */
+  /** Milliseconds after which a reservation expires. */
   readonly keptMs: number;
-  /** Open ones of one account at a time. */
+  /** Most open reservations of an account. */
   readonly perAccount: number;
 }
 
 interface Found {
   readonly accountId: number;
-  /** It was given out, and no upload has taken it. */
+  /** Reserved, not expired, and not claimed by an upload. */
   readonly isOpen: boolean;
   readonly isExpired: boolean;
 }
@@ -66,7 +66,7 @@ export const createReservations = (sql: Sql, limits: ReservationLimits): Reserva
   return {
     reserve: ({ datasetId, accountId, requestId }) =>
       sql.tx(async (tx) => {
-        // Only one of two simultaneous requests gets the last one.
+        // Serializes requests of the account, so that concurrent ones cannot exceed the limit.
         await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
         const [open] = await tx.query<{ count: number; seconds: number }>(
           `SELECT count(*)::int AS count, ceil(extract(epoch FROM min(expires_at) - now()))::int AS seconds
@@ -77,7 +77,7 @@ export const createReservations = (sql: Sql, limits: ReservationLimits): Reserva
           throw new AppError(
             'rate_limited',
             'too_many_reservations',
-            `The account has ${open.count} reserved processes that no upload has filled; fill or cancel one.`,
+            `The account has ${open.count} reserved processes that are not filled; fill or cancel one.`,
             { details: { limit: limits.perAccount }, retryAfterSeconds: Math.max(1, open.seconds) },
           );
         const [row] = await tx.query<{ id: number }>(

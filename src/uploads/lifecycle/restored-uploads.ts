@@ -8,8 +8,8 @@ const lost = {
 };
 
 /**
- * Uploads of a catalog that was restored have lost what they had in Kafka and in tables of their own: pending ones fail, dry
- * runs have no rows any more. Gives the number of those that failed.
+ * Fails pending uploads of a restored catalog, since their chunks in Kafka and their rows are lost, and marks the rows of dry runs as
+ * gone. @returns the number of failed uploads
  */
 export const failRestored = async (sql: Sql): Promise<number> => {
   const failed = moveSql('failed');

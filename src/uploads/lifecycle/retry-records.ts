@@ -17,13 +17,13 @@ export interface RetryCandidate {
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly errorCode: string | null;
-  /** Its sender has never got an answer. */
+  /** Its sender never got an answer. */
   readonly isUnanswered: boolean;
   readonly createdAt: Date;
   readonly sealedAt: Date | null;
-  /** True while a worker reads it again. */
+  /** True while a worker replays it. */
   readonly held: boolean;
-  /** A version or a pending upload of the dataset that is newer; null: none. */
+  /** A newer version or pending upload of the dataset; null: none. */
   readonly newer: string | null;
 }
 
@@ -31,9 +31,9 @@ export interface RetryRecords {
   /** @throws AppError 404. */
   candidate(processId: number): Promise<RetryCandidate>;
   /**
-   * Event `retried`: the next sweep of a worker reads the upload, all of whose chunks must be known. Nothing happens
-   * to one that has completed meanwhile.
-   * @param judge Throws when the candidate, in its present state, must not be tried again.
+   * Event `retried`: the next sweep of a worker replays the upload, whose chunks must all be recorded. Does nothing if the upload has
+   * completed.
+   * @param judge Throws if the candidate, in its current state, must not be retried.
    */
   retry(processId: number, judge: (candidate: RetryCandidate) => void): Promise<void>;
 }
@@ -60,7 +60,7 @@ export const createRetryRecords = (sql: Sql): RetryRecords => ({
 
   retry: (processId, judge) =>
     sql.tx(async (tx) => {
-      // The order of locks is that of publishing.
+      // Locks in the same order as publishing, which prevents deadlocks.
       const { datasetId } = await read(tx, processId);
       await holdDataset(tx, datasetId);
       await tx.query('SELECT 1 FROM processes WHERE id = $1 FOR NO KEY UPDATE', [processId]);

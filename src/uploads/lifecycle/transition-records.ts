@@ -19,7 +19,7 @@ export interface ProcessInDataset {
   readonly datasetId: number;
 }
 
-/** An upload that has failed, as the log names it. */
+/** A failed upload, for the log. */
 export interface FailedUpload extends ProcessInDataset {
   readonly accountId: number;
   /** Stable identifier of the reason. */
@@ -31,14 +31,14 @@ export interface FailedUpload extends ProcessInDataset {
 }
 
 /**
- * The events of transitions.ts that concern one process alone; those of chunks, merges and publishing are in
- * chunk-records.ts, merge-records.ts and publisher.ts. An event that does not apply changes nothing. Only the dispatcher
- * calls these: it knows what follows.
+ * Records the events of transitions.ts that concern one process alone. Those of chunks, merges and publishing are in
+ * chunk-records.ts, merge-records.ts and publisher.ts. An event that does not apply changes nothing. Only the dispatcher calls
+ * these methods, since it knows what to do next.
  */
 export interface TransitionRecords {
-  /** The file has to be read again once all chunks are known. Does nothing when the attempt is over. */
+  /** The file has to be replayed when all chunks are known. Does nothing if the attempt is over. */
   collect(event: 'misfit' | 'deferred', processId: number, attempt: number): Promise<void>;
-  /** Begins the next attempt with this layout in a new segment. Does nothing when `attempt` is over. */
+  /** Starts the next attempt with this layout in a new segment. Does nothing if `attempt` is over. */
   nextAttempt(
     event: 'resolved' | 'miscounted' | 'repeated',
     processId: number,
@@ -46,15 +46,15 @@ export interface TransitionRecords {
     layout: Layout,
     notices?: readonly Notice[],
   ): Promise<void>;
-  /** Ends a pending process as failed. Undefined when it had ended before. */
+  /** Fails a pending process. Returns undefined if it had ended before. */
   fail(processId: number, error: ProcessError): Promise<FailedUpload | undefined>;
-  /** Fails uploads that were received in part, or not answered, and whose receiving API has been silent for this long. */
+  /** Fails uploads that were received only in part or not answered, and whose receiving API has been silent for this long. */
   failAbandoned(silentMs: number): Promise<FailedUpload[]>;
   /** Fails uploads with missing chunks that are older than the retention of Kafka. */
   failExpired(retentionMs: number): Promise<FailedUpload[]>;
-  /** Event `expired`; removes what has been so for a day. Number of the former. */
+  /** Event `expired`. Also deletes reservations that expired a day ago. @returns the number of newly expired ones */
   expireReserved(): Promise<number>;
-  /** Processes that a worker of this release has to read again, and that none holds. */
+  /** Processes that a worker of this release can replay and that no worker holds. */
   waitingForReplay(): Promise<number[]>;
   /** Datasets in which something may be due to be published. */
   datasetsToPublish(): Promise<number[]>;
@@ -65,7 +65,7 @@ export const abandoned: ProcessError = {
   message: 'The upload was not received completely, or its sender got no answer. Send it again.',
 };
 
-/** The sender disconnected after its file was received, and has to take the upload for failed. */
+/** The sender disconnected after its file was received. Without an answer it must assume that the upload failed. */
 export const unanswered: ProcessError = {
   code: 'upload_unanswered',
   message: 'The sender disconnected before it got an answer, so nothing was published. Send the file again.',
@@ -81,7 +81,7 @@ const unfilled: ProcessError = {
   message: 'No upload has filled the process in time.',
 };
 
-/** The one log line of a failure. The quoted part of the file is only in the process, for its owner. */
+/** Logs a failure. Leaves out the message, which may quote the file and is only for the owner. */
 export const logFailed = (log: Log, upload: FailedUpload): void => {
   const { processId: process, datasetId: dataset, accountId: account, code, requestId } = upload;
   const traceId = upload.traceId ?? undefined;
@@ -97,8 +97,8 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   const unfilledMove = moveSql('expired');
 
   /**
-   * Fails the uploads that meet the condition. One statement checks and fails: a sign of life between two
-   * would be overlooked, and an upload that was answered as received would be failed.
+   * Fails the uploads that meet the condition. Checks and fails in one statement: between two, a heartbeat could be missed, and an
+   * upload that was answered as received would fail.
    */
   const failWhere = (condition: string, ms: number, error: ProcessError): Promise<FailedUpload[]> =>
     sql.query<FailedUpload>(
@@ -167,7 +167,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
         `UPDATE processes SET ${unfilledMove.set}, error = $1 WHERE expires_at <= now() AND ${unfilledMove.when} RETURNING 1`,
         [JSON.stringify(unfilled)],
       );
-      // Nothing else is known of one that was never filled, whether it expired or was cancelled.
+      // A reservation that was never filled has no data, whether it expired or was cancelled.
       await sql.query(`DELETE FROM processes WHERE expires_at < now() - interval '1 day' AND ${isFailed()}`);
       return rows.length;
     },

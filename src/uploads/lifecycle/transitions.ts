@@ -1,14 +1,13 @@
 /**
- * The life of an upload: every state, and every event that changes it. The statements that change
- * `processes` take their conditions and targets from here (`moveSql`), so an event that a state does not know
- * changes nothing. docs/lifecycle.md shows this table.
+ * The lifecycle of an upload: all states, and all events that change them. Statements that update `processes` take their conditions
+ * and targets from here (`moveSql`), so an event that does not apply to a state changes nothing. docs/lifecycle.md shows this table.
  */
 import type { ProcessPhase } from '../../model/process.js';
 import { inStates, isPhase, type ProcessState } from '../../storage/postgres/process-states.js';
 
 /** Action of the dispatcher once an event has been recorded. */
 export type Consequence =
-  /** Publish what is due in the dataset: other uploads may have waited for this process. */
+  /** Publish what is due in the dataset, since other uploads may have waited for this process. */
   | 'publish'
   /** Read the state again and take its next step. */
   | 'look_again'
@@ -20,10 +19,10 @@ export type Consequence =
   | 'none';
 
 interface Transition {
-  /** ProcessState before → state after. */
+  /** State before → state after. */
   readonly moves: Readonly<Partial<Record<ProcessState, ProcessState>>>;
   readonly next: Consequence;
-  /** The event in words, for the documentation. */
+  /** Description of the event for the documentation. */
   readonly when: string;
 }
 
@@ -52,7 +51,7 @@ const pendingStates = [
   'merged',
 ] as const;
 
-/** The state of a process that has just been accepted. */
+/** State of a process after it was accepted. */
 export const firstState = 'insert' satisfies ProcessPhase;
 
 const everyPending = (to: ProcessState): Partial<Record<ProcessState, ProcessState>> =>
@@ -151,9 +150,9 @@ export type Event = keyof typeof transitions;
 export const transitionOf = (event: Event): Transition => transitions[event];
 
 interface MoveSql {
-  /** Assignments of the state after, without SET. */
+  /** Assignments of the new state, without SET. */
   readonly set: string;
-  /** Condition that the event applies. */
+  /** Condition that the event applies to the state. */
   readonly when: string;
 }
 
@@ -168,7 +167,7 @@ const assignments = (moves: Transition['moves'], alias: string): string => {
   return `phase = '${target}'${reopens ? `, status = 'pending', error = NULL, ended_at = NULL` : ''}`;
 };
 
-/** The event as parts of an UPDATE of `processes`. */
+/** Parts of an UPDATE of `processes` that records the event. */
 export const moveSql = (event: Event, alias = 'processes'): MoveSql => {
   const { moves } = transitionOf(event);
   return {

@@ -3,7 +3,7 @@ import { isoUtc } from '../../lib/time.js';
 import type { ProcessError, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** An upload as an operator sees it, no matter who owns its dataset. */
+/** An upload as operators see it. */
 export interface ListedUpload {
   readonly process: number;
   readonly dataset: number;
@@ -21,17 +21,17 @@ export interface ListedUpload {
   /** Names of the dataset and of the account that sent the file. */
   readonly name: string;
   readonly account: string;
-  /** The id that callers see, of a process that was reserved. */
+  /** Id that callers see if the process was reserved. */
   readonly shownAs: number | null;
 }
 
 export interface UploadDetails extends ListedUpload {
-  /** Last sign of life of the API that received it. */
+  /** Last heartbeat of the API that received it. */
   readonly receivedAt: string;
-  /** When its last chunk was handed to Kafka; null: the file is still being received, or was never complete. */
+  /** Time at which its last chunk was in Kafka; null: the file is still being received, or was never complete. */
   readonly sealedAt: string | null;
   readonly completedAt: string | null;
-  /** Until when a worker has it for itself; null: none has. */
+  /** Time at which the lease of its worker expires; null: no worker holds it. */
   readonly leaseUntil: string | null;
   readonly version: number | null;
   readonly rows: number;
@@ -104,7 +104,7 @@ export interface UploadFilter {
   readonly account?: string | undefined;
   /** Code of the error of a failed one. */
   readonly error?: string | undefined;
-  /** Only lower ids: the last one of the page before. */
+  /** Lists only lower ids: the last id of the previous page. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
@@ -135,17 +135,17 @@ export interface UploadChunk {
   readonly number: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Line of the file that it begins with. */
+  /** Line of its first record in the file. */
   readonly firstLine: number;
   readonly topic: string;
   readonly partition: number;
-  /** 64 bits, so a text. */
+  /** A string, since it has 64 bits. */
   readonly offset: string;
-  /** The attempt whose segment holds its rows; 0: none does yet. */
+  /** Attempt that has stored its rows; 0: none yet. */
   readonly attempt: number;
 }
 
-/** In the order of the file. `after`: the last number of the page before. */
+/** Chunks in file order. @param after Number of the last chunk of the previous page. */
 export const readUploadChunks = (
   sql: Sql,
   process: number,

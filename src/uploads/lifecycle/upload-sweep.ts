@@ -1,4 +1,4 @@
-/** Finds uploads that a crash left behind and lets them go on, or end. Any number of workers may sweep at once. */
+/** Continues or fails uploads that a crash left unfinished. Any number of workers may sweep at the same time. */
 import type { Log } from '../../lib/log.js';
 import type { ChunkRecords } from './chunk-records.js';
 import type { Dispatcher } from './dispatcher.js';
@@ -9,9 +9,9 @@ interface UploadSweepReport {
   readonly abandoned: number;
   /** Uploads that could not be stored while Kafka kept them. */
   readonly expired: number;
-  /** Processes that were reserved, and that no upload has filled in time. */
+  /** Reserved processes that no upload has filled in time. */
   readonly unfilled: number;
-  /** Uploads that wait to be read again. */
+  /** Uploads to replay. */
   readonly replays: number;
 }
 
@@ -34,7 +34,7 @@ interface UploadSweepOptions {
 export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
   const { transitions, chunks, dispatcher, receiveTimeoutMs, retentionMs, log } = options;
 
-  /** One dataset that cannot be published must not keep the sweep from all others. */
+  /** A dataset that cannot be published must not stop the sweep of the others. */
   const publish = async (datasetId: number): Promise<void> => {
     try {
       await dispatcher.publish(datasetId);

@@ -1,7 +1,7 @@
 /**
- * Publishing what was current before the versions that a dataset has. Vintages are published newest first: each takes
- * the id that was set aside for it, below those of all versions, and is valid until the one that was the oldest. So
- * ids, ranges of segments and times agree at any moment, and readers see no gap while older vintages are still to come.
+ * Publishes vintages: versions that were current before the first version of a dataset. They are published newest first. Each has an
+ * id that was set aside for it, below those of all versions, and is valid until the start of the version that was the oldest. So ids,
+ * segment ranges and times are consistent at any moment, and readers see no gap while older vintages are still missing.
  */
 
 import { segmentId, type Vintage } from '../../model/version.js';
@@ -13,7 +13,7 @@ import { storedColumns } from '../layout/layout.js';
 import type { DueProcess, PublishedVersion } from './publication.js';
 import { moveSql } from './transitions.js';
 
-/** Whether the vintage comes right before the oldest version that the dataset ever had. The caller holds its lock. */
+/** True if the vintage ends where the oldest version of the dataset starts. The caller must hold the dataset's lock. */
 export const isBeforeAll = async (tx: Sql, datasetId: number, vintage: Vintage): Promise<boolean> => {
   const [dataset] = await tx.query<{ firstAt: Date | null }>(
     'SELECT first_version_at AS "firstAt" FROM datasets WHERE id = $1 AND current_version_id IS NOT NULL',
@@ -39,7 +39,7 @@ const vintageStatement = {
   answer: 'ended',
 };
 
-/** The current version stays; the names and roles of the columns do too. */
+/** Publishes a vintage. The current version, and the names and roles of the columns, do not change. */
 export const publishVintage = async (
   tx: Sql,
   due: DueProcess,

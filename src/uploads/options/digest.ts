@@ -1,7 +1,7 @@
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import { invalid } from '../../lib/errors.js';
 
-/** One checksum that the caller sent along: of the bytes of the file part, as sent. */
+/** A checksum of the bytes of the file part, as sent by the caller. */
 export interface ExpectedDigest {
   /** Header with the digest. */
   readonly header: string;
@@ -39,7 +39,7 @@ const parseList = (header: string, text: string, pattern: RegExp): ExpectedDiges
 
 /**
  * Checksums in the headers of a request.
- * @throws AppError for a header that is malformed or has no algorithm that we know.
+ * @throws AppError for a header that is malformed or has no known algorithm
  */
 export const parseDigests = (header: (name: string) => string | undefined): ExpectedDigest[] => {
   const md5 = header('content-md5');
@@ -53,7 +53,7 @@ export const parseDigests = (header: (name: string) => string | undefined): Expe
 };
 
 interface DigestCheck {
-  /** The same bytes, hashed as they pass. */
+  /** The source, hashed while it is read. */
   readonly source: AsyncIterable<Buffer>;
   /** @throws AppError if the bytes do not match the announced digest. */
   verify(): void;
@@ -77,7 +77,7 @@ export const checkDigests = (
       for (const { header, algorithm, value } of expected) {
         const sum = sums.get(algorithm);
         if (sum !== undefined && timingSafeEqual(sum, value)) continue;
-        throw invalid('digest_mismatch', `The file is not the one whose checksum ${header} announces.`, {
+        throw invalid('digest_mismatch', `The file does not match its ${header}.`, {
           header,
         });
       }

@@ -8,9 +8,9 @@ import { nameProblem, textProblem } from '../../model/names.js';
 
 /** A column of the file as a manifest describes it. */
 export interface ManifestColumn {
-  /** As in the header. */
+  /** Name in the header. */
   readonly name: string;
-  /** The existing column that takes this name. */
+  /** Id of an existing column, which takes the name. */
   readonly id?: number;
   readonly dataType?: DataType;
   readonly isEntity?: boolean;
@@ -30,7 +30,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const dataTypes = ['Date', 'String', 'Decimal'] as const;
 const members = ['name', 'id', 'dataType', 'isEntity', 'dateFormat', 'description'] as const;
-/** Unknown members of one object that are named. */
+/** Most unknown members of an object that an error message names. */
 const mostUnknown = 20;
 const maxDescription = 10_000;
 const maxDateFormat = 200;
@@ -137,11 +137,11 @@ export const refuseManifest = (problems: readonly string[]): void => {
   });
 };
 
-/** Bytes that are scanned in one step. */
+/** Bytes to scan per step. */
 const stepBytes = 128 * 1024;
 const bounds = { maxDepth: 8, maxElements: 150_000, name: 'The manifest' };
 
-/** Checks a text before anything is built of it: a manifest of empty arrays would take a gigabyte. */
+/** Limits depth and number of elements before JSON.parse, since a manifest of empty arrays would need a gigabyte of memory. */
 function* guardJson(text: string): Generator<void, void> {
   const guard = createJsonGuard(bounds);
   const bytes = Buffer.from(text);
@@ -152,8 +152,8 @@ function* guardJson(text: string): Generator<void, void> {
 }
 
 /**
- * Reads a manifest step by step, so that others get their turn: it may have 8 MiB.
- * @throws AppError kind `invalid` that names the mistakes.
+ * Reads a manifest in steps, since it may have 8 MiB and must not block the event loop.
+ * @throws AppError kind `invalid` that lists the problems
  */
 export function* manifestSteps(text: string): Generator<void, Manifest> {
   yield* guardJson(text);

@@ -1,10 +1,10 @@
 /**
- * Options of a layout that a worker must know. During an upgrade, an upload that was received by a newer process may reach a worker that lacks one of
- * its options. Such a worker leaves the upload to others, instead of storing it as if the option had not been given.
+ * Options of a layout that a worker must know. During an upgrade, an older worker may receive an upload with an option that it does
+ * not know. It then leaves the upload to newer workers instead of storing it without the option.
  */
 import { recordsOf, uploadOptions } from './table.js';
 
-/** Name of an option, with its value where it has a few. */
+/** Entry of `needs`: the name of an option, and its value if the option has a fixed set of values. */
 export const needOf = (name: string, { enum: choices }: Readonly<Record<string, unknown>>, value: unknown) =>
   Array.isArray(choices) ? `${name}=${value}` : name;
 
@@ -15,6 +15,6 @@ const known = recordsOf(uploadOptions).flatMap(([name, { stored, openapi }]) => 
 
 const knownJson = JSON.stringify(known).replaceAll("'", "''");
 
-/** Condition that this release knows everything that the layout of a row of `processes` needs. */
+/** SQL condition that this release knows everything in the column `needs` of a process. */
 export const isUnderstoodSql = (alias: string): string =>
   `coalesce(${alias}.needs <@ '${knownJson}'::jsonb, true)`;

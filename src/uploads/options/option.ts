@@ -3,20 +3,20 @@ import { parseFlag } from '../../lib/flag.js';
 import type { UploadMode } from '../../model/process.js';
 import type { StoredOptions } from './stored-options.js';
 
-/** Everything there is to know about one option of an upload. `Options` are all of them, complete. */
+/** Definition of one upload option. `Options` has the values of all options. */
 export type UploadOption<T, Options> = Parser<T> & {
-  /** Value when the option was not given. */
+  /** Value if the option is not given. */
   readonly absent: T;
   /**
-   * JSON Schema of the value for the documents, type `string` unless it says otherwise. Defaults are in the description alone:
-   * generated clients send those of the schema, also where they do not apply.
+   * JSON Schema of the value for OpenAPI. @default type `string`. Default values are only in the description, since generated clients
+   * would send a default of the schema even where the option does not apply.
    */
   readonly openapi: { readonly description: string } & Readonly<Record<string, unknown>>;
-  /** Name in the documents, where clients cannot be generated with the name itself. */
+  /** Name in OpenAPI if generated clients cannot use the real name. */
   readonly shownAs?: string;
-  /** Problem of a given value with the other options; undefined: none. */
+  /** Checks a given value against the other options. Returns the problem; undefined: none. */
   readonly problem?: (value: T, options: Options) => string | undefined;
-  /** Its value in the layout, for workers. Options without it take effect while the file is received. */
+  /** Value in the layout, for workers. Options without it only matter while the file is received. */
   readonly stored?: (value: T, options: Options) => StoredOptions;
 };
 
@@ -26,14 +26,14 @@ type Parser<T> =
       readonly parse: (text: string, name: string) => T;
     }
   | {
-      /** The same for long texts, step by step. */
+      /** Parses a long text in steps. */
       readonly parseInSteps: (text: string) => Generator<void, T>;
     };
 
 export const wrongOption = (name: string, message: string): AppError =>
   invalid('invalid_option', `Option ${name}: ${message}.`, { option: name });
 
-/** Parser and schema of an option with a few values. */
+/** Parser and schema of an option with a fixed set of values. */
 export const choice = <const T extends string>(choices: readonly T[], description: string) => ({
   parse(text: string, name: string): T {
     const chosen = choices.find((known) => known === text);
@@ -67,7 +67,7 @@ export const parseTexts = (text: string, name: string): readonly string[] => {
   return list.filter((value) => value !== '');
 };
 
-/** Problem of an option that means something in these modes only. */
+/** Check of an option that applies only to these modes. */
 export const onlyIn =
   (...modes: [UploadMode, ...UploadMode[]]) =>
   (_value: unknown, { mode }: { readonly mode: UploadMode }): string | undefined =>

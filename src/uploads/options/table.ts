@@ -8,7 +8,7 @@ import type { BadRowLimit, DuplicateKey } from './stored-options.js';
 export interface UploadOptions {
   readonly mode: UploadMode;
   readonly manifest: Manifest | undefined;
-  /** Names of the columns that tell rows apart; undefined: the entity columns. */
+  /** Names of the key columns; undefined: the entity columns. */
   readonly key: readonly string[] | undefined;
   /** Undefined: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest. */
   readonly onTypeConflict: 'fail' | 'replace' | 'widen' | undefined;
@@ -17,7 +17,7 @@ export interface UploadOptions {
   readonly onNewColumn: 'add' | 'fail' | 'ignore';
   readonly onBadRow: 'fail' | 'quarantine';
   readonly maxBadRows: BadRowLimit | undefined;
-  /** Everything is checked and counted, nothing is published. */
+  /** Checks and counts everything and publishes nothing. */
   readonly dryRun: boolean;
   readonly async: boolean;
   /** With `async` false: seconds to wait for the end of the process. */
@@ -89,8 +89,7 @@ const parseKey = (text: string, name: string): readonly string[] => {
 };
 
 /**
- * The options of an upload, one record each. The parser, the form, the query parameters, OpenAPI and what is sent to workers in
- * the layout follow from it.
+ * One record per upload option. The parser, the form, the query parameters, OpenAPI and the layout for workers are derived from it.
  */
 export const uploadOptions: OptionTable = {
   mode: {

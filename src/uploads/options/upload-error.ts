@@ -1,7 +1,7 @@
 import { AppError, type ErrorKind } from '../../lib/errors.js';
 import type { ProcessError } from '../../model/process.js';
 
-/** Reasons to fail an upload that are no fault of what its file holds. */
+/** Failures that are not caused by the content of the file. */
 const kinds: Readonly<Record<string, ErrorKind>> = {
   cancelled: 'conflict',
   chunk_unusable: 'unavailable',
@@ -24,7 +24,7 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
   values_collide: 'conflict',
 };
 
-/** The answer to an upload that was waited for and has failed; its details are what the process says. */
+/** Error response for a failed upload whose caller waited for the result. Details are those of the process. */
 export const uploadError = ({ code, message, ...details }: ProcessError, processId: number): AppError => {
   const kind = details.existingType === undefined ? (kinds[code] ?? 'unprocessable') : 'conflict';
   return new AppError(kind, code, message, { details: { processId, ...details } });

@@ -1,4 +1,4 @@
-/** Reads and stores the options of an upload, as the records in `table.ts` say. */
+/** Parses upload options, and converts them for the layout, according to the records in `table.ts`. */
 import type { Dialect } from '../../csv/types.js';
 import { invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
@@ -13,10 +13,10 @@ export interface GivenOption {
   readonly value: string;
 }
 
-/** No CSV text that is accepted has this character: as a quote it quotes nothing. */
+/** NUL as the quote disables quoting, since files with NUL are refused. */
 const noQuote = 0;
 
-/** @throws AppError for an unknown option, with the nearest one. */
+/** @throws AppError for an unknown option, with the nearest known name */
 export const requireOption = (name: string, table: object = uploadOptions): void => {
   if (name === 'processId')
     throw invalid('invalid_option', 'processId belongs in the address, not in the form.', { option: name });
@@ -43,7 +43,7 @@ const collect = (given: readonly GivenOption[], table: object): Map<string, stri
 };
 
 /**
- * Reads options as they were given, as form fields or in the address, step by step: a manifest may be long.
+ * Parses options from form fields or query parameters, in steps, since a manifest may be long.
  * @throws AppError kind `invalid` that names the option.
  */
 export function* uploadOptionSteps<Options extends UploadOptions = UploadOptions>(
@@ -65,11 +65,11 @@ export function* uploadOptionSteps<Options extends UploadOptions = UploadOptions
   return options;
 }
 
-/** The same at once, for options that are known to be short. */
+/** Parses short options without steps. */
 export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions =>
   runAtOnce(uploadOptionSteps(given));
 
-/** Options for workers. Those that were given, and that workers need, are listed in `needs`. */
+/** Options for the layout. Given options that workers must know are listed in `needs`. */
 export const storedOptions = <Options extends UploadOptions>(
   options: Options,
   table: OptionTable<Options> = uploadOptions as OptionTable<Options>,
@@ -85,6 +85,6 @@ export const storedOptions = <Options extends UploadOptions>(
   return needs.length === 0 ? stored : { ...stored, needs };
 };
 
-/** Undefined: recognised from the header. */
+/** Dialect of the file; undefined: recognised from the header. */
 export const dialectOf = ({ delimiter, quote }: UploadOptions): Dialect | undefined =>
   delimiter === undefined ? undefined : { delimiter, quote: quote === 'none' ? noQuote : 0x22 };

@@ -3,7 +3,7 @@ import type { Vintage } from '../../model/version.js';
 import type { ExpectedDigest } from './digest.js';
 import type { UploadOptions } from './table.js';
 
-/** One upload as the API hands it in, after the caller was allowed to make it. */
+/** An upload request, after its caller was authorized. */
 export interface Upload {
   readonly datasetId: number;
   readonly storeId: number;
@@ -14,37 +14,36 @@ export interface Upload {
   /** Bytes of the file as sent. */
   readonly source: AsyncIterable<Buffer>;
   /**
-   * Resolves when the rest of the request was read: with undefined, or with what is wrong about it. The last chunk
-   * waits for it.
+   * Resolves when the remainder of the request has been read: with undefined, or with an error in it. The last chunk waits for it.
    */
   readonly restOfRequest: Promise<AppError | undefined>;
   readonly options: UploadOptions;
-  /** Check sums that the bytes must have. */
+  /** Checksums that the bytes must have. */
   readonly digests: readonly ExpectedDigest[];
-  /** The process that was reserved for it; undefined: none was. */
+  /** Reserved process that it fills; undefined: none. */
   readonly reservedId?: number | undefined;
-  /** The body of the request up to its end or its failure; undefined: there is only the source. */
+  /** Progress of the request's body; undefined: the file does not come from a request. */
   readonly body?: SentBody | undefined;
-  /** The version that must be the one before; undefined: any. */
+  /** Version that must be the current one; undefined: any. */
   readonly expectedVersionId: number | undefined;
-  /** The rows become a version before the oldest one, and not the current one. */
+  /** The rows become a version before the oldest one. */
   readonly vintage?: Vintage | undefined;
   /** Limits of the owner's plan. */
   readonly quota: UploadQuota;
   /**
-   * Checks what the owner has stored, this upload and others that are pending included, against the plan; undefined
-   * for a plan without that limit. Called before the last chunk is released. Throws an AppError kind `quota`.
+   * Checks the storage of the owner, including all pending uploads, against the plan; undefined for a plan without that limit. Called
+   * before the last chunk is released. @throws AppError kind `quota`
    */
   readonly requireStorage: (() => Promise<void>) | undefined;
-  /** Aborted when the sender disconnects before it has the answer. Undefined: the product itself sends the file. */
+  /** Aborted when the sender disconnects before it has the answer. Undefined: the product itself made the file. */
   readonly sender?: AbortSignal | undefined;
 }
 
 /** A body that is being received. */
 interface SentBody {
-  /** Bytes so far, as sent. */
+  /** Bytes received so far, as sent. */
   bytes(): number;
-  /** Bytes in all; null: its head did not say. */
+  /** Content-Length; null: not given. */
   readonly expectedBytes: number | null;
 }
 
@@ -55,7 +54,7 @@ interface UploadQuota {
   readonly maxColumns: number | null;
 }
 
-/** @throws AppError kind `quota` when `used` is beyond the limit. */
+/** @throws AppError kind `quota` if `used` exceeds the limit */
 export const requireWithin = (used: number, limit: number | null, code: string, quota: string): void => {
   if (limit === null || used <= limit) return;
   throw new AppError('quota', code, `The plan allows ${limit} ${quota}.`, {

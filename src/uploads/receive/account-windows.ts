@@ -1,11 +1,11 @@
 /**
- * How far ahead of the workers one account may be.
+ * Limits how far one account may be ahead of the workers.
  *
- * Chunks of long uploads wait for a worker in one line (ADR 3, 43). A file that unpacks to very many rows would fill that
- * line within seconds, and all other uploads would wait behind it. So an account has a window: chunks that are in
- * Kafka and not handled yet. An account that has filled it waits with the next chunk, and so does the sender of the file.
+ * Chunks of long uploads wait for workers in one queue (ADR 3, 43). A file that unpacks to very many rows would fill it within
+ * seconds, and all other uploads would wait behind it. So an account has a window: chunks that are in Kafka and not handled yet.
+ * When the window is full, the next chunk waits, and so does the sender of the file.
  *
- * When nothing at all is handled, because workers or ClickHouse are down, waiting does not help: the log takes everything.
+ * While no chunk at all is handled, because workers or ClickHouse are down, uploads do not wait; Kafka accepts all chunks.
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -18,17 +18,17 @@ interface ChunkSender {
 
 export interface AccountWindows {
   /**
-   * Returns when the account may have one more chunk in Kafka; those of one account come in the order of their calls.
-   * @param load share of a full chunk, of the work that it makes.
+   * Resolves when the account may have one more chunk in Kafka. Calls of one account resolve in their order.
+   * @param load Work for the chunk, as a share of that for a full chunk.
    */
   enter(sender: ChunkSender, load: number): Promise<void>;
   close(): Promise<void>;
 }
 
 interface AccountWindowsOptions {
-  /** Full chunks of one account that may be on their way while it is the only one; fewer when there are others. */
+  /** Most full chunks in flight of an account while no other account is active; fewer otherwise. */
   readonly chunks: () => number;
-  /** Chunks of each upload that workers have handled; an upload that has ended or gone is left out. */
+  /** Numbers of handled chunks by upload, without uploads that have ended. */
   readonly handled: (processIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
   readonly log: Log;
   /** Milliseconds between polls while an upload waits. @default 100 */
@@ -41,7 +41,7 @@ interface AccountWindowsOptions {
 const idlePollMs = 2_000;
 
 interface Account {
-  /** Load of the chunks that are on their way, by upload in the order in which they were sent. */
+  /** Loads of the chunks in flight, by upload in the order in which they were sent. */
   readonly uploads: Map<number, { loads: number[]; handled: number }>;
   readonly waiting: { readonly processId: number; readonly load: number; readonly go: () => void }[];
   load: number;
@@ -56,7 +56,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
   let polling: Promise<void> = Promise.resolve();
   let closed = false;
 
-  /** Bytes that one account may have in flight: more while no other account has any. */
+  /** Most load of one account in flight, as full chunks; more while no other account has any. */
   const windowNow = (): number => {
     let active = 0;
     for (const { load, waiting: held } of accounts.values()) if (load > 0 || held.length > 0) active += 1;
@@ -73,7 +73,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
     return account;
   };
 
-  /** Takes the chunks off the account that were handled since the last poll. */
+  /** Removes the chunks from the account that were handled since the last poll. */
   const settle = (
     account: Account,
     counts: ReadonlyMap<number, number>,

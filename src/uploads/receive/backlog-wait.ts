@@ -1,16 +1,16 @@
 /**
- * How long a chunk that is sent now would wait, by how fast workers took chunks lately. Only times at which chunks waited
- * count: an idle topic says nothing about how fast it could be.
+ * Estimates how long a chunk sent now would wait, from the recent rate at which workers took chunks. Only intervals with waiting
+ * chunks count, since an idle topic does not show how fast workers are.
  */
 import type { TopicBacklog } from '../../storage/kafka/backlog.js';
 
 interface BacklogWait {
   /**
-   * Takes the result of a probe.
-   * @param at Milliseconds of a clock that does not jump.
+   * Adds the result of a probe.
+   * @param at Milliseconds of a monotonic clock.
    */
   observe(use: Pick<TopicBacklog, 'waiting' | 'taken'>, at: number): void;
-  /** Seconds that workers need for the chunks; undefined while their rate is not known. */
+  /** Seconds that workers need for a number of chunks; undefined while their rate is not known. */
   secondsFor(chunks: number): number | undefined;
 }
 
@@ -20,7 +20,7 @@ interface Sample {
   readonly taken: number;
 }
 
-/** Milliseconds after which figures no longer count. */
+/** Milliseconds after which a sample is dropped. */
 const windowMs = 30_000;
 
 export const createBacklogWait = (): BacklogWait => {

@@ -23,7 +23,7 @@ const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 const tooLarge = (what: string, limit: number): AppError =>
   invalid('upload_too_large', `The file is larger than ${mib(limit)} ${what}.`, { limit });
 
-/** Waits for the next piece, but not for ever: time is counted only while we wait for the client. */
+/** Fails when the client is idle or too slow. Counts only the time spent waiting for the client. */
 async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]();
   let received = 0;
@@ -53,15 +53,14 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
       yield next.value;
     }
   } finally {
-    // A generator that still waits for the client would take this call only after the next byte; it ends with the
-    // request.
+    // While the source waits for an idle client, `return` would wait as well. The source ends with the request.
     if (!silent) await iterator.return?.();
   }
 }
 
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** Error of zlib -> what is wrong with the file. */
+/** Converts an error of zlib to an error for the caller. */
 const gzipError = (error: unknown): unknown => {
   if (isAppError(error)) return error;
   const code = (error as NodeJS.ErrnoException).code;
@@ -72,10 +71,10 @@ const gzipError = (error: unknown): unknown => {
   return error;
 };
 
-/** Counts what is unpacked, and finds what is not: zlib stops at a zero byte behind a member. */
+/** Counts the compressed bytes, and finds data that zlib ignores: it stops at a zero byte after a member. */
 const meter = (source: AsyncGenerator<Buffer>) => {
   let sent = 0;
-  /** Position behind the last byte that is not zero. */
+  /** Position after the last byte that is not zero. */
   let meaningful = 0;
   let failure: unknown;
   const next = async (): Promise<Buffer | undefined> => {
@@ -92,7 +91,7 @@ const meter = (source: AsyncGenerator<Buffer>) => {
   };
   return {
     sent: () => sent,
-    /** Destroys the source if it was not fully consumed, unless `isOver`: then there may be a rest to check. */
+    /** Destroys the source if it was not fully consumed, unless `isOver`; `checkRest` then reads the remaining bytes. */
     async *pieces(isOver: () => boolean): AsyncGenerator<Buffer> {
       try {
         for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;
@@ -100,10 +99,10 @@ const meter = (source: AsyncGenerator<Buffer>) => {
         if (!isOver()) await source.return(undefined);
       }
     },
-    /** Reads the rest. Zeros are the padding of tapes and blocks; anything else would be lost unseen. */
+    /** Reads the remaining bytes. Zeros are padding; anything else would be lost without an error. */
     async checkRest(unpacked: number): Promise<void> {
       for (let piece = await next(); piece !== undefined; piece = await next());
-      // The error of the source may have gone to zlib alone, which had no listener any more.
+      // The stream of zlib may have received the error of the source when it had no listener any more.
       if (failure !== undefined) throw failure;
       if (meaningful > unpacked)
         throw invalid('gzip_damaged', 'The gzip file is damaged: more data follows a gap of zero bytes.');
@@ -139,7 +138,7 @@ async function* gunzipped(source: AsyncGenerator<Buffer>, limits: BodyLimits): A
   }
 }
 
-/** The first two bytes tell whether it is gzip; gives them back in front of the rest. */
+/** Reads the first two bytes, which identify gzip. @returns them, and the source including them */
 const peek = async (
   source: AsyncGenerator<Buffer>,
 ): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> => {
@@ -157,9 +156,8 @@ const peek = async (
 };
 
 /**
- * Bytes of the CSV text in an upload: unpacked when the bytes say gzip (any number of members, checksums
- * verified), within the limits.
- * @throws AppError kind `invalid` that says what is wrong with the file.
+ * Decompresses the body of an upload if it is gzip (any number of members, checksums verified), and enforces the limits.
+ * @throws AppError kind `invalid` that says what is wrong with the file
  */
 export async function* decodeBody(source: AsyncIterable<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
   const { head, all } = await peek(watched(source, limits));

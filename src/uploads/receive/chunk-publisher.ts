@@ -9,29 +9,29 @@ import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import type { AccountWindows } from './account-windows.js';
 import type { UploadAdmission } from './upload-admission.js';
 
-/** Chunks that are on their way to Kafka at a time, per upload. */
+/** Chunks of an upload that are sent to Kafka at a time. */
 const sendsInFlight = 2;
 
-/** Takes the chunks of one upload to Kafka, numbered, a few at a time. */
+/** Sends the chunks of one upload to Kafka, in numbered order. */
 export interface ChunkPublisher {
   /**
-   * Compresses the chunk and sends it; waits while too many are in flight. `undefined` stands for the
-   * only, empty chunk of a file without data rows. The last chunk leaves when all others have arrived, so that
-   * a reader that sees it knows that the upload is whole. What does not fit into a message is cut between records.
-   * @throws AppError when a single record does not fit.
+   * Compresses and sends a chunk; waits while too many are in flight. `undefined` is the only, empty chunk of a file without data
+   * rows. The last chunk is sent when all others have arrived, so a reader that sees it knows that the upload is complete. A chunk
+   * that does not fit into a message is split between records.
+   * @throws AppError if a single record does not fit
    */
   publish(split: SplitChunk | undefined): Promise<void>;
-  /** Resolves when everything has arrived. */
+  /** Resolves when all chunks have arrived. */
   arrived(): Promise<void>;
-  /** Chunks that Kafka has. */
+  /** Number of chunks that have arrived. */
   sent(): number;
 }
 
 interface ChunkPublisherOptions {
   readonly producer: Pick<ChunkProducer, 'send' | 'maxDataBytes'>;
-  /** Delays chunks while Kafka has no room. */
+  /** Delays chunks while Kafka is nearly full. */
   readonly admission: Pick<UploadAdmission, 'wait' | 'sent'>;
-  /** Keeps the account from filling the line of all others. */
+  /** Keeps one account from filling the queue that all share. */
   readonly windows: Pick<AccountWindows, 'enter'>;
   readonly accountId: number;
   readonly processId: number;
@@ -41,23 +41,22 @@ interface ChunkPublisherOptions {
   readonly log: Log;
 }
 
-/** Raw size of a chunk that counts as full: it keeps a worker busy for a while. */
+/** Raw size of a chunk whose load is 1. */
 const fullBytes = 16 * 1024 * 1024;
 
 const loadOf = ({ rawBytes, rows }: Chunk): number => Math.max(rawBytes / fullBytes, rows / maxChunkRows);
 
-/** A chunk and what it is compressed. */
+/** A chunk and its compressed bytes. */
 interface Packed {
   readonly split: SplitChunk;
   readonly data: Buffer;
 }
 
-/** How much fuller than the average a part may turn out. */
+/** Allowance for parts that compress worse than the average. */
 const unevenness = 1.25;
 
 /**
- * The chunk in parts that fit into a message each, in order. Few chunks do not fit: then the compressed size of the
- * whole says into how many parts it has to be split.
+ * Splits a chunk into parts that fit into a message each. Few chunks need it. The number of parts follows from the compressed size.
  */
 async function* pack(split: SplitChunk, dialect: Dialect, maxDataBytes: number): AsyncGenerator<Packed> {
   if (split.firstRow + split.rows > recordsPerUpload)
@@ -124,7 +123,7 @@ export const createChunkPublisher = ({
     if (last) await arrived();
     else if (sending.length >= sendsInFlight) await sending.shift();
     const leaving = send(topicFor(chunk), chunk);
-    // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
+    // A failure is thrown when the promise is awaited later. This handler prevents an unhandled rejection until then.
     leaving.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
     sending.push(leaving);
     number += 1;

@@ -17,19 +17,19 @@ import { keyOf } from '../layout/key-columns.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { proposeColumn, readingOf } from '../layout/type-resolution.js';
 import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
-import { firstNotices, hinderedKind, readAsKept, typeConflict } from '../layout/value-notices.js';
+import { expectedKind, firstNotices, readAsKept, typeConflict } from '../layout/value-notices.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { storedOptions } from '../options/upload-options.js';
 
 /** Resolves the columns of an upload. */
 export interface LayoutProposal {
   /**
-   * Checks that need no file.
-   * @throws AppError for a manifest that does not go with the dataset, 412 for another version than expected.
+   * Checks the upload before its file is read.
+   * @throws AppError for a manifest that does not match the dataset
    */
   check(upload: Upload): Promise<void>;
   /**
-   * Ids by name or manifest, types as the first chunk proposes them. A file without data rows has no first chunk.
+   * Resolves the ids of columns by name or manifest, and proposes types from the first chunk. A file without data rows has none.
    */
   propose(upload: Upload, header: HeaderRecord, first: SplitChunk | undefined): Promise<Proposal>;
 }
@@ -45,7 +45,7 @@ const columnNames = async (header: HeaderRecord, upload: Upload): Promise<string
   return names;
 };
 
-/** Forms of dates that the manifest gives. */
+/** Date form in the manifest. */
 const givenForm = ({ listed }: MatchedField): DateForm | undefined => {
   if (listed?.dateFormat !== undefined) return { dateFormat: listed.dateFormat };
   return listed?.dataType === 'Date' ? { bareYear: true } : undefined;
@@ -56,7 +56,7 @@ type KnownType = Pick<
   'dataType' | 'existing' | 'years' | 'keeps' | 'rules' | 'remembered' | 'dateForm'
 >;
 
-/** Type of a column by the manifest and the version before. */
+/** Type of a column in the manifest and in the current version. */
 const knownType = (match: MatchedField, isReplaced: boolean): KnownType => {
   const { listed } = match;
   const form = givenForm(match);
@@ -65,7 +65,7 @@ const knownType = (match: MatchedField, isReplaced: boolean): KnownType => {
     ...(dataType === undefined ? {} : { dataType }),
     ...(form === undefined ? {} : { rules: form, dateForm: form }),
   };
-  // A column without values takes the type of those that come.
+  // A column without values takes the type of its first values.
   const before = match.existing?.untyped === true ? undefined : match.existing;
   if (before === undefined) return given;
   const type = dataTypeOf(before.physical);
@@ -93,25 +93,25 @@ const changesOf = (fields: readonly MatchedField[], columns: readonly LayoutColu
     ];
   });
 
-/** @throws AppError 409 where the first values already do not fit the types that columns have. */
+/** @throws AppError 409 if values of the first chunk do not fit the types of the columns */
 const requireTypes = async (layout: Layout, first: SplitChunk): Promise<void> => {
   const lost = layout.columns.find(lostType);
   if (lost === undefined) return;
-  const kind = hinderedKind(lost);
+  const kind = expectedKind(lost);
   const counterexample =
     kind && (await runSliced(counterexampleInSteps(first, layout, readAsKept(lost), kind)));
   const { code, message, ...details } = typeConflict(lost, counterexample);
   throw conflict(code, message, details);
 };
 
-/** The columns of an upload, as the dataset knows them. */
+/** Columns of an upload, with their ids in the dataset. */
 interface BoundColumns {
   readonly base: BaseColumns | undefined;
   readonly fields: readonly MatchedField[];
   readonly columns: readonly LayoutColumn[];
 }
 
-/** Undefined where the dataset does not know all of them. */
+/** Returns undefined if the dataset lacks some of the columns. */
 const columnsOf = (
   fields: readonly MatchedField[],
   { registry }: KnownColumns,
@@ -139,7 +139,7 @@ const columnsOf = (
 };
 
 export const createLayoutProposal = (sql: Sql): LayoutProposal => {
-  /** Names are looked up and made in one piece: a rename comes before all of it or after it. */
+  /** Names are sampled up and made in one piece: a rename comes before all of it or after it. */
   const bindColumns = async (
     { datasetId, options }: Upload,
     names: readonly string[],

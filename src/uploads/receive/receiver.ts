@@ -25,17 +25,17 @@ import { createSenderWatch, needsAnswer, requireReceived } from './sender-watch.
 import { decodeText } from './text-encoding.js';
 import type { UploadAdmission } from './upload-admission.js';
 
-/** Takes files in: unpack, split, infer, publish to Kafka. */
+/** Receives files: decompresses, splits, infers types, and sends chunks to Kafka. */
 export interface Receiver {
   /**
-   * Called before anything of a request is read.
-   * @throws AppError kind `unavailable` while a further upload would endanger those that were accepted.
+   * Call it before reading a request.
+   * @throws AppError kind `unavailable` while another upload would endanger accepted ones
    */
   requireAdmission(): void;
   /**
-   * Resolves with the pending process once every chunk of the file is in Kafka. Memory stays flat whatever the
-   * size: the source is read only as fast as Kafka takes the chunks.
-   * @throws AppError; nothing of the file becomes visible then.
+   * Resolves with the pending process when every chunk of the file is in Kafka. Memory does not depend on the size of the file, since
+   * the source is read only as fast as Kafka accepts chunks.
+   * @throws AppError if the file is refused or the upload fails; nothing is published then
    */
   receive(upload: Upload): Promise<ProcessView>;
 }
@@ -52,14 +52,14 @@ interface ReceiverOptions {
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
   readonly maxRecordBytes: number;
-  /** Milliseconds between two notes of how far an upload is. */
+  /** Milliseconds between two heartbeats of an upload, which record its progress. */
   readonly heartbeatMs: number;
-  /** Id of the trace in which an upload is received; undefined without one. */
+  /** Id of the current trace; undefined: none. */
   readonly traceId: () => string | undefined;
   readonly poolLimits: PoolLimits;
-  /** Undefined: there is one server for all rows. */
+  /** Undefined: one server has all rows. */
   readonly everywhere: Everywhere | undefined;
-  /** @throws AppError `unavailable` for a store on no server of the configuration. Undefined: the dataset has none. */
+  /** @throws AppError `unavailable` if the store is on a server that is not configured. Undefined: no check is needed. */
   readonly requireServed: ((storeId: number) => Promise<void>) | undefined;
   readonly log: Log;
 }
@@ -98,7 +98,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       maxRowsPerChunk: maxChunkRows,
     });
 
-  /** One chunk is the whole file. */
+  /** True if the file is one chunk that fits into a pool. */
   const isSmall = (first: SplitChunk | undefined): boolean =>
     first === undefined ||
     (first.last && fitsPool(options.poolLimits, { rows: first.rows, bytes: first.bytes.length }));
@@ -110,14 +110,14 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     await dispatcher.fail({ processId, datasetId: upload.datasetId }, { code, message });
   };
 
-  /** Its reason is in the answer; it may quote the file, which a log must not. */
+  /** Logs only the code: the message may quote the file, and the caller gets it in the response. */
   const logRefused = ({ datasetId, accountId }: Upload, error: unknown): void =>
     log.info(
       { dataset: datasetId, account: accountId, code: isAppError(error) ? error.code : 'upload_broken_off' },
       'upload refused',
     );
 
-  /** One upload, from its first byte to the last chunk in Kafka. */
+  /** Receives one upload, from its first byte to the last chunk in Kafka. */
   const createIntake = (upload: Upload) => {
     const splitter = beginSplitting(upload);
     const digests = checkDigests(upload.source, upload.digests);
@@ -126,7 +126,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     let accepted: Accepted | undefined;
     let bytes = 0;
     let isPlaced = options.everywhere === undefined;
-    /** Hash of a file that is appended, to notice when it is sent twice. */
+    /** Hash of an appended file, to detect that it is sent twice. */
     const hash = upload.options.mode === 'append' ? createHash('sha256') : undefined;
     let fileDigest: Buffer | undefined;
 
@@ -181,7 +181,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       };
     };
 
-    /** The header comes first, so that the line named is the first one at fault. */
+    /** Checks the header before the records, so that the error names the first bad line. */
     const textFault = (split: SplitChunk | undefined): AppError | undefined => {
       const { header } = splitter;
       const ofHeader =
@@ -206,7 +206,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (split !== undefined) splitter.recycle(split);
     };
 
-    /** Called before the chunk is sent: a worker stores it where the store is by then. */
+    /** Must run before the chunk is sent, since a worker stores it where the store is by then. */
     const placeWhenLarge = async ({ processId, layout }: Accepted): Promise<void> => {
       if (isPlaced) return;
       const { datasetId, storeId } = upload;
@@ -220,7 +220,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       });
     };
 
-    /** The size is written down before the question: of two uploads that race, not both get the last place. */
+    /** Records the size before the check, so that two concurrent uploads cannot both use the last free bytes. */
     const checkStorage = async (processId: number): Promise<void> => {
       if (upload.requireStorage === undefined) return;
       await processes.heartbeat(processId, received());

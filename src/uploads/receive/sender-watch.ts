@@ -1,9 +1,9 @@
 /**
- * An upload whose sender was never answered must not be published: the sender takes it for failed and sends it again. One
- * that fills a reserved process is exempt, since its sender has the id to look it up.
+ * Prevents that an upload is published whose sender never got an answer, since the sender assumes a failure and sends it again. An
+ * upload to a reserved process is exempt, since its sender knows the id and can look it up.
  *
- * PostgreSQL holds the upload back until `seal` (process-records.ts), so a process that dies before it publishes nothing.
- * From then on this watch fails an upload that is still pending when its sender disconnects before the answer is written.
+ * In PostgreSQL the upload is not due before `seal` (process-records.ts), so nothing is published if the API dies before that.
+ * After `seal`, this watch fails the upload if it is still pending when the sender disconnects without an answer.
  */
 import { conflict, unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -14,12 +14,12 @@ import { abandoned, unanswered } from '../lifecycle/transition-records.js';
 import type { Upload } from '../options/upload.js';
 
 interface SenderWatch {
-  /** @throws AppError `upload_unanswered` when the sender has disconnected. */
+  /** @throws AppError `upload_unanswered` if the sender has disconnected */
   requirePresent(): void;
-  /** Fails the process as soon as the sender disconnects; the file has been received. */
+  /** From now on fails the process when the sender disconnects. Call it when the file has been received. */
   watch(processId: number): void;
   /**
-   * Releases an upload that is in Kafka as a whole, since its sender gets its answer now.
+   * Releases a complete upload for publication, since its sender gets its answer now.
    * @throws AppError as `requirePresent`
    */
   seal(processId: number, received: Received): Promise<ProcessView | undefined>;
@@ -32,14 +32,14 @@ interface SenderWatchOptions {
   readonly log: Log;
 }
 
-/** True for an upload that only its answer makes known to its sender. */
+/** True if the sender knows the result only from the answer. */
 export const needsAnswer = ({ reservedId, sender }: Pick<Upload, 'reservedId' | 'sender'>): boolean =>
   sender !== undefined && reservedId === undefined;
 
-/** @throws AppError when the process ended while its file was received, for a reason that is not in the file. */
+/** @throws AppError if the process failed while its file was received, for a reason other than the file */
 export const requireReceived = ({ status, error }: ProcessView): void => {
   if (status !== 'failed') return;
-  // The receiving process was silent for too long (stopped, or without its database) and was declared dead.
+  // The receiving API sent no heartbeat for too long (suspended, or without its database) and was declared dead.
   if (error?.code === abandoned.code) throw unavailable(error.code, error.message, { retryAfterSeconds: 1 });
   if (error?.code === unanswered.code) throw conflict(error.code, error.message);
 };
@@ -55,7 +55,7 @@ export const createSenderWatch = ({
 
   const fail = (processId: number): void => {
     dispatcher.fail({ processId, datasetId }, unanswered).catch((error: unknown) =>
-      // Not sealed: the sweep fails it. Sealed: it was received, and is published like any other.
+      // The sweep fails it if it is not sealed. If it is sealed, it is published like any other.
       log.warn({ err: error, process: processId }, 'upload without an answer not failed'),
     );
   };
@@ -69,7 +69,7 @@ export const createSenderWatch = ({
     async seal(processId, received) {
       requirePresent();
       const sealed = await processes.seal(processId, received);
-      // A failure does not concern this upload, which is answered anyway: a sweep publishes what is due.
+      // The upload is complete and is answered even if this fails; a sweep publishes it later.
       if (sealed?.isStored)
         await dispatcher
           .publish(datasetId)

@@ -2,7 +2,7 @@ import type { Upload } from '../options/upload.js';
 import { parseUploadOptions } from '../options/upload-options.js';
 import type { Receiver } from './receiver.js';
 
-/** CSV of the product itself, with its columns as a manifest. */
+/** CSV made by the product itself, and the columns of its manifest. */
 interface SeriesTable {
   readonly csv: Buffer;
   readonly columns: readonly object[];
@@ -17,7 +17,7 @@ async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** Receives a table that the product made, like the upload of a client. */
+/** Uploads a table made by the product in the same way as a client does. */
 export const receiveSeries = (receiver: Receiver, { csv, columns }: SeriesTable, target: Target) =>
   receiver.receive({
     ...target,
@@ -26,7 +26,7 @@ export const receiveSeries = (receiver: Receiver, { csv, columns }: SeriesTable,
     restOfRequest: Promise.resolve(undefined),
     options: parseUploadOptions([
       { name: 'manifest', value: JSON.stringify({ columns, unlisted: 'reject' }) },
-      // A series that reads as a number would otherwise clash with the former type of the column.
+      // A text column may contain only numbers this time, which would otherwise conflict with its previous type.
       { name: 'onTypeConflict', value: 'replace' },
     ]),
     digests: [],

@@ -3,12 +3,12 @@ import type { UploadOptions } from '../options/table.js';
 
 type Encoding = UploadOptions['encoding'];
 
-/** Characters of the bytes 0x80 to 0x9f; all others are those of Latin-1. Unassigned bytes stay controls (WHATWG). */
+/** Characters of the bytes 0x80 to 0x9f; all others are as in Latin-1. Unassigned bytes are control characters (WHATWG). */
 const upperControls =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
-/** Not by TextDecoder: several versions of Node read windows-1252 as Latin-1, which has no euro sign. */
+/** Does not use TextDecoder: several versions of Node decode windows-1252 as Latin-1, which has no euro sign. */
 async function* fromWindows1252(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of source) {
     const text = piece
@@ -20,7 +20,7 @@ async function* fromWindows1252(source: AsyncIterable<Buffer>): AsyncGenerator<B
 
 const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
 
-/** The splitter converts UTF-16 by its mark; here the mark must be the one that was announced. */
+/** Checks that the byte order mark is that of the given encoding. The splitter converts UTF-16 by its mark. */
 async function* withMark(
   source: AsyncIterable<Buffer>,
   encoding: keyof typeof marks,
@@ -45,7 +45,7 @@ async function* withMark(
   if (!checked) check();
 }
 
-/** Bytes that the splitter understands: UTF-8, or UTF-16 with its mark. */
+/** Converts a file for the splitter, which accepts UTF-8, and UTF-16 with a mark. */
 export const decodeText = (source: AsyncIterable<Buffer>, encoding: Encoding): AsyncIterable<Buffer> => {
   switch (encoding) {
     case 'utf-8':

@@ -1,11 +1,11 @@
 /**
- * Keeps what was accepted safe from Kafka's retention, which removes the oldest chunks whether or not they were
- * stored, and keeps the line of what waits short. Probes both topics in the background, so a decision costs no round trip.
+ * Protects accepted uploads from Kafka's retention, which removes the oldest chunks whether or not they were stored, and limits how
+ * long chunks wait for workers. Probes both topics in the background, so that a decision needs no round trip.
  *
- *   below `refuseShare` of a partition's bytes   everything is taken
- *   beyond it                                    new uploads are refused; those that run go on
- *   beyond `holdShare`                           those that run wait with their next chunk, with flat memory
- *   a new chunk would wait for longer than `maxWaitSeconds`, or one has   new uploads are refused; those that run go on
+ *   backlog below `refuseShare` of a partition's retention size   everything is accepted
+ *   above `refuseShare`                                           new uploads are refused; running ones continue
+ *   above `holdShare`                                             running ones wait before their next chunk
+ *   a chunk has waited, or would wait, longer than `maxWaitSeconds`   new uploads are refused; running ones continue
  */
 
 import { messageOf, unavailable } from '../../lib/errors.js';
@@ -17,14 +17,14 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { createBacklogWait } from './backlog-wait.js';
 
 export interface UploadAdmission {
-  /** @throws AppError kind `unavailable` when a new upload would endanger others, or Kafka is unreachable. */
+  /** @throws AppError kind `unavailable` if a new upload would endanger others, or if Kafka is unreachable */
   require(): void;
   /**
-   * Returns when the next chunk of a running upload may be sent.
-   * @throws AppError kind `unavailable` when that takes longer than the patience.
+   * Resolves when the next chunk of a running upload may be sent.
+   * @throws AppError kind `unavailable` after `patienceMs`
    */
   wait(): Promise<void>;
-  /** Adds bytes that were sent; they count until a probe sees them. */
+  /** Adds bytes of a sent chunk, which count until a probe includes them. */
   sent(topic: ChunkTopic, bytes: number): void;
   close(): Promise<void>;
 }
@@ -34,11 +34,11 @@ export interface UploadAdmissionOptions {
   readonly monitor: BacklogMonitor;
   /** Milliseconds between two probes. */
   readonly intervalMs: number;
-  /** Milliseconds that a running upload waits for room. */
+  /** Milliseconds for which a running upload waits before it fails. */
   readonly patienceMs: number;
-  /** Longest that a chunk is to wait for a worker. */
+  /** Longest wait of a chunk for a worker. */
   readonly maxWaitSeconds: number;
-  /** Called after each probe; `seconds` are those that a chunk sent now would wait, 0 while that is not known. */
+  /** Called after each probe. `seconds`: wait of a chunk sent now; 0 while not known. */
   readonly onProbe: (uses: readonly (TopicBacklog & { readonly seconds: number })[]) => void;
   readonly onRefused: (reason: string) => void;
   readonly log: Log;
@@ -46,12 +46,12 @@ export interface UploadAdmissionOptions {
 
 const refuseShare = 0.5;
 const holdShare = 0.8;
-/** Kafka counts as unavailable after this many failed probes, once this time has passed as well. */
+/** Kafka counts as unavailable after the time of this many probes plus these milliseconds without a successful probe. */
 const missedProbes = 5;
 const awayMs = 5_000;
 const retryAfterSeconds = 30;
 
-/** Chunks of pending uploads that were handed out by Kafka but will be read again. */
+/** First offsets of chunks that were consumed and that a replay will read again. */
 const keptChunks = `SELECT c.topic, c.partition, min(c.kafka_offset)::text AS offset
   FROM processes p JOIN chunks c ON c.process_id = p.id
   WHERE (${inStates(['collect'], 'p')} OR ${inStates(['replay'], 'p')} AND c.inserted_attempt <> p.attempt)
@@ -68,7 +68,7 @@ const nothing: Amount = { bytes: 0, chunks: 0 };
 
 const less = (a: Amount, b: Amount): Amount => ({ bytes: a.bytes - b.bytes, chunks: a.chunks - b.chunks });
 
-/** Share of a partition's bytes that is taken by chunks still needed, what was sent since the probe included. */
+/** Share of a partition's retention size that unhandled chunks take, including those sent since the last probe. */
 const shareOf = ({ topic, backlogBytes, retentionBytes, partitions }: TopicBacklog, sent: Sent): number =>
   retentionBytes === null ? 0 : (backlogBytes + sent[topic].bytes / partitions) / Math.max(1, retentionBytes);
 
@@ -89,15 +89,15 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
 
   const share = (): number => Math.max(0, ...uses.map((use) => shareOf(use, sent)));
 
-  /** Seconds that a chunk would wait that is sent now. */
+  /** Seconds that a chunk sent now would wait. */
   const secondsOf = ({ topic, waiting }: TopicBacklog): number =>
     waits[topic].secondsFor(waiting + sent[topic].chunks) ?? 0;
 
-  /** Seconds until the wait is acceptable again; undefined: it is now. */
+  /** Seconds until the wait is acceptable again; undefined: it is acceptable now. */
   const tooLong = (): number | undefined => {
     const seconds = Math.max(0, ...uses.map(secondsOf));
     if (seconds > maxWaitSeconds) return Math.ceil(seconds - maxWaitSeconds);
-    // The remaining time of late chunks is unknown while no worker takes them.
+    // While no worker takes chunks, the remaining time is not known.
     return uses.some(({ late }) => late) ? Math.ceil(seconds) || retryAfterSeconds : undefined;
   };
 
@@ -128,7 +128,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     const sentBefore = sent;
     try {
       uses = await monitor.probe(await sql.query<ChunkPosition>(keptChunks));
-      // Chunks that were sent during the probe may be missing from it.
+      // The probe may lack chunks that were sent during it.
       sent = { short: less(sent.short, sentBefore.short), bulk: less(sent.bulk, sentBefore.bulk) };
       succeededAt = Date.now();
       for (const use of uses) waits[use.topic].observe(use, performance.now());
@@ -140,7 +140,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     wakeAll();
   };
 
-  // One probe ends before the next begins, however long it takes.
+  // Probes do not overlap, however long one takes.
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const schedule = (): void => {
@@ -172,7 +172,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
           const message = 'The upload was aborted: earlier uploads are not stored yet; try again later.';
           throw unavailable('backlog', message, { retryAfterSeconds });
         }
-        // Every probe wakes the waiting uploads, also one that failed.
+        // Every probe wakes the waiting uploads, even a failed one.
         await new Promise<void>((resolve) => waiting.add(resolve));
       }
     },

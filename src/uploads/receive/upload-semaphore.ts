@@ -6,13 +6,13 @@ interface UploadSemaphoreOptions {
   readonly onRefused?: (what: 'refused' | 'lost') => void;
 }
 
-/** Uploads that wait for a permit; each holds an open connection whose body is not read. */
+/** Most uploads that wait for a permit. Each has an open connection whose body is not read. */
 const uploadsQueued = 1_000;
 
 /** Longest wait for a permit, in milliseconds. */
 const longestWaitMs = 300_000;
 
-/** An upload that has waited for its client for this long loses its permit when others need one. */
+/** An upload that has waited for its client for this many milliseconds loses its permit if others need one. */
 const pauseLimitMs = 5_000;
 
 /** Semaphore for uploads. The permits of slow clients are paused. */

@@ -6,26 +6,26 @@ import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.j
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 
-/** An upload whose chunks are searched. */
+/** An upload whose chunks are to be found. */
 interface SoughtUpload {
   readonly processId: number;
   readonly createdAt: Date;
-  /** When its last chunk was handed to Kafka; null: not known. */
+  /** Time at which its last chunk was in Kafka; null: not known. */
   readonly sealedAt: Date | null;
 }
 
-/** Finds the chunks of an upload in Kafka, also those that no worker has written down. */
+/** Finds the chunks of an upload in Kafka, including those that no worker has recorded. */
 export interface ChunkDiscovery {
   /**
    * Records the position of every chunk of the upload.
-   * @throws AppError 409: `chunks_expired` when retention has removed some, `not_received` when the file is not whole.
+   * @throws AppError 409 `chunks_expired` if retention has removed some; 409 `not_received` if the file was not received completely
    */
   find(upload: SoughtUpload): Promise<void>;
 }
 
 interface ChunkDiscoveryOptions {
   readonly reader: TopicReader;
-  /** Topics that chunks travel in. */
+  /** Topics of chunks. */
   readonly topics: readonly string[];
   readonly processes: Pick<ProcessRecords, 'state'>;
   readonly chunks: Pick<ChunkRecords, 'recordSeen' | 'positions'>;
@@ -51,7 +51,7 @@ export const createChunkDiscovery = ({
     return true;
   };
 
-  /** Undefined for a message with the header of the upload that is not one of its chunks. */
+  /** Returns undefined for a message that names the upload in its header and is not one of its chunks. */
   const ownChunk = (owner: ChunkOwner, message: RawMessage): Chunk | undefined => {
     try {
       return chunkOf(owner, message);
@@ -61,7 +61,7 @@ export const createChunkDiscovery = ({
     }
   };
 
-  /** Chunks found in a topic: numbers start at 0, and the last chunk tells how many there are. */
+  /** Searches a topic and records the chunks found. @returns true if all of them are recorded */
   const search = async (
     topic: string,
     { createdAt, sealedAt }: SoughtUpload,
@@ -81,7 +81,7 @@ export const createChunkDiscovery = ({
     return whole;
   };
 
-  /** True when retention has removed something that was written since the upload began. */
+  /** True if retention has removed messages that were written since the upload started. */
   const hasLost = async ({ createdAt }: SoughtUpload): Promise<boolean> => {
     for (const topic of topics) {
       const since = await reader.ranges(topic, createdAt.getTime(), Date.now());
@@ -103,7 +103,7 @@ export const createChunkDiscovery = ({
       if (await hasLost(upload)) throw chunksExpired();
       throw conflict(
         'not_received',
-        `Process ${processId} cannot be replayed: its file was not received completely. It has to be sent again.`,
+        `Process ${processId} cannot be replayed: its file was not received completely. Send it again.`,
       );
     },
   };

@@ -3,13 +3,13 @@ import type { RawMessage } from '../../storage/kafka/topic-reader.js';
 /** Most bytes of a message that are shown. */
 export const shownBytes = 256;
 
-/** The beginning of a message, for the person who decides about it. */
+/** Beginning of a message, for the operator who decides about it. */
 export interface DeadLetterPreview {
   readonly key: string | null;
   readonly headers: Readonly<Record<string, string>>;
   /** `7b 22 …` */
   readonly hex: string;
-  /** Bytes that do not print are shown as dots. */
+  /** Non-printable bytes are dots. */
   readonly text: string;
 }
 

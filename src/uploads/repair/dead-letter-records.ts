@@ -15,7 +15,7 @@ export interface DeadLetterEntry extends DeadLetter {
 }
 
 export interface DeadLetterRecords {
-  /** Writes a dead letter down. False when it was known and waits already. */
+  /** Records a dead letter. Returns false if it is recorded and unsettled already. */
   record(letter: DeadLetter): Promise<boolean>;
   /** Unsettled dead letters, oldest first. */
   list(limit: number): Promise<DeadLetterEntry[]>;
@@ -23,8 +23,8 @@ export interface DeadLetterRecords {
   /** @throws AppError 404. */
   read(id: number): Promise<DeadLetterEntry>;
   /**
-   * Resolves a message once `act` has resolved; of several operators one gets to act.
-   * @throws AppError 404, or 409 when it is settled already. If `act` throws, it stays unsettled.
+   * Runs `act` and then settles the dead letter. Of several concurrent operators only one runs `act`.
+   * @throws AppError 404, or 409 if it is settled already; the error of `act`, after which it is still unsettled
    */
   settle<T>(id: number, state: Resolution, act: () => Promise<T>): Promise<T>;
 }
@@ -60,7 +60,7 @@ const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
 
 const unknown = (id: number) => notFound('unknown_message', `There is no dead letter ${id}.`);
 
-/** A message that comes again although it was settled waits again: it was delivered again for some reason. */
+/** A settled message that is delivered again becomes unsettled. */
 const recordSql = named(`
   WITH before AS (
     SELECT state FROM dead_letters

@@ -7,14 +7,14 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 import type { DeadLetterEntry, DeadLetterRecords } from './dead-letter-records.js';
 
-/** Actions of operators on messages that no worker could read. */
+/** Actions of operators on dead letters. */
 export interface DeadLetters {
   list(limit: number): Promise<DeadLetterEntry[]>;
-  /** With the message itself; undefined when retention has removed it. */
+  /** Returns the entry and the message; undefined: retention has removed the message. */
   show(id: number): Promise<{ entry: DeadLetterEntry; message: RawMessage | undefined }>;
   /**
-   * Sends the message back to its partition, when that can be of use.
-   * @throws AppError 409 that says why it cannot.
+   * Sends the message to its original partition again, if its upload still needs it.
+   * @throws AppError 409 with the reason if it cannot be used
    */
   replay(id: number): Promise<{ process: number; chunk: number }>;
   drop(id: number): Promise<void>;
@@ -56,7 +56,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
     return found;
   };
 
-  /** A chunk is of use while its upload waits for it. */
+  /** @throws AppError 409 unless the upload of the chunk is pending and lacks it */
   const requireUse = async (chunk: Chunk, message: RawMessage): Promise<void> => {
     const { processId: process, number } = chunk;
     const state = await processes.state(process);

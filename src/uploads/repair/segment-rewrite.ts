@@ -1,9 +1,9 @@
 /**
- * Writes the rows of a completed upload again, from its chunks in Kafka, next to the present ones. Equal: the new ones
- * are thrown away. Different (rows were lost or damaged): every version that names the old segment names the new one
- * from one moment on. Versions, their ids and their order stay.
+ * Writes the rows of a completed upload again, from its chunks in Kafka, into a new segment. If both segments are equal, the new one
+ * is dropped. If they differ (rows were lost or damaged), the new segment replaces the old one in all versions at once. Versions,
+ * their ids and their order do not change.
  *
- * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see rows/compactions.ts.
+ * It works like a compaction of one segment (rows/compactions.ts), with rows from Kafka.
  */
 
 import { AppError, conflict } from '../../lib/errors.js';
@@ -30,14 +30,14 @@ import type { ProcessRecords, UploadState } from '../lifecycle/process-records.j
 export interface RewriteReport {
   readonly outcome: 'equal' | 'repaired';
   readonly rows: number;
-  /** Rows that the segment had before. */
+  /** Rows of the old segment. */
   readonly rowsBefore: number;
-  /** Versions that name the segment. */
+  /** Versions that include the segment. */
   readonly versions: number;
 }
 
 export interface SegmentRewrite {
-  /** @throws AppError 409 when the upload has no rows of its own any more, or retention has passed. */
+  /** @throws AppError 409 if the rows of the upload were joined with others, or if its chunks have expired */
   rewrite(processId: number): Promise<RewriteReport>;
 }
 
@@ -63,8 +63,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   const { sql, clickhouse, processes, chunks, compactions, reader, inserter, write } = options;
 
   /**
-   * The segment that holds the rows of the upload and nothing else, when versions still name it. A compaction with as
-   * many rows as the upload took the place of its segment.
+   * Finds the segment with the rows of only this upload. If a compaction has replaced it, its row count differs.
    */
   const ownSegment = async (processId: number): Promise<OwnSegment> => {
     const [own] = await sql.query<OwnSegment>(
@@ -101,11 +100,11 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     return rows;
   };
 
-  /** Undefined: there are none. */
+  /** Undefined: the segment has no rows. */
   const rowsOf = async (place: Place, segment: number): Promise<HashedSegment | undefined> =>
     (await hashSegments(clickhouse, place, [segment]))[0];
 
-  /** Unreadable rows count as missing. */
+  /** Treats unreadable rows as missing. */
   const rowsBefore: typeof rowsOf = async (...segment) => {
     try {
       return await rowsOf(...segment);
@@ -115,7 +114,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     }
   };
 
-  /** The rows as they were and as they are now; `isEqual`: nothing has to be replaced. */
+  /** Writes the new segment and compares it with the old one. */
   const rewriteInto = async (
     state: UploadState,
     layout: Layout,

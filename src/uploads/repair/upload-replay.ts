@@ -1,9 +1,9 @@
 /**
- * An operator asks for a whole upload to be read again from Kafka.
+ * Replays a whole upload from Kafka at the request of an operator.
  *
- *   completed   its rows are written again next to the present ones and compared; see segment-rewrite.ts
- *   failed      it is tried again by a worker, unless something newer was published or is pending
- *   pending     nothing, unless it is to be taken over: then a worker reads all of it again
+ *   completed   the rows are written to a new segment and compared with the old one; see segment-rewrite.ts
+ *   failed      a worker retries it, unless a newer upload was published or is pending
+ *   pending     refused, unless `takeOver` is set; then a worker replays all of it
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conflict, notFound } from '../../lib/errors.js';
@@ -18,12 +18,12 @@ export type ReplayReport =
   | { readonly kind: 'tried_again'; readonly process: ProcessView };
 
 export interface UploadReplay {
-  /** @throws AppError 404, or 409 that says why the upload cannot be replayed; nothing has changed then. */
+  /** @throws AppError 404, or 409 with the reason why the upload cannot be replayed; nothing has changed then */
   replay(processId: number, options: ReplayOptions): Promise<ReplayReport>;
 }
 
 interface ReplayOptions {
-  /** Take over an upload that is pending. */
+  /** Replay the upload even if it is pending. */
   readonly takeOver: boolean;
   /** Longest wait for the worker, milliseconds. */
   readonly waitMs: number;
@@ -62,7 +62,7 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
     if (!takeOver)
       throw conflict(
         'still_pending',
-        `Process ${processId} is pending; workers store its chunks as they come. If chunks were lost on the way, --take-over reads all of it again.`,
+        `Process ${processId} is pending; workers store its chunks as they arrive. If chunks were lost, --take-over replays all of it.`,
       );
   };
 
