@@ -130,7 +130,7 @@ export const createMerger = (options: MergerOptions): Step => {
       return failed('no_version', 'The dataset has no rows yet that could be deleted.');
     const hasEffect = turn.facts.rows > 0 && (turn.mode !== 'delete' || base?.rowCount !== 0);
     if (isKeyed(turn.mode) && hasEffect && (layout.keyIds ?? []).length === 0)
-      return failed('no_key', 'Nothing tells rows apart: there is no entity column.');
+      return failed('no_key', 'The dataset has no key: none of its columns is an entity.');
     if (isKeyed(turn.mode) && !hasKey(layout, base))
       return failed('missing_key', 'The file, or the version before, lacks columns of the key by now.');
     const conflicts = conflictingNames(layout);
