@@ -26,7 +26,7 @@ export interface ChildOptions {
   stopWithinMs: number;
   /** True when the child answers requests. */
   isReady(pid: number): Promise<boolean>;
-  /** Repairs what an earlier death may have left, before each start. */
+  /** Runs before each start, and repairs what a crash may have left. */
   prepare?(): void;
   state: StateFile;
   output: LogFile;
@@ -35,13 +35,13 @@ export interface ChildOptions {
 
 const readyPollMs = 40;
 
-/** A busy machine that reads the servers from a cold disk needs minutes; one that has failed ends, and is noticed at once. */
+/** Minutes, for a busy machine with a cold disk. A server that fails ends and is noticed at once. */
 const startWithinMs = 300_000;
 
-/** The error of a component that ended because everything is being stopped: a consequence, never a cause. */
+/** Error of a component that ended because all are being stopped. It is never reported as the cause. */
 export const stoppedError = (title: string): AppError => unavailable('stopped', `${title} was stopped`);
 
-/** An error that says where the child's own output is, and below that its end. */
+/** Error with the path of the child's output and its last lines. */
 export const failureOf = (title: string, what: string, output: LogFile, cause?: unknown): AppError => {
   const said = output.tail();
   const message = `${title} ${what}; see ${output.path}${said === '' ? '' : `\n${said}`}`;
@@ -51,7 +51,7 @@ export const failureOf = (title: string, what: string, output: LogFile, cause?: 
 export const hasEnded = (child: ChildProcess): boolean =>
   child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
-/** Starts the child. Its number is to be written down before anything else happens, see `rememberChild`. */
+/** Starts the child. Call `rememberChild` next, before anything else. */
 export const launchChild = (options: ChildOptions): ChildProcess => {
   options.prepare?.();
   const { program, args } = wrapCommand(options.command, options.stopSignal, options.privileges);
@@ -71,7 +71,7 @@ export const launchChild = (options: ChildOptions): ChildProcess => {
 };
 
 /**
- * Writes down who the child is, so that the next run can end it if this one cannot.
+ * Records the identity of the child, so that the next run can end it if this one cannot.
  * @throws Error of the file system, as on a full disk: then the child has to be ended, since nobody would find it later.
  */
 export const rememberChild = ({ pid }: ChildProcess, { state }: ChildOptions): void => {

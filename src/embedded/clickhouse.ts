@@ -180,7 +180,7 @@ export const startClickhouse = async (
   const libraries = findLibraries();
   const { state } = context;
   const nodes = await chooseNodes(context, settings);
-  // The same on all nodes: who may ask one may ask each.
+  // All nodes have the same password.
   const {
     password = randomBytes(24).toString('base64url'),
     nodesPassword = randomBytes(24).toString('base64url'),
@@ -189,7 +189,7 @@ export const startClickhouse = async (
   state.update({ password, nodes: nodes.length, ...(isCluster ? { nodesPassword } : {}) });
   for (const { name } of nodes) {
     const folder = join(context.dataDir, name);
-    // A server knows itself among them by the port that it listens at.
+    // A server recognises its own entry by the port on which it listens.
     const shards = nodes.flatMap((node) => {
       const { peers } = node.ports;
       return peers === undefined ? [] : [node.name === name ? peers.tcp : peers.relay];

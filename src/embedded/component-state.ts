@@ -15,7 +15,7 @@ const stateSchema = z.object({
   process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),
   /** The generated password of the product's user. */
   password: z.string().optional(),
-  /** The generated password with which the nodes of one cluster ask each other. */
+  /** The generated password for queries between the nodes of a cluster. */
   nodesPassword: z.string().optional(),
   /** Id that the brokers of one cluster share; it does not change while the data exists. */
   clusterId: z.string().optional(),

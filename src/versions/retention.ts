@@ -17,7 +17,7 @@ interface RetentionOptions {
 }
 
 export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Retention => {
-  /** Under the lock of the dataset: a version that is restored, pinned or cloned meanwhile is judged in its new state. */
+  /** Checks the versions again under the lock of the dataset, since one may have been restored, pinned or cloned meanwhile. */
   const applyTo = (datasetId: number): Promise<number> =>
     sql.tx(async (tx) => {
       await holdDataset(tx, datasetId);
@@ -46,7 +46,7 @@ export interface RetentionReport extends StorageReport {
   readonly versions: number;
 }
 
-/** Drops versions, and then everything that is not needed any more. */
+/** Applies retention, then sweeps the rows that no version needs any more. */
 export const afterRetention =
   (tidy: Pick<Tidy, 'sweep'>, retention: Retention) =>
   async (stop?: AbortSignal): Promise<RetentionReport> => {

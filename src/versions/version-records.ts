@@ -16,13 +16,13 @@ interface VersionView {
   readonly versionId: string;
   /** ISO 8601 in UTC, without zone offset. */
   readonly createdAt: string;
-  /** From when on it answers `asOf`: `createdAt`, or the day of a vintage that was brought in later. */
+  /** Start of its validity for `asOf`: `createdAt`, or the date of a vintage that was loaded later. */
   readonly validFrom: string;
   readonly mode: string;
   readonly processId: number | null;
   readonly rows: number;
   readonly bytes: number;
-  /** Compared with the version before it. */
+  /** Differences from the previous version. */
   readonly columns: ColumnChanges;
   readonly minDate: string | null;
   readonly maxDate: string | null;
@@ -32,9 +32,9 @@ interface VersionView {
 }
 
 export interface VersionRecords {
-  /** Newest first; long lists of changed columns are cut. */
+  /** Newest first; long lists of changed columns are truncated. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<VersionView[]>;
-  /** The one that was current then. @throws AppError 404. */
+  /** Version that was current at an instant. @throws AppError 404 */
   at(datasetId: number, instant: Instant): Promise<VersionView>;
   /** With every changed column. @throws AppError 404. */
   read(datasetId: number, versionId: number): Promise<VersionView>;
@@ -45,9 +45,8 @@ export interface VersionRecords {
     marks: { label: string | null; pinned: boolean },
   ): Promise<VersionView>;
   /**
-   * Makes a version of the same rows the current one; no row is copied. What retention does not keep in addition to it goes at
-   * once.
-   * @throws AppError 404; 402 for more rows or columns than the plan allows by now.
+   * Publishes a new version with the same rows, without copying them. Versions that retention no longer keeps are removed at once.
+   * @throws AppError 404; 402 for more rows or columns than the plan allows
    */
   restore(datasetId: number, versionId: number): Promise<VersionView>;
   /** @throws AppError 404; 409 for the current version. */
@@ -57,7 +56,7 @@ export interface VersionRecords {
 interface VersionRow extends Omit<VersionView, 'versionId' | 'columns'> {
   id: number;
   list: number;
-  /** Column list of the version before; 0 for the first one. */
+  /** Column list of the previous version; 0 for the first one. */
   listBefore: number;
 }
 
@@ -90,7 +89,7 @@ const roomSql = `
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by JOIN plans p ON p.name = a.plan
   WHERE v.dataset_id = $1 AND v.id = $2`;
 
-/** The columns of the version `:like`, as the dataset names them now. */
+/** The columns of the version `:like`, with their current names and roles. */
 const presentListSql = `
   SELECT (SELECT coalesce(jsonb_agg(s.item || jsonb_build_object('name', coalesce(c.name, s.item ->> 'name'),
         'isEntity', coalesce(c.is_entity, (s.item ->> 'isEntity')::boolean)) ORDER BY s.position), '[]')
@@ -99,7 +98,7 @@ const presentListSql = `
   FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = :datasetId AND v.id = :like`;
 
 const restored = {
-  // Under the present names and roles: the current version has one header, however it is read.
+  // With the current names and roles, which the current version must always have.
   list: keepList(':datasetId', presentListSql),
   row: likeVersionSql('restore'),
 };
@@ -118,20 +117,20 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
     return found;
   };
 
-  /** As lists show it. */
+  /** The version as `list` returns it. */
   const shown = async (tx: Sql, datasetId: number, versionId: number): Promise<VersionView> => {
     const found = await row(tx, datasetId, versionId);
     const changes = await shownChanges(tx, [pairOf(found)]);
     return viewOf(found, changes(pairOf(found)));
   };
 
-  /** The order of locks is that of publishing: the dataset first. */
+  /** Locks the dataset first, as publishing does. */
   const hold = async (tx: Sql, datasetId: number): Promise<number | null> => {
     const dataset = await holdDataset(tx, datasetId);
     return dataset?.current ?? null;
   };
 
-  /** The plan may have changed since the version was made. */
+  /** Checks the limits of the plan, which may have changed since the version was published. */
   const requireRoom = async (tx: Sql, datasetId: number, versionId: number): Promise<void> => {
     const [room] = await tx.query<Room>(roomSql, [datasetId, versionId]);
     if (room === undefined) throw unknown(versionId);

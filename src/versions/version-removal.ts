@@ -3,9 +3,9 @@ import { removeVersions } from '../rows/index.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
- * Versions to be removed, of all datasets or of one (`$1`). The current version and pinned ones stay. The current one
- * counts among the newest, pinned ones do not. The age of a version begins when it was replaced by the next one: a
- * version that stood for a year can still be restored for as long as the setting says.
+ * Versions that retention removes, of all datasets or of one (`$1`). The current version and pinned ones are kept. The current one
+ * counts among the newest, pinned ones do not. The age of a version is the time since the next one replaced it, so a version that was
+ * current for a year can still be restored for the full time of the setting.
  */
 export const dueVersionsSql = `
   WITH held AS (

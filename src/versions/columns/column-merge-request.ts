@@ -23,8 +23,7 @@ interface AcceptedColumnMerge {
 
 export interface ColumnMergeRequests {
   /**
-   * Requests the merge of two columns. Its result is in the process; a caller that asks for the same again while it is
-   * pending gets the same process.
+   * Requests the merge of two columns. The result is in the process. A repeated request for a pending merge returns its process.
    * @throws AppError 400, 402, 404.
    */
   request(merge: ColumnMergeRequest): Promise<AcceptedColumnMerge>;

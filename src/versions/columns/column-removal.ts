@@ -1,7 +1,7 @@
 /**
- * Takes a column out of a dataset: a new version of the same rows without it. No row is copied.
+ * Removes a column: publishes a new version of the same rows without it, and copies no rows.
  *
- * Rows keep the values, which older versions show. A new column of the same name gets another id, so that these values are
+ * The values are still stored for older versions. A new column of the same name gets another id, so that these values are
  * not read as its own.
  */
 
@@ -30,7 +30,7 @@ type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
 
 const noDates: DateFacts = { minDate: null, maxDate: null, frequency: null };
 
-/** Attempts to publish that uploads may make void. */
+/** Attempts, since an upload that is published meanwhile makes one void. */
 const maxAttempts = 5;
 
 const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] => {
@@ -58,7 +58,7 @@ export const createColumnRemoval = ({
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
 }): ColumnRemoval => {
-  /** The range of dates is that of another column if the removed one defined it. */
+  /** Date range of the new version; undefined if the removed column did not define it. */
   const datesOf = async (base: BaseVersion, columns: readonly Column[]): Promise<DateFacts | undefined> => {
     const before = timeColumnOf(base.columns);
     const date = timeColumnOf(base.columns.filter(({ id }) => columns.some((column) => column.id === id)));

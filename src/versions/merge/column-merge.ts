@@ -1,6 +1,6 @@
 /**
- * Makes one column of two in a new version, when the process is due. All rows are written again, by
- * ClickHouse: rows of one segment may have a value in either column, so no other name for what is stored would do.
+ * Merges two columns in a new version, when the process is due. ClickHouse writes all rows again, since rows of one segment may have
+ * a value in either column.
  */
 
 import type { StoredColumn } from '../../model/column.js';
@@ -65,7 +65,7 @@ const valuesCollide = (into: StoredColumn, from: StoredColumn, { count, examples
     collisions: examples,
   });
 
-/** The column in another type: what is remembered of values of a type stays with columns of it. One without values takes the role too. */
+/** The merged column. It keeps a date form or years only if its type has them. A column without values takes the role of the other. */
 const retyped = (
   { dateForm, untyped, years: ownYears, ...into }: StoredColumn,
   from: StoredColumn,
@@ -103,7 +103,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     return common ?? (widen ? 's' : undefined);
   };
 
-  /** Copies the rows; null when the turn is over. */
+  /** Copies the rows. Returns null if the process is not due any more. */
   const writeRows = async (
     turn: ColumnMergeTurn,
     base: BaseVersion,

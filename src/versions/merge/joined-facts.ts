@@ -19,7 +19,7 @@ interface AddedRows {
   readonly facts: SegmentFacts;
 }
 
-/** Days of the rows in a column; undefined where they are not noted. */
+/** Days of the rows in a date column; undefined if they are not recorded. */
 export const addedDays = ({ columns, facts }: AddedRows, date: StoredColumn): DaySet | undefined => {
   const own = timeColumnOf(columns);
   if (facts.days === undefined || own === undefined || storageName(own) !== storageName(date))
@@ -34,8 +34,8 @@ export const factsOfDays = (days: DaySet, date: StoredColumn): DateFacts & Pick<
 });
 
 /**
- * The facts of a version and rows behind it, from what is noted of both: it costs what the days take, not what the rows do.
- * Undefined where the days of either are not noted.
+ * Facts of a version with added rows, computed from the records of both without reading rows. Undefined if the days of either are
+ * not recorded.
  */
 export const joinFacts = async (
   sql: Sql,

@@ -43,7 +43,7 @@ interface Due {
 }
 
 export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck => {
-  /** Versions up to the first id were looked at; those up to the second existed at the call before. */
+  /** Highest version id that was checked, and highest one that existed at the previous call. */
   let done = 0;
   let due = 0;
 
@@ -74,14 +74,14 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
     return repeated.length === 0 ? entities.map(({ storageId }) => storageId) : null;
   };
 
-  /** False: none is left. */
+  /** Returns false if no version is left to check. */
   const checkNext = async (): Promise<boolean> => {
     const [next] = await sql.query<Due>(nextSql, [done, due]);
     if (next === undefined) return false;
     done = next.id;
     const found = await keyOf(next).catch((error: unknown) => {
       if (!isClickHouseException(error) && !isAppError(error)) throw error;
-      // An upsert makes its own check.
+      // The next upsert checks the key itself.
       log.warn({ err: error, dataset: next.datasetId }, 'key of a version not checked');
       return undefined;
     });

@@ -13,7 +13,7 @@ import type { BaseColumns, BaseVersion } from '../../uploads/layout/base-version
 import { entityIdsOf } from '../../uploads/layout/key-columns.js';
 import { type Layout, type LayoutColumn, storedColumns, withColumns } from '../../uploads/layout/layout.js';
 
-/** The layout with what the version before says of each column. */
+/** The layout with the types of the columns in the current version. */
 export const boundTo = (layout: Layout, base: BaseColumns | undefined, mode: UploadMode): Layout => {
   const before = new Map((base?.columns ?? []).map((column) => [column.id, column]));
   const columns = layout.columns.map((column): LayoutColumn => {
@@ -42,7 +42,7 @@ export const isBoundTo = (read: Layout, bound: Layout): boolean =>
     return column.existing === before?.existing || column.existing === physical;
   });
 
-/** True when every column of a version is kept in the joined columns as it is. */
+/** True if the joined columns include every column of a version with the same storage. */
 export const isKeptIn = (joined: readonly StoredColumn[], before: readonly StoredColumn[]): boolean => {
   const names = new Map(joined.map((column) => [column.id, storageName(column)]));
   return before.every((column) => names.get(column.id) === storageName(column));

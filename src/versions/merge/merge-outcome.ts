@@ -9,12 +9,12 @@ export const notUnique = (examples: readonly KeyExample[]): ProcessError => {
     code: 'key_not_unique',
     message:
       `The key (${names.join(', ')}) is not unique in the ${first?.in}: ${first?.rows} rows have the first of the examples. ` +
-      'Name more columns with key, or say with onDuplicateKey which rows count.',
+      'Name more columns in the option key, or choose with onDuplicateKey which rows count.',
     examples,
   };
 };
 
-/** Rows of the new version, and changes of those before. */
+/** Number of rows of the new version, and changes to the previous ones. */
 export const changesOf = (
   { mode }: SegmentMerge,
   { distinct, known, hits, same }: KeyCounts,

@@ -59,7 +59,7 @@ export const createMerger = (options: MergerOptions): Step => {
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
-  /** Keys that are not unique, in the file or else in the version before; none where the caller said which rows count. */
+  /** Examples of keys that are not unique in the file, otherwise in the previous version; none if `onDuplicateKey` allows them. */
   const repeatedKeys = async (
     { layout, mode }: UploadTurn,
     plan: MergePlan,
@@ -72,7 +72,7 @@ export const createMerger = (options: MergerOptions): Step => {
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
-  /** A file that is most of the version before, which it replaces, is compared with it in large steps first. */
+  /** In mode sync, finds the buckets of keys in which a large file differs from the previous version. */
   const withBuckets = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<MergePlan> => {
     const rows = Math.min(facts.rows, plan.base.rowCount);
     if (mode !== 'sync' || rows < leastCompared || !isBaseKept(plan)) return plan;
@@ -143,7 +143,7 @@ export const createMerger = (options: MergerOptions): Step => {
     return merge({ ...turn, layout }, base);
   };
 
-  /** Errors that pass, or may pass, are thrown: the sweep tries again. */
+  /** Rethrows errors that a retry may resolve; the sweep starts the merge again. */
   const judge = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
     if ((await merges.turn(processId)) === undefined) return done;
     if (error instanceof Miscount || error instanceof CopyDiffers) {

@@ -1,6 +1,6 @@
 /**
- * An append that changes nothing of what is there: the segment of the file follows those of the version before it, in
- * the same place. Nothing has to be copied or counted, so it is published where it is due, without a merge.
+ * Joins an append that changes nothing stored: the segment of the file follows those of the current version, in the same place. Nothing
+ * has to be copied or counted, so it is published without a merge.
  */
 
 import type { StoredColumn } from '../../model/column.js';

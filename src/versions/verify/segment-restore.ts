@@ -1,7 +1,6 @@
 /**
- * Writes the rows of a damaged segment again from a backup, next to the present ones; then every version that names the old
- * segment names the new one. Versions, their ids and their order stay. For rows that Kafka cannot give: of an upsert, of a
- * compaction, or older than its retention.
+ * Restores a damaged segment from a backup into a new segment, which then replaces the old one in all versions. Versions, their ids and
+ * their order do not change. For rows that Kafka does not have: of an upsert or a compaction, or older than its retention.
  *
  * It is a compaction of one segment, and shares its rules: see rows/compactions.ts.
  */

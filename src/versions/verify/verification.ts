@@ -1,7 +1,6 @@
 /**
- * Compares what PostgreSQL says with what ClickHouse holds: rows and hash of every segment that a version has, and the
- * number of rows of every version. A page of segments at a time, whatever there is in all. Workers may go on: what is odd
- * is checked once more before it counts.
+ * Compares PostgreSQL with ClickHouse: rows and hash of every segment that a version has, and the number of rows of every version. Reads
+ * a page of segments at a time. Workers may run meanwhile, so a deviation is checked a second time before it is reported.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
 import {
@@ -23,9 +22,9 @@ export interface Fault {
   /** Lowest id of the datasets that have it, and that one's name. */
   readonly dataset: number;
   readonly name: string;
-  /** Versions that it is in, clones included; or the id of the version that it is. */
+  /** Number of versions with the segment, including clones; for a fault of a whole version, its id. */
   readonly versions: number;
-  /** Null: of a version as a whole. */
+  /** Null: the fault is of a whole version. */
   readonly segment: number | null;
   readonly table: string | null;
   readonly fault: SegmentFaultKind | VersionFault['fault'] | UnreadableVersions['fault'];
@@ -47,7 +46,7 @@ export interface VerificationReport {
   readonly hashesCompared: number;
   readonly hashesRecorded: number;
   readonly repaired: number;
-  /** Faults that are left. */
+  /** Faults that remain. */
   readonly left: number;
   /** The first thousand of all. */
   readonly faults: readonly Fault[];
