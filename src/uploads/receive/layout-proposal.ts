@@ -139,7 +139,7 @@ const columnsOf = (
 };
 
 export const createLayoutProposal = (sql: Sql): LayoutProposal => {
-  /** Names are sampled up and made in one piece: a rename comes before all of it or after it. */
+  /** Looks up the columns, and registers new ones under the dataset's lock, so that no rename happens in between. */
   const bindColumns = async (
     { datasetId, options }: Upload,
     names: readonly string[],
