@@ -56,6 +56,17 @@ const basesWithout = (version: CountedRows, other: CountedRows): number[] => {
   return version.segmentIds.filter((id) => !there.has(id) && !patches.has(id));
 };
 
+const patchesWithout = ({ patches = [] }: SegmentList, other: SegmentList): number[] => {
+  const there = new Set(other.patches);
+  return patches.filter((id) => !there.has(id));
+};
+
+/** True if each of two versions has segments that the other lacks. */
+const isMutual = (
+  { from, to }: Pair<CountedRows>,
+  without: (version: CountedRows, other: CountedRows) => readonly number[],
+): boolean => without(from, to).length > 0 && without(to, from).length > 0;
+
 /** Lineage of the segments that one of two versions lacks; undefined where their lists say enough, or nothing is shared. */
 export const readLineage = async (
   sql: Sql,
@@ -63,11 +74,14 @@ export const readLineage = async (
   to: CountedRows,
 ): Promise<Lineage | undefined> => {
   if (from.place === null || to.place === null || !isSamePlace(from.place, to.place)) return undefined;
-  if (basesWithout(from, to).length === 0 || basesWithout(to, from).length === 0) return undefined;
+  const mayBeFolded = isMutual({ from, to }, basesWithout);
+  // Patches of the earlier version may have been joined with patches of the later one.
+  const mayBeJoined = !mayBeFolded && isMutual({ from, to }, patchesWithout);
+  if (!mayBeFolded && !mayBeJoined) return undefined;
   const rows = await sql.query<Part & { readonly target: number; readonly folds: boolean }>(readSql, [
     [...new Set([...from.segmentIds, ...to.segmentIds])],
   ]);
-  if (!rows.some(({ folds }) => folds)) return undefined;
+  if (!mayBeJoined && !rows.some(({ folds }) => folds)) return undefined;
   const lineage = new Map<number, { folds: boolean; parts: Part[] }>();
   for (const { target, folds, ...part } of rows) {
     const run = lineage.get(target) ?? { folds, parts: [] };

@@ -43,13 +43,20 @@ const guardOf = (database: string, { name, version, witnesses }: Side): Conditio
 };
 
 /**
- * True if the differing patches replace every shared row at their positions: this version has all of them, and they are later than its
+ * True if the differing patches replace every other row at their positions: this version has all of them, and they are later than its
  * other patches.
  */
-const replacesShared = ({ version: { patches = [] }, only, differing }: Side): boolean => {
-  const own = new Set(only.segmentIds);
+const replacesOthers = ({ version: { patches = [] }, differing }: Side): boolean => {
+  const those = new Set(differing);
   const first = Math.min(...differing);
-  return differing.every((id) => own.has(id)) && patches.every((id) => own.has(id) || id < first);
+  return differing.every((id) => patches.includes(id)) && patches.every((id) => those.has(id) || id < first);
+};
+
+/** Segments besides those that only this version has, which may have a row at a position of the differing patches. */
+const sharedSegments = (side: Side): number[] => {
+  const { version, only, differing } = side;
+  if (differing.length === 0) return [];
+  return without(replacesOthers(side) ? differing : version.segmentIds, only.segmentIds);
 };
 
 /** SELECTs of the differing rows, of one version or of both, with the values of their parameters. */
@@ -61,8 +68,8 @@ export interface SideRows {
 /** One SELECT of the segments that only this version has, and one of the shared segments at patched positions, by the primary key. */
 export const partsOf = (database: string, side: Side): SideRows => {
   const { name, version, only, differing } = side;
-  const { segmentIds, patches = [], cuts = [] } = version;
-  const shared = differing.length === 0 || replacesShared(side) ? [] : without(segmentIds, only.segmentIds);
+  const { patches = [], cuts = [] } = version;
+  const shared = sharedSegments(side);
   if (version.rowCount === 0 || only.segmentIds.length + shared.length === 0)
     return { parts: [], values: {} };
   const place = requirePlace(version);

@@ -83,3 +83,21 @@ describe('two versions of which one has a fold', () => {
     expect(divergenceOf({ from, to: version([50]) }, fold)).toBeUndefined();
   });
 });
+
+describe('two versions of which one has its patches joined', () => {
+  /** 35 has the patches 20 to 40, and 36 the patches 50 and 60. */
+  const joins: Lineage = new Map([
+    [35, runOf(false, { 20: 'gone patch', 30: 'gone patch', 40: 'gone patch' })],
+    [36, runOf(false, { 50: 'gone patch', 60: 'gone patch' })],
+  ]);
+
+  it('differ at the positions of the joined patch that has patches of the later one alone', () => {
+    const [from, to] = [version([10, 20], [20]), version([10, 35, 36], [35, 36])];
+    expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [35, 36], witnesses: [] });
+  });
+
+  it('do not differ where the joined patch has those of the other one', () => {
+    const [from, to] = [version([10, 20, 30, 40], [20, 30, 40]), version([10, 35], [35])];
+    expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [], witnesses: [] });
+  });
+});
