@@ -147,7 +147,8 @@ export const datasetRows = (me: string, teams: string, condition: string): strin
     JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
   WHERE ${condition}`;
 
-const datasetSql = prepared(datasetRows('$2', '$3', 'd.id = ANY ($1)'));
+const datasetsSql = prepared(datasetRows('$2', '$3', 'd.id = ANY ($1)'));
+const datasetSql = prepared(datasetRows('$2', '$3', 'd.id = $1'));
 
 /** True for data of the caller's own repositories and teams. */
 export const isOwn = (caller: Caller | undefined, target: AccessTarget): boolean =>
@@ -191,7 +192,7 @@ export const judgeDatasets = async (
   need: Level,
   intent: Intent,
 ): Promise<(DatasetAccess | AppError)[]> => {
-  const rows = await sql.query<DatasetRow>(datasetSql, [datasetIds, ...callerValues(caller)]);
+  const rows = await sql.query<DatasetRow>(datasetsSql, [datasetIds, ...callerValues(caller)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return datasetIds.map((id) => judgeRow(caller, byId.get(id), { what: 'dataset', id, need }, intent));
 };
@@ -233,13 +234,11 @@ interface AccessOptions {
 export const createAccess = ({ sql, found }: AccessOptions): Access => {
   const access: Access = {
     async dataset(caller, datasetId, need, intent) {
-      const row = caller && found?.take(caller, datasetId);
-      const [judged] =
-        row === undefined
-          ? await judgeDatasets(sql, caller, [datasetId], need, intent)
-          : [judgeRow(caller, row, { what: 'dataset', id: datasetId, need }, intent)];
-      if (judged === undefined || judged instanceof AppError)
-        throw judged ?? missing({ what: 'dataset', id: datasetId, need });
+      const read = async (): Promise<DatasetRow | undefined> =>
+        (await sql.query<DatasetRow>(datasetSql, [datasetId, ...callerValues(caller)]))[0];
+      const row = (caller && found?.take(caller, datasetId)) ?? (await read());
+      const judged = judgeRow(caller, row, { what: 'dataset', id: datasetId, need }, intent);
+      if (judged instanceof AppError) throw judged;
       return judged;
     },
 

@@ -1,4 +1,4 @@
-import { createBatches } from '../lib/batches.js';
+import { createSharedLookups } from '../lib/shared-lookups.js';
 import { isoUtc } from '../lib/time.js';
 import type { DescribedSeries } from '../model/described-series.js';
 import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
@@ -166,25 +166,24 @@ export const readDataset = async (
   return recordOf(sql, permission, row, columnsJson);
 };
 
-const recordsSql = prepared(
-  `SELECT ${recordColumns(currentColumnsJson)}, r.id AS "repositoryId", r.privacy FROM ${datasetFrom} WHERE d.id = ANY ($1)`,
+const recordSql = prepared(
+  `SELECT ${recordColumns(currentColumnsJson)}, r.id AS "repositoryId", r.privacy FROM ${datasetFrom} WHERE d.id = $1`,
 );
 
-/** Records of one statement, and statements at a time. */
-const together = { mostKeys: 16, mostCalls: 4 };
+/** Statements at a time. */
+const mostReads = 8;
 
 /**
- * Reads current datasets; simultaneous requests share one statement. Undefined when it was deleted
+ * Reads current datasets; simultaneous requests for one share a statement. Undefined when it was deleted
  * since the level of the caller was decided.
  */
 export const createReadRecord = (sql: Sql) => {
-  const find = createBatches<number, RecordRow | undefined>({
-    ...together,
+  const find = createSharedLookups<number, RecordRow | undefined>({
+    mostCalls: mostReads,
     idOf: String,
-    async find(ids) {
-      const rows = await sql.query<RecordRow>(recordsSql, [ids]);
-      const byId = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => byId.get(id));
+    async find(id) {
+      const [row] = await sql.query<RecordRow>(recordSql, [id]);
+      return row;
     },
   });
   return async (id: number, permission: Level): Promise<Dataset | undefined> => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { callerOfKey } from './authenticator.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
 
@@ -37,6 +37,11 @@ interface SessionsOptions {
 
 const week = 7 * 86_400;
 
+const sessionSql = prepared(
+  `SELECT s.id, s.key_id AS "keyId", ${usedLongAgo('k')} AS stale
+   FROM web_sessions s JOIN api_keys k ON k.id = s.key_id WHERE s.hash = $1 AND s.expires_at > now()`,
+);
+
 export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOptions): Sessions => ({
   async open(keyId) {
     const token = randomBytes(32).toString('base64url');
@@ -55,11 +60,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
   },
 
   async authenticate(token) {
-    const [row] = await sql.query<{ id: number; keyId: number; stale: boolean }>(
-      `SELECT s.id, s.key_id AS "keyId", ${usedLongAgo('k')} AS stale
-       FROM web_sessions s JOIN api_keys k ON k.id = s.key_id WHERE s.hash = $1 AND s.expires_at > now()`,
-      [hashOf(token)],
-    );
+    const [row] = await sql.query<{ id: number; keyId: number; stale: boolean }>(sessionSql, [hashOf(token)]);
     if (row === undefined)
       throw new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
     const caller = await callerOfKey(sql, row.keyId);

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createBatches } from '../../../src/lib/batches.js';
+import { createSharedLookups } from '../../../src/lib/shared-lookups.js';
 
 /** Calls that end when they are told to. */
-const createCalls = (mostKeys = 10, mostCalls = 1) => {
-  const calls: { keys: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
-  const find = createBatches<string, string>({
+const createCalls = (mostCalls = 1) => {
+  const calls: { key: string; end: () => void; fail: (error: Error) => void }[] = [];
+  const find = createSharedLookups<string, string>({
     idOf: (key) => key,
-    mostKeys,
     mostCalls,
-    find: (keys) =>
+    find: (key) =>
       new Promise((resolve, fail) => {
-        calls.push({ keys, fail, end: () => resolve(keys.map((key) => key.toUpperCase())) });
+        calls.push({ key, fail, end: () => resolve(key.toUpperCase()) });
       }),
   });
   const at = async (index: number) => {
@@ -20,17 +19,18 @@ const createCalls = (mostKeys = 10, mostCalls = 1) => {
   return { calls, find, at };
 };
 
-describe('batches', () => {
-  it('look up keys of one turn of the event loop in one call, equal ones once', async () => {
-    const { calls, find, at } = createCalls();
+describe('shared lookups', () => {
+  it('look up equal keys of one turn of the event loop once', async () => {
+    const { calls, find, at } = createCalls(2);
     const found = Promise.all(['a', 'b', 'a'].map(find));
     (await at(0)).end();
+    (await at(1)).end();
     expect(await found).toEqual(['A', 'B', 'A']);
-    expect(calls.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+    expect(calls.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
   it('begin a new call for a key that is requested during a call', async () => {
-    const { find, at } = createCalls();
+    const { find, at } = createCalls(2);
     const first = find('a');
     const call = await at(0);
     const again = find('a');
@@ -40,18 +40,23 @@ describe('batches', () => {
     expect(await again).toBe('A');
   });
 
-  it('look up no more keys in a call than they may', async () => {
-    const { calls, find, at } = createCalls(2);
-    const found = Promise.all(['a', 'b', 'c'].map(find));
-    (await at(0)).end();
+  it('make no more calls at a time than they may, and share those that wait', async () => {
+    const { calls, find, at } = createCalls();
+    const first = find('a');
+    const call = await at(0);
+    const later = Promise.all(['b', 'c', 'b'].map(find));
+    expect(calls).toHaveLength(1);
+    call.end();
+    await first;
     (await at(1)).end();
-    await found;
-    expect(calls.map(({ keys }) => keys)).toEqual([['a', 'b'], ['c']]);
+    (await at(2)).end();
+    expect(await later).toEqual(['B', 'C', 'B']);
+    expect(calls.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
   });
 
   it('throw an error to the callers of the call that failed, and to no others', async () => {
     const { find, at } = createCalls();
-    const failed = Promise.allSettled(['a', 'b'].map(find));
+    const failed = Promise.allSettled(['a', 'a'].map(find));
     const call = await at(0);
     const later = find('c');
     call.fail(new Error('away'));
