@@ -191,6 +191,12 @@ const connectionCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
+/** True when a server cannot be reached, or a connection to it broke off. */
+export const isUnreachable = (error: unknown): boolean => {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code !== undefined && connectionCodes.has(code);
+};
+
 /** True when the same statement may succeed later without any change. */
 export const isPassing = (error: unknown): boolean => {
   if (isClickHouseException(error))
@@ -199,10 +205,8 @@ export const isPassing = (error: unknown): boolean => {
       exhausted.test(error.message) ||
       peerGone.test(error.message)
     );
-  if (!(error instanceof Error)) return false;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code !== undefined && connectionCodes.has(code)) return true;
-  return /socket hang up|timeout|aborted|premature/i.test(error.message);
+  if (isUnreachable(error)) return true;
+  return error instanceof Error && /socket hang up|timeout|aborted|premature/i.test(error.message);
 };
 
 /** Maps a failure of a statement: exceptions of ClickHouse are returned unchanged, all others as an outage. */

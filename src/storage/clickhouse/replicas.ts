@@ -6,8 +6,11 @@
 import { isAppError } from '../../lib/errors.js';
 import type { Connection, StatementOptions } from './client.js';
 import type { Engine } from './engine.js';
+import { isUnreachable } from './errors.js';
 
-const isAway = (error: unknown): boolean => isAppError(error) && error.code === 'store_unavailable';
+/** `send` gives errors of connections as they are. */
+const isAway = (error: unknown): boolean =>
+  isAppError(error) ? error.code === 'store_unavailable' : isUnreachable(error);
 
 /**
  * Uses the replicas as one server, with the settings of the engine. A call to a replica that is down fails, as with a

@@ -1,10 +1,17 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/lib/errors.js';
-import type { Connection } from '../../../../src/storage/clickhouse/client.js';
+import { type Connection, createClickHouse } from '../../../../src/storage/clickhouse/client.js';
 import { createEngine } from '../../../../src/storage/clickhouse/engine.js';
 import { overReplicas } from '../../../../src/storage/clickhouse/replicas.js';
 
 const replicated = createEngine('ReplicatedMergeTree', { cluster: 'main' });
+
+/** Nothing listens there. */
+const closedPort = 1;
 
 /** A replica that writes down what it is asked, and is away while `away` says so. */
 const replica = (name: string, asked: unknown[], away: Set<string>): Connection => {
@@ -40,6 +47,31 @@ describe('the replicas of a shard', () => {
       ['b', 'SELECT 2'],
       ['b', 'SELECT 3'],
     ]);
+  });
+
+  it('are read at another one after a connection was refused', async () => {
+    const server = createServer(
+      (request, response) => void request.resume().on('end', () => response.end('2')),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const at = (portNumber: number) =>
+      createClickHouse({ url: `http://u:p@127.0.0.1:${portNumber}`, database: 'rows' });
+    const shard = overReplicas([at(closedPort), at(port)], replicated);
+    const read = () =>
+      shard.send({
+        body: 'SELECT 2',
+        contentType: 'text/plain',
+        search: {},
+        queryId: 'q',
+        signal: new AbortController().signal,
+      });
+    await expect(read()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const { status, body } = await read();
+    expect([status, await text(body)]).toEqual([200, '2']);
+    await shard.close();
+    server.close();
   });
 
   it('answer while one of them does', async () => {
