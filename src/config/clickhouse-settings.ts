@@ -7,7 +7,7 @@ export const clickhouseSettings = {
     'CLICKHOUSE_URL',
     optional(url('http', 'https')),
     undefined,
-    'HTTP address of ClickHouse with user and password, for https also sslrootcert; npm start runs an embedded one when absent.',
+    'HTTP address of ClickHouse with user and password, for https also sslrootcert, and no other parameter; npm start runs an embedded one when absent.',
     { secret: true },
   ),
   clickhouseDatabase: setting(

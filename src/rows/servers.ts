@@ -16,13 +16,12 @@ import {
   type Connection,
   commonShard,
   type QuerySettings,
-  type RawAnswer,
-  type RawRequest,
   type Shard,
   type StatementOptions,
   unknownShard,
 } from '../storage/clickhouse/client.js';
 import { isClickHouseException, lacksTables, storeUnavailable } from '../storage/clickhouse/errors.js';
+import type { RawAnswer, RawRequest } from '../storage/clickhouse/raw-requests.js';
 
 /** Sent with every statement about rows that are everywhere. */
 const everywhereSettings = {

@@ -21,11 +21,14 @@ const readPem = (path: string): Buffer => {
 };
 
 /**
- * Options of the vendor's client. `sslrootcert` is the path of a PEM file with the authorities that sign the server.
- * @throws AppError `bad_configuration` for a file that cannot be read, and for one without https.
+ * Options of the vendor's client, whose own parameters are refused: reads do not go through it. `sslrootcert` is the path of a PEM
+ * file with the authorities that sign the server.
+ * @throws AppError `bad_configuration` for another parameter, for a file that cannot be read, and for one without https.
  */
 export const connectionOptions = (address: string): ConnectionOptions => {
   const url = new URL(address);
+  const other = [...url.searchParams.keys()].find((name) => name !== parameter);
+  if (other !== undefined) throw badAddress(`unknown parameter ${other}; the only one is ${parameter}`);
   const path = url.searchParams.get(parameter);
   if (path === null) return { url: address };
   if (url.protocol !== 'https:') throw badAddress(`${parameter} needs https://`);

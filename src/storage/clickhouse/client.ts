@@ -7,6 +7,7 @@ import { type Engine, mergeTree } from './engine.js';
 import { serverSilent, statementError } from './errors.js';
 import { createKeptConnections } from './kept-connections.js';
 import { createPing } from './ping.js';
+import { createRawRequests, type RawAnswer, type RawRequest } from './raw-requests.js';
 import { ensureRoom } from './room.js';
 
 export type QuerySettings = ClickHouseSettings;
@@ -20,25 +21,6 @@ export interface StatementOptions {
   readonly signal?: AbortSignal;
   /** How the data of an insert is compressed. */
   readonly encoding?: 'zstd';
-}
-
-/** A request of which every part is given. */
-export interface RawRequest {
-  readonly body: string;
-  readonly contentType: string;
-  /** Settings and `param_…` values, as query parameters. */
-  readonly search: Readonly<Record<string, string | number>>;
-  readonly queryId: string;
-  /** Cancels until the head of the answer has arrived; after that the body has to be destroyed. */
-  readonly signal: AbortSignal;
-}
-
-export interface RawAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The response itself, nothing of it read. */
-  readonly body: Readable;
 }
 
 /** One server. Queries are sent again where a kept connection broke off; writers decide themselves whether to write again. */
@@ -196,6 +178,7 @@ export const createClickHouse = ({
   const watchdog = createWatchdog({ ping: ping.send, silenceMs, silent: () => serverSilent(silenceMs) });
   const connection = connectionOptions(url);
   const { agent, repeated } = createKeptConnections(connection, maxConnections);
+  const raw = createRawRequests(connection, maxConnections);
   const client = createClient({
     url: connection.url,
     http_agent: agent,
@@ -257,32 +240,17 @@ export const createClickHouse = ({
           // An insert answers nothing; reading to the end frees the connection.
         }
       }),
-    async send({ body, contentType, search, queryId, signal: given }) {
-      given?.throwIfAborted();
-      const answer = await watchdog.run((silence) => {
-        const signal = either(given, silence);
-        const send = () =>
-          client.exec({
-            query: body,
-            http_headers: { 'Content-Type': contentType },
-            clickhouse_settings: { database, ...search } as ClickHouseSettings,
-            query_id: queryId,
-            abort_signal: signal,
-            ignore_error_response: true,
-            decompress_response_stream: false,
-          });
-        return repeated(send, signal);
-      });
-      watchdog.watch(answer.stream);
-      return {
-        status: answer.http_status_code ?? 0,
-        headers: answer.response_headers,
-        body: answer.stream,
-      };
+    async send(request) {
+      request.signal.throwIfAborted();
+      const search = { database, ...request.search };
+      const answer = await watchdog.run((silence) => raw.send({ ...request, search }, silence));
+      watchdog.watch(answer.body);
+      return answer;
     },
     ping: () => ping.send(),
     async close() {
       watchdog.close();
+      raw.close();
       await Promise.all([client.close(), ping.close()]);
     },
   });

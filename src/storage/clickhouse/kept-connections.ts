@@ -16,8 +16,10 @@ interface KeptConnections {
 export const createKeptConnections = (
   { url, tls }: ConnectionOptions,
   mostSockets: number,
+  /** Milliseconds after which a connection without a request is closed; undefined: what the server says. */
+  idleMs?: number,
 ): KeptConnections => {
-  const options = { keepAlive: true, maxSockets: mostSockets };
+  const options = { keepAlive: true, maxSockets: mostSockets, ...(idleMs && { timeout: idleMs }) };
   const agent =
     new URL(url).protocol === 'https:' ? new TlsAgent({ ...options, ca: tls?.ca_cert }) : new Agent(options);
   /** Failures of requests that were sent on a connection that had served others. */

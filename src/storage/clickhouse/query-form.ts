@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { invalid } from '../../lib/errors.js';
 
 /** A value bound to `{name:Type}`. Numbers beyond 2^53 and decimals travel as text. */
@@ -104,7 +104,7 @@ const createFields = (sql: string, values: BoundValues): Fields => {
 };
 
 const asForm = ({ sql, fields }: Fields): QueryForm => {
-  const boundary = `q${randomBytes(24).toString('hex')}`;
+  const boundary = `q${randomUUID()}`;
   const parts = [...fields, ['query', sql] as const].map(
     ([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
   );

@@ -9,17 +9,11 @@ import {
   pipeToSlowReader,
   textOf,
 } from './answer-stream.js';
-import {
-  type ClickHouseServers,
-  type Connection,
-  firstShard,
-  type RawAnswer,
-  type RawRequest,
-  type ShardPlace,
-} from './client.js';
+import { type ClickHouseServers, type Connection, firstShard, type ShardPlace } from './client.js';
 import { readError, storeUnavailable, timeLimitReached } from './errors.js';
 import { lowPriority } from './low-priority.js';
 import { type BoundValues, buildQueryForm } from './query-form.js';
+import type { RawAnswer, RawRequest } from './raw-requests.js';
 
 export type ReadSettings = Readonly<Record<string, string | number>>;
 

@@ -50,11 +50,13 @@ describe('a kept connection that the server has closed', () => {
     const { clickhouse, asked } = await start();
     for (let turn = 0; turn < 3; turn += 1) expect(await clickhouse.rows('SELECT 1')).toEqual([{ n: 1 }]);
     const { signal } = new AbortController();
-    const { body, status } = await clickhouse.send({ ...query, body: 'SEND 1', signal });
-    expect([status, String(await buffer(body))]).toEqual([200, '{"n":1}\n']);
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { body, status } = await clickhouse.send({ ...query, body: 'SEND 1', signal });
+      expect([status, String(await buffer(body))]).toEqual([200, '{"n":1}\n']);
+    }
     expect(await clickhouse.ping()).toBe(true);
-    // Each but the first met a connection that broke off, and was sent once more; a ping has a new one each time.
-    expect(asked).toEqual(['SELECT', ...'SELECT SELECT SELECT SELECT SEND SEND /ping'.split(' ')]);
+    // Each but the first of a kind met a connection that broke off, and was sent once more; a ping has a new one each time.
+    expect(asked).toEqual('SELECT SELECT SELECT SELECT SELECT SEND SEND SEND /ping'.split(' '));
   });
 
   it('fails what writes, which is not sent twice', async () => {

@@ -7,11 +7,11 @@ import {
   type ClickHouseServers,
   type Connection,
   createClickHouse,
-  type RawRequest,
   type Shard,
   type StatementOptions,
 } from '../../../../src/storage/clickhouse/client.js';
 import { createEngine } from '../../../../src/storage/clickhouse/engine.js';
+import type { RawRequest } from '../../../../src/storage/clickhouse/raw-requests.js';
 
 interface Asked {
   readonly by: string;

@@ -1,0 +1,91 @@
+/** Queries as they are written, and their answers as they come. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import type { ConnectionOptions } from './address.js';
+import { createKeptConnections } from './kept-connections.js';
+
+/** A request of which every part is given. */
+export interface RawRequest {
+  readonly body: string;
+  readonly contentType: string;
+  /** Settings and `param_…` values, as query parameters. */
+  readonly search: Readonly<Record<string, string | number>>;
+  readonly queryId: string;
+  /** Cancels until the head of the answer has arrived; after that the body has to be destroyed. */
+  readonly signal: AbortSignal;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The response itself, nothing of it read. */
+  readonly body: Readable;
+}
+
+interface RawRequests {
+  /** @param silence Aborted when the server has gone silent. */
+  send(request: RawRequest, silence: AbortSignal): Promise<RawAnswer>;
+  close(): void;
+}
+
+/** Milliseconds after which a connection without a request is closed: what is between may have dropped an older one. */
+const idleMs = 2_000;
+
+const textOf = (encoded: string): string => decodeURIComponent(encoded);
+
+/**
+ * Sends over connections of its own. The vendor's client makes a stream of each text, which costs more than the request; it does
+ * everything else.
+ */
+export const createRawRequests = (connection: ConnectionOptions, mostSockets: number): RawRequests => {
+  const { protocol, hostname, port, username, password } = new URL(connection.url);
+  const { agent, repeated } = createKeptConnections(connection, mostSockets, idleMs);
+  const options = {
+    agent,
+    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    method: 'POST',
+    auth: `${textOf(username) || 'default'}:${textOf(password)}`,
+  };
+  const begin = protocol === 'https:' ? httpsRequest : httpRequest;
+
+  const sendOnce = ({ body, contentType, search, queryId, signal }: RawRequest, silence: AbortSignal) =>
+    new Promise<RawAnswer>((resolve, reject) => {
+      const query = new URLSearchParams({ query_id: queryId });
+      for (const [name, value] of Object.entries(search)) query.append(name, String(value));
+      const request = begin({
+        ...options,
+        path: `/?${query}`,
+        headers: {
+          'Content-Type': contentType,
+          'Content-Length': Buffer.byteLength(body),
+          'User-Agent': 'tabulary',
+        },
+      });
+      const signals = [signal, silence];
+      const stop = (): void => {
+        request.destroy(signals.find(({ aborted }) => aborted)?.reason as Error);
+      };
+      const settle = (): void => {
+        for (const one of signals) one.removeEventListener('abort', stop);
+      };
+      for (const one of signals) one.addEventListener('abort', stop, { once: true });
+      request.once('response', (answer: IncomingMessage) => {
+        settle();
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
+      });
+      // Kept: a connection that breaks off while the answer is read is an error of both.
+      request.on('error', (error) => {
+        settle();
+        reject(error);
+      });
+      request.end(body);
+    });
+
+  return {
+    send: (request, silence) => repeated(() => sendOnce(request, silence), request.signal),
+    close: () => agent.destroy(),
+  };
+};
