@@ -18,6 +18,7 @@ import { textSql } from './text-sql.js';
 import type { Condition, Operand, TextNode, TextTest } from './typed.js';
 
 type Comparing = Extract<Condition, { kind: 'compare' }>;
+type ContainsAny = Extract<Condition, { kind: 'anyContains' }>;
 type Belonging = Extract<Condition, { kind: 'in' }>;
 
 export interface CompileContext {
@@ -57,6 +58,8 @@ const whenTrue = (node: Condition, context: CompileContext): string => {
     case 'startswith':
     case 'endswith':
       return textTest(node.kind, node.left, node.right, context);
+    case 'anyContains':
+      return anyContains(node, context);
     case 'compare':
       return isTrue(comparison(node, context));
     case 'in':
@@ -84,6 +87,8 @@ const whenFalse = (node: Condition, context: CompileContext): string => {
     case 'startswith':
     case 'endswith':
       return negated(textTest(node.kind, node.left, node.right, context));
+    case 'anyContains':
+      return negated(anyContains(node, context));
     case 'compare':
       return isFalse(comparison(node, context));
     case 'in':
@@ -110,6 +115,7 @@ const threeValued = (node: Condition, context: CompileContext): string => {
     case 'contains':
     case 'startswith':
     case 'endswith':
+    case 'anyContains':
       return whenTrue(node, context);
     case 'compare':
     case 'in':
@@ -147,6 +153,16 @@ const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Com
     default:
       return kind satisfies never;
   }
+};
+
+/**
+ * One expression over an array of the columns: ClickHouse takes 24 s to analyse 2,500 conditions joined by OR, and 0.2 s for an
+ * array of as many columns. A null contains nothing.
+ */
+const anyContains = ({ columns, value }: ContainsAny, { emit }: CompileContext): string => {
+  const cells = columns.map((column) => emit.text({ kind: 'column', column }).sql);
+  const found = `position(lowerUTF8(cell), lowerUTF8(${emit.parameters.add('String', value)})) > 0`;
+  return `arrayExists(cell -> ifNull(${found}, 0), [${cells.join(', ')}])`;
 };
 
 const comparison = (node: Comparing, context: CompileContext): Test => {

@@ -98,6 +98,8 @@ export const normalForm = (node: Condition): string => {
     case 'startswith':
     case 'endswith':
       return `${node.kind}(${text(node.left)},${text(node.right)})`;
+    case 'anyContains':
+      return normalForm(node.each);
     case 'compare':
       return `${node.operator}(${pair(node)})`;
     case 'in':

@@ -75,6 +75,15 @@ interface Membership<Type, Node, Value> {
   readonly orNull: boolean;
 }
 
+/** True where one of many text columns contains a value, whatever the case of the letters. Never null. */
+interface AnyContains {
+  readonly kind: 'anyContains';
+  readonly columns: readonly FilterColumn[];
+  readonly value: string;
+  /** The same as a condition for each column, which gives the normal form. */
+  readonly each: Condition;
+}
+
 export type Condition =
   /** null is the unknown of three-valued logic. */
   | { readonly kind: 'constant'; readonly value: boolean | null }
@@ -82,6 +91,7 @@ export type Condition =
   | { readonly kind: 'not'; readonly operand: Condition }
   | { readonly kind: 'isNull'; readonly operand: Exclude<Operand, { type: 'null' }> }
   | { readonly kind: TextTest; readonly left: TextNode; readonly right: TextNode }
+  | AnyContains
   | Pair<'number', NumberNode>
   | Pair<'text', TextNode>
   | Pair<'date', DateNode>

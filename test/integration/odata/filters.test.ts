@@ -153,6 +153,26 @@ describe('$search', () => {
     expect(groups.value).toHaveLength(2);
   });
 
+  it('looks into thousands of text columns', async () => {
+    const wide = await createDataset(owner);
+    const names = Array.from({ length: 2_000 }, (_, at) => `T${at}`);
+    const row = (id: string, filled: Readonly<Record<number, string>>): string =>
+      [id, ...names.map((_, at) => filled[at] ?? '')].join();
+    const lines = [
+      ['Id', ...names].join(),
+      row('a', { 0: 'Größe', 1999: 'x' }),
+      row('b', { 999: 'GRÖSSE', 1999: 'red' }),
+      row('c', { 1999: 'größer' }),
+    ];
+    expect(await upload(owner, wide, `${lines.join('\n')}\n`)).toMatchObject({ status: 'completed' });
+    const wideService = odataService(owner, wide);
+    const found = async ($search: string): Promise<string> =>
+      (await wideService.page({ $search, $select: 'Id' })).value.map(({ Id }) => Id).join('');
+    expect(await found('größe')).toBe('ac');
+    expect(await found('NOT größe')).toBe('b');
+    expect(await found('größe OR RED')).toBe('abc');
+  });
+
   it('says where it cannot be read', async () => {
     expect(await service.refusal({ $search: 'red AND' })).toEqual([400, 'search_syntax']);
     expect(await service.refusal({ $search: '(' })).toEqual([400, 'search_syntax']);

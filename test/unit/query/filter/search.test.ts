@@ -40,6 +40,13 @@ describe('a search', () => {
     expect(compileSearch('NOT red', columnsOf({ N: 'f' })).sql).toBe('1');
   });
 
+  it('of many text columns is one test of all of them, whatever it is joined with', () => {
+    const many = columnsOf(Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`T${at}`, 's'])));
+    const { sql, params } = compileSearch('red AND NOT "Dark Blue"', many);
+    expect(sql.match(/arrayExists/g)).toHaveLength(2);
+    expect(params).toEqual({ s0: 'red', s1: 'Dark Blue' });
+  });
+
   it('binds the terms, whatever they hold', () => {
     const { sql, params } = compileSearch("x';DROP", columns);
     expect(sql).not.toContain('DROP');
