@@ -27,7 +27,7 @@ const startDataset = async (
 ): Promise<{ changing: Changing; base: Changed }> => {
   const product = await start();
   const datasetId = await createDataset(product, `changes ${shape.title} ${Date.now()}`);
-  const changing: Changing = { product, shape, datasetId, diskBytes: diskOf(product, datasetId) };
+  const changing: Changing = { product, shape, datasetId, disk: diskOf(product, datasetId) };
   say(`${shape.title}: upload`);
   const file = fileOf(shape, { numbers: numbersTo(shape.rows), revisionOf: () => 0 });
   return { changing, base: await change(changing, file, {}) };

@@ -11,8 +11,8 @@ export interface Changing {
   readonly product: RunningProduct;
   readonly shape: TableShape;
   readonly datasetId: number;
-  /** Bytes on disk of all rows that versions of the dataset have. */
-  diskBytes(): Promise<number>;
+  /** Bytes on disk of each segment that versions of the dataset have. */
+  disk(): Promise<ReadonlyMap<string, number>>;
 }
 
 export interface Changed {
@@ -36,7 +36,7 @@ export const readVersion = async (
 /** A segment of a table of its own is a partition. */
 export const diskOf =
   ({ databaseUrl, clickhouseUrl }: RunningProduct, datasetId: number) =>
-  async (): Promise<number> => {
+  async (): Promise<ReadonlyMap<string, number>> => {
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     try {
@@ -47,29 +47,48 @@ export const diskOf =
       );
       const [{ store, segments } = { store: '0', segments: [] }] = rows;
       const list = segments.map((segment) => `'${segment}'`).join(', ');
-      const bytes = await askClickHouse(
+      const found = await askClickHouse(
         clickhouseUrl,
-        `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND table = 's${store}' AND partition IN (${list})`,
+        `SELECT partition, sum(bytes_on_disk) FROM system.parts
+         WHERE active AND table = 's${store}' AND partition IN (${list}) GROUP BY partition FORMAT TSV`,
       );
-      return Number(bytes);
+      return new Map(
+        found
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line): [string, number] => {
+            const [segment = '', bytes] = line.split('\t');
+            return [segment, Number(bytes)];
+          }),
+      );
     } finally {
       await client.end();
     }
   };
 
-/** Uploads a file, until the version can be read. What it takes to make the file is not measured. */
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0);
+
+/** Bytes on disk of all rows that versions of a dataset have. */
+export const diskBytes = async ({ disk }: Pick<Changing, 'disk'>): Promise<number> =>
+  sum((await disk()).values());
+
+/**
+ * Uploads a file, until the version can be read. What it takes to make the file is not measured. Its bytes are those of segments that
+ * were not there before: parts of the others may be merged meanwhile.
+ */
 export const change = async (
-  { product, datasetId, diskBytes }: Changing,
+  { product, datasetId, disk }: Changing,
   content: AsyncIterable<Buffer>,
   options: UploadOptions,
 ): Promise<Changed> => {
   const pieces: Buffer[] = [];
   for await (const piece of content) pieces.push(piece);
-  const before = await diskBytes();
+  const before = await disk();
   const startedAt = performance.now();
   const { versionId } = await uploadAndWait(product, datasetId, Readable.from(pieces), options);
   const seconds = (performance.now() - startedAt) / 1000;
-  return { seconds, bytes: (await diskBytes()) - before, versionId: versionId ?? '' };
+  const added = [...(await disk())].filter(([segment]) => !before.has(segment)).map(([, bytes]) => bytes);
+  return { seconds, bytes: sum(added), versionId: versionId ?? '' };
 };
 
 /** Replaces the values of so many rows, all over the table. */

@@ -3,7 +3,7 @@ import type { Figure } from '../support/figure.js';
 import { untilQuiet } from '../support/process-stats.js';
 import { inTurn } from '../support/requests.js';
 import { median } from '../support/statistics.js';
-import { type Changing, change, readVersion, upsertOf } from './changing.js';
+import { type Changing, change, diskBytes, readVersion, upsertOf } from './changing.js';
 import type { OtherDatabase } from './others.js';
 import { keysOf, scattered } from './rows.js';
 
@@ -128,9 +128,9 @@ export const yearFigures = async (
 ): Promise<{ figures: Figure[]; versions: string[] }> => {
   const { shape } = changing;
   const title = `${shape.title}: ${days} upserts of ${number.format(rows)}`;
-  const before = await changing.diskBytes();
+  const before = await diskBytes(changing);
   const made = await inTurn(days, (day) => upsertOf(changing, rows, 100 + day));
-  const grown = (await changing.diskBytes()) - before;
+  const grown = (await diskBytes(changing)) - before;
   const seconds = made.map((one) => one.seconds);
   return {
     versions: made.map(({ versionId }) => versionId),
