@@ -46,7 +46,11 @@ const input = z.strictObject({
   datasetId: datasetIdField,
   select: condition.meta({
     description:
-      'Columns by name, separated by commas; [..] around a name that holds commas. Entity columns (dates, countries and the like) are always included. Left out: all columns.',
+      'Columns by name, separated by commas; [..] around a name that holds commas. Entity columns (dates, countries and the like) are included as well. Left out: all columns.',
+  }),
+  entities: z.enum(['all', 'selected']).optional().meta({
+    description:
+      'With select. all: entity columns are included. selected: only those that select names. Default all.',
   }),
   filter: condition.meta({
     description:
@@ -88,10 +92,11 @@ const output = z.object({
 
 type Arguments = z.output<typeof input>;
 
-const optionsOf = ({ select, filter, apply, orderby, version }: Arguments) =>
+const optionsOf = ({ select, entities, filter, apply, orderby, version }: Arguments) =>
   Object.fromEntries(
     Object.entries({
       $select: select,
+      entities,
       $filter: filter,
       $apply: apply,
       $orderby: orderby,
@@ -184,7 +189,7 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
     if (names > mostNames)
       throw invalid(
         'answer_too_large',
-        `The names of ${columns.length} columns are too long for an answer; name some in select.`,
+        `The names of ${columns.length} columns are too long for an answer; name some in select, with entities: selected.`,
       );
     const { body, rowCount } = await downloads.open(plan, download);
     const { rows, isCut } = await readRows(
@@ -195,7 +200,7 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
     if (isCut && rows.length === 0)
       throw invalid(
         'answer_too_large',
-        `One row has more than ${left} characters; name fewer columns in select, or shorten texts with apply.`,
+        `One row has more than ${left} characters; name fewer columns in select, with entities: selected, or shorten texts with apply.`,
       );
     const total = rowCount ?? rows.length;
     const next = skip + rows.length;

@@ -225,6 +225,22 @@ describe('query_dataset', () => {
       expect(JSON.stringify(answer).length).toBeLessThanOrEqual(50_000);
   });
 
+  it('reads a few of thousands of text columns', async () => {
+    const wide = await createDataset(owner);
+    const names = Array.from({ length: 2_000 }, (_, at) => `${'name'.repeat(5)} ${at}`);
+    await upload(owner, wide, `${names.join()}\n${names.map((_, at) => `text ${at}`).join()}\n`);
+    const select = `[${names[1_500]}]`;
+    expect(await refusedTool(client, 'query_dataset', { datasetId: wide, select })).toMatchObject({
+      code: 'answer_too_large',
+      error: expect.stringContaining('entities: selected'),
+    });
+    expect(await query({ datasetId: wide, select, entities: 'selected' })).toMatchObject({
+      columns: [{ name: names[1_500] }],
+      rows: [['text 1500']],
+      total: 1,
+    });
+  });
+
   it('refuses a row that has no room', async () => {
     const wide = await createDataset(owner);
     await upload(owner, wide, `t\n${'y'.repeat(60_000)}\n`);
