@@ -172,6 +172,28 @@ describe('texts with characters that have a meaning on their way', () => {
   });
 });
 
+describe('a thousand tests that all have to hold', () => {
+  it('are tested of each row, nulls among them', async () => {
+    const version = await tables.add(
+      [
+        { name: 'N', physical: 'f' },
+        { name: 'V', physical: 's' },
+      ],
+      [
+        [1, 'a'],
+        [999, 'b'],
+        [-1, null],
+        [null, 'c'],
+        [2_000, '998'],
+      ],
+    );
+    const terms = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? `V ne '${at}'` : `N ne ${at}`));
+    expect((await ask(version, terms.join(' and '))).text).toBe('2');
+    expect((await ask(version, `not (${terms.join(' and ')})`)).text).toBe('3');
+    expect((await ask(version, `not (V eq '998' or ${terms.join(' or ')})`)).text).toBe('0');
+  });
+});
+
 describe('generated filters', () => {
   it('count the rows that OData asks for', async () => {
     const table = someTable();

@@ -18,6 +18,17 @@ const compiled = (text: string) => {
   return { sql, params };
 };
 
+describe('SQL of long chains', () => {
+  const chain = (terms: number, word: string): string =>
+    compiled(Array.from({ length: terms }, (_, at) => `Speed ne ${at}`).join(` ${word} `)).sql;
+
+  it('keeps many tests that all have to hold in one expression', () => {
+    expect(chain(200, 'and')).toMatch(/^\(\(NOT/);
+    expect(chain(201, 'and')).toMatch(/^ifNull\(\(\(NOT .*\), 0\)$/s);
+    expect(chain(201, 'or')).toMatch(/^\(\(NOT/);
+  });
+});
+
 describe('SQL of comparisons', () => {
   it.each([
     ["City eq 'Oslo'", '(c1_s = {p0:String})', { p0: 'Oslo' }],
