@@ -66,6 +66,9 @@ export const measure = async <T>(product: RunningProduct, work: () => Promise<T>
   };
 };
 
+/** CPU seconds in a second of a product at rest, at most; Kafka alone takes some 0.06. */
+const atRest = 0.25;
+
 /**
  * Waits until the product is at rest: what it makes ahead of questions after an upload is not the business of what is
  * measured next. Ends after two minutes in any case.
@@ -77,7 +80,7 @@ export const untilQuiet = async (product: RunningProduct): Promise<void> => {
     return Object.values(difference(cpuOf(product.pids()), before)).reduce((sum, each) => sum + each, 0);
   };
   for (let quiet = 0, seconds = 0; quiet < 2 && seconds < 120; seconds += 1)
-    quiet = (await busy()) < 0.1 ? quiet + 1 : 0;
+    quiet = (await busy()) < atRest ? quiet + 1 : 0;
 };
 
 /**
