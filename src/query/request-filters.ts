@@ -67,7 +67,7 @@ const keyed = new WeakMap<
   { readonly key: FilterColumn; readonly columns: readonly FilterColumn[] }
 >();
 
-/** What the conditions of a request may name. Rows that `$apply` makes have no key. */
+/** Columns that the conditions of a request may name: those of the version and its key, which rows made by `$apply` do not have. */
 const columnsFor = (
   { filterKey: key, options }: FilterRequest,
   columns: readonly StoredColumn[],

@@ -51,21 +51,23 @@ const readSql = `
     s.id IS NOT NULL AND s.unreferenced_at IS NULL AS stored
   FROM part LEFT JOIN segments s ON s.id = part.id`;
 
-const basesWithout = (version: CountedRows, other: CountedRows): number[] => {
-  const [there, patches] = [new Set(other.segmentIds), new Set(version.patches)];
-  return version.segmentIds.filter((id) => !there.has(id) && !patches.has(id));
+/** Ids of one list that another one lacks. */
+export const without = (some: readonly number[] = [], others: readonly number[] = []): number[] => {
+  const there = new Set(others);
+  return some.filter((id) => !there.has(id));
 };
 
-const patchesWithout = ({ patches = [] }: SegmentList, other: SegmentList): number[] => {
-  const there = new Set(other.patches);
-  return patches.filter((id) => !there.has(id));
-};
+const basesWithout = ({ segmentIds, patches }: SegmentList, other: SegmentList): number[] =>
+  without(without(segmentIds, patches), other.segmentIds);
+
+const patchesWithout = ({ patches }: SegmentList, other: SegmentList): number[] =>
+  without(patches, other.patches);
 
 /** True if each of two versions has segments that the other lacks. */
 const isMutual = (
   { from, to }: Pair<CountedRows>,
-  without: (version: CountedRows, other: CountedRows) => readonly number[],
-): boolean => without(from, to).length > 0 && without(to, from).length > 0;
+  lacking: (version: SegmentList, other: SegmentList) => readonly number[],
+): boolean => lacking(from, to).length > 0 && lacking(to, from).length > 0;
 
 /** Lineage of the segments that one of two versions lacks; undefined where their lists say enough, or nothing is shared. */
 export const readLineage = async (

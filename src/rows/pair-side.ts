@@ -4,16 +4,11 @@
  */
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
-import type { Divergence } from './lineage.js';
+import { type Divergence, without } from './lineage.js';
 import type { PairPart } from './pair-rows.js';
 import { type Condition, patchedRows } from './patches.js';
 import { namedColumn, sourceOf, statedTable } from './place.js';
 import { type CountedRows, countGuard, requirePlace, segmentRows } from './source.js';
-
-const without = (some: readonly number[], others: readonly number[]): number[] => {
-  const there = new Set(others);
-  return some.filter((id) => !there.has(id));
-};
 
 /** Patches that only one of two versions has. */
 export const differingPatches = (

@@ -49,7 +49,7 @@ export const mergeSettings: QuerySettings = {
   join_algorithm: 'grace_hash',
   max_bytes_in_join: String(gib / 2),
   join_use_nulls: 0,
-  // Rows are looked up by the hash of their key already: a filter made of the join's other side costs a sixth of the statement more.
+  // Rows are already filtered by the hash of their key; a second filter, made from the other side of the join, costs a quarter of the CPU.
   enable_join_runtime_filters: 0,
   max_block_size: '65536',
   max_execution_time: 0,

@@ -76,7 +76,7 @@ interface Membership<Type, Node, Value> {
 }
 
 /** True where one of many text columns contains a value, whatever the case of the letters. Never null. */
-interface AnyContains {
+export interface AnyContains {
   readonly kind: 'anyContains';
   readonly columns: readonly FilterColumn[];
   readonly value: string;

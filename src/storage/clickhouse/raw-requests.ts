@@ -1,4 +1,4 @@
-/** Queries as they are written, and their answers as they come. */
+/** Sends queries of rows as they are, and returns the answers unread. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
@@ -30,14 +30,14 @@ interface RawRequests {
   close(): void;
 }
 
-/** Milliseconds after which a connection without a request is closed: what is between may have dropped an older one. */
+/** Milliseconds after which an idle connection is closed. A proxy or firewall may have dropped an older one. */
 const idleMs = 2_000;
 
 const textOf = (encoded: string): string => decodeURIComponent(encoded);
 
 /**
- * Sends over connections of its own. The vendor's client makes a stream of each text, which costs more than the request; it does
- * everything else.
+ * Has connections of its own. The vendor's client wraps each query text in a stream, which costs more than the request itself; it is
+ * used for all other statements.
  */
 export const createRawRequests = (connection: ConnectionOptions, mostSockets: number): RawRequests => {
   const { protocol, hostname, port, username, password } = new URL(connection.url);
@@ -76,7 +76,7 @@ export const createRawRequests = (connection: ConnectionOptions, mostSockets: nu
         settle();
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
       });
-      // Kept: a connection that breaks off while the answer is read is an error of both.
+      // Stays attached: a connection that breaks off while the answer is read is an error of the request as well.
       request.on('error', (error) => {
         settle();
         reject(error);

@@ -8,7 +8,7 @@ import type { Connection, StatementOptions } from './client.js';
 import type { Engine } from './engine.js';
 import { isUnreachable } from './errors.js';
 
-/** `send` gives errors of connections as they are. */
+/** `send` throws errors of connections unchanged. */
 const isAway = (error: unknown): boolean =>
   isAppError(error) ? error.code === 'store_unavailable' : isUnreachable(error);
 
