@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../harness/random.js';
 import * as changing from './changing.js';
 import { type History, sameRows } from './history.js';
-import { describe, read, readWhole, rowsOf } from './reading.js';
+import { askAgain, describe, read, readWhole, rowsOf } from './reading.js';
 import type { Person } from './rights.js';
 import { revokedUpload, upload } from './uploading.js';
 import { openWorld, type Target, type World } from './world.js';
@@ -64,15 +64,18 @@ const checkNewest = async (world: World, dataset: History): Promise<void> => {
   const path = `/datasets/${dataset.datasetId}`;
   const owner = dataset.owner;
   const [head, data] = await Promise.all([
-    world.ask(owner, 'GET', path),
-    world.ask(owner, 'GET', `${path}/data`),
+    askAgain(world, owner, path),
+    askAgain(world, owner, `${path}/data`),
   ]);
   const rows = data.status === 200 ? rowsOf(world, data, `dataset ${dataset.datasetId}`) : undefined;
   const current =
     head.status === 200 ? head.json<{ currentVersionId: string | null }>().currentVersionId : head.status;
   if (current !== String(newest.id))
     world.fault(`dataset ${dataset.datasetId}: its current version is ${current}, not ${newest.id}`);
-  if (rows === undefined) world.fault(`dataset ${dataset.datasetId}: its data are answered ${data.status}`);
+  if (rows === undefined)
+    world.fault(
+      `dataset ${dataset.datasetId}: its data are answered ${data.status} ${data.text.slice(0, 300)}`,
+    );
   else if (!sameRows(rows)(newest.rows))
     world.fault(
       `dataset ${dataset.datasetId}: the rows of version ${newest.id} are others, ${rows.length} in number`,

@@ -43,6 +43,16 @@ export const read = async (world: World, random: Random, person: Person, dataset
     world.count('read 404 link_outdated');
     return dataset.observeOutdated(reply.span);
   }
+  // Columns of a file without values are texts, with which no number is compared.
+  if (filtered !== undefined && reply.status === 400 && reply.text.includes('filter_type')) {
+    dataset.observe({
+      span: reply.span,
+      version,
+      what: `${what}: no column of numbers`,
+      fits: (rows) => rows?.length === 0,
+    });
+    return;
+  }
   const asked = {
     what: 'read',
     person,
@@ -65,6 +75,14 @@ export const read = async (world: World, random: Random, person: Person, dataset
 /** Answers of 503 in a row that nothing explains while nothing else is asked. */
 const mostBusy = 3;
 
+/** Asks again after 503, which says that nothing was read. Only when nothing is under way. */
+export const askAgain = async (world: World, person: Person, path: string): Promise<Reply> => {
+  let reply = await world.ask(person, 'GET', path);
+  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
+  if (reply.busy) world.fault(`GET ${path} is answered 503: ${reply.text}`);
+  return reply;
+};
+
 /** Reads all rows of a version. Only when nothing is under way. */
 export const readWhole = async (
   world: World,
@@ -72,11 +90,11 @@ export const readWhole = async (
   dataset: History,
   version: number,
 ): Promise<void> => {
-  const path = `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`;
-  let reply = await world.ask(person, 'GET', path);
-  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
-  if (reply.busy)
-    world.fault(`version ${version} of dataset ${dataset.datasetId} is answered 503: ${reply.text}`);
+  const reply = await askAgain(
+    world,
+    person,
+    `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`,
+  );
   if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', versions: [version] }, 200))
     return;
   const rows = rowsOf(world, reply, `version ${version} of dataset ${dataset.datasetId}`);
