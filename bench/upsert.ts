@@ -125,8 +125,8 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
       keep: 'last',
     };
     const { merge, counts } = await measure(`${name}: count keys`, async () => {
-      const buckets = mode === 'sync' ? await keys.differingBuckets(planned) : undefined;
-      const merge = buckets === undefined ? planned : { ...planned, buckets };
+      const differing = mode === 'sync' ? await keys.differingBuckets(planned) : undefined;
+      const merge = differing === undefined ? planned : { ...planned, differing };
       return { merge, counts: await keys.count(merge) };
     });
     const { changes, expected } = changesOf(merge, counts, rows);

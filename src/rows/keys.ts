@@ -6,6 +6,7 @@ import { type Digits, digitsSql } from './count.js';
 import {
   bucketCount,
   bucketOf,
+  type DifferingBuckets,
   type FoundRows,
   hitRows,
   type KeyCounts,
@@ -34,7 +35,7 @@ export interface Keys {
    * would save little. Rows of both sides are stored in the types of the target, and those of the version before are unique by
    * the key: so are rows of the file outside of the buckets.
    */
-  differingBuckets(merge: SegmentMerge): Promise<number[] | undefined>;
+  differingBuckets(merge: SegmentMerge): Promise<DifferingBuckets | undefined>;
   /** Most digits in use in a column of the version before, in the rows whose keys the file does not have. */
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
@@ -100,45 +101,50 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     const sql = partsOf(merge);
     const { base, file, keysOf, on, params } = sql;
     const isDelete = merge.mode === 'delete';
+    const isSync = merge.mode === 'sync';
     const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side));
     const isListed = counts.distinct <= mostListed;
+    // A row without a match is joined with zeros; no position is 0.
+    const isHit = 'b.p != 0 AND f.r != 0';
+    const isChanged = isDelete ? isHit : 'b.p != 0 AND b.h != f.h';
     const listed = (positions: string): string => `arrayStringConcat(${positions}, ',')`;
     const lists = isListed
-      ? `groupArrayArray(${mostNamed})(arrayMap(one -> (one, r), p)) AS pairs, ${listed('pairs.1')} AS changed,
-         ${listed('pairs.2')} AS "changedBy", ${listed(`groupArray(${mostNamed})(r)`)} AS records`
-      : `'' AS changed, '' AS "changedBy", '' AS records`;
-    const positions = isListed
-      ? `groupArrayIf(${mostNamed})(b.p, ${isDelete ? '1' : 'b.h != f.h'})`
-      : 'emptyArrayUInt64()';
-    const [row] = await ask<Record<'known' | 'hits' | 'same' | 'changed' | 'changedBy' | 'records', string>>(
+      ? `groupArrayArray(${mostNamed})(arrayMap(one -> (one, r), p)) AS pairs,
+         arrayFilter(pair -> pair.2 != 0, pairs) AS matched, ${listed('matched.1')} AS changed, ${listed('matched.2')} AS "changedBy",
+         ${listed('arrayFilter(pair -> pair.2 = 0, pairs).1')} AS removed, ${listed(`groupArrayIf(${mostNamed})(r, n = 0 AND r != 0)`)} AS unknown`
+      : `'' AS changed, '' AS "changedBy", '' AS removed, '' AS unknown`;
+    const [row] = await ask<Record<'known' | 'hits' | 'same', string> & FoundRows>(
       merge,
-      `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
+      `SELECT toString(countIf(n > 0)) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
-         SELECT f.r AS r, count() AS n, countIf(b.h = f.h) AS s, ${positions} AS p
+         SELECT f.r AS r, countIf(${isHit}) AS n, countIf(${isHit} AND b.h = f.h) AS s,
+           ${isListed ? `groupArrayIf(${mostNamed})(b.p, ${isChanged})` : 'emptyArrayUInt64()'} AS p
          FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(sql, counts)}) AS b
-         INNER JOIN (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(sql, counts)}) AS f ON ${on}
+         ${isSync ? 'FULL' : 'RIGHT'} JOIN
+           (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(sql, counts)}) AS f ON ${on}
          GROUP BY f.r)`,
       params,
     );
     if (row === undefined) throw new Error('the data store gave no counts');
     const [known, hits, same] = [Number(row.known), Number(row.hits), Number(row.same)];
-    const { changed, changedBy, records } = row;
-    const found: FoundRows = { changed, changedBy, known: records };
-    const isNamed = isListed && Math.max(known, isDelete ? hits : hits - same) <= mostNamed;
-    return { known, hits, same, ...(isNamed ? { found } : {}) };
+    const { changed, changedBy, removed, unknown } = row;
+    const left = isSync ? (merge.differing?.baseRows ?? merge.base.rowCount) - hits : 0;
+    const named = Math.max(counts.distinct - known, (isDelete ? hits : hits - same) + left);
+    const found: FoundRows = { changed, changedBy, removed, unknown };
+    return { known, hits, same, ...(isListed && named <= mostNamed ? { found } : {}) };
   };
 
   return {
     async count(merge) {
-      const { base, file, params } = partsOf(merge);
-      const rows = await countRows(merge, file, params);
+      const { file, params } = partsOf(merge);
+      const { differing } = merge;
+      const rows = differing?.fileRows ?? (await countRows(merge, file, params));
       const none = { known: 0, hits: 0, same: 0 };
       if (merge.keyIds.length === 0) return { rows, distinct: rows, ...none };
       const distinct = await countDistinct(merge, rows);
       const hits = merge.base.segmentIds.length === 0 ? none : await countHits(merge, { rows, distinct });
       // Rows outside of the buckets are those of the file.
-      const outside =
-        merge.buckets === undefined ? 0 : merge.base.rowCount - (await countRows(merge, base, params));
+      const outside = differing === undefined ? 0 : merge.base.rowCount - differing.baseRows;
       return {
         rows: rows + outside,
         distinct: distinct + outside,
@@ -156,13 +162,21 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       const rowsOf = (side: MergeSide, sign: '' | '-'): string =>
         `SELECT ${bucketOf(keyHashOf(side))} AS b, ${sign}1 AS n, ${sign}${hash('cityHash64', side)} AS c,
            ${sign}${hash('xxh3', side)} AS x ${side.from}`;
-      const found = await ask<{ b: number }>(
+      const found = await ask<{ b: number; rows: string; more: string }>(
         merge,
-        `SELECT b FROM (${rowsOf(base, '')} UNION ALL ${rowsOf(file, '-')})
+        `SELECT b, toString(count()) AS rows, toString(sum(n)) AS more
+         FROM (${rowsOf(base, '')} UNION ALL ${rowsOf(file, '-')})
          GROUP BY b HAVING sum(n) != 0 OR sum(c) != 0 OR sum(x) != 0 LIMIT ${mostBuckets + 1}`,
         params,
       );
-      return found.length > mostBuckets ? undefined : found.map(({ b }) => Number(b));
+      if (found.length > mostBuckets) return undefined;
+      const sum = (of: 'rows' | 'more'): number => found.reduce((total, one) => total + Number(one[of]), 0);
+      const [rows, more] = [sum('rows'), sum('more')];
+      return {
+        buckets: found.map(({ b }) => Number(b)),
+        baseRows: (rows + more) / 2,
+        fileRows: (rows - more) / 2,
+      };
     },
 
     async repeated(merge, name) {

@@ -7,6 +7,7 @@ import type { ClickHouseServers, Connection } from '../storage/clickhouse/client
 import { CopyDiffers, type RowSet, type TargetTables, writeCopy } from './copy.js';
 import {
   foundPairs,
+  foundRemoved,
   hitRows,
   type KeyCounts,
   type MergeSide,
@@ -62,8 +63,10 @@ const removedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
   const keys = `(SELECT toUInt8(1) AS hit, ${keysOf(file)} ${winners(sql, counts)}) AS f ON ${on}`;
   const of = (rows: string): string => `FROM (SELECT _row AS p, ${keysOf(base)} ${rows}) AS b`;
   const from = (): string => {
-    if (merge.mode === 'sync') return `${of(base.from)} LEFT JOIN ${keys} WHERE f.hit = 0`;
-    if (counts.found !== undefined) return `FROM ${foundPairs(counts.found)} AS b`;
+    const isSync = merge.mode === 'sync';
+    if (counts.found !== undefined)
+      return `FROM ${isSync ? foundRemoved(counts.found) : foundPairs(counts.found)} AS b`;
+    if (isSync) return `${of(base.from)} LEFT JOIN ${keys} WHERE f.hit = 0`;
     return `${of(hitRows(sql, counts))} INNER JOIN ${keys}`;
   };
   return { from: from(), position: 'b.p', values: [], gone: true };

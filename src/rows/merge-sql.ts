@@ -31,8 +31,16 @@ export interface SegmentMerge {
   readonly keep: 'last' | 'first';
   /** Ids of Decimal columns whose type does not hold numbers that the file replaces; it holds all others. */
   readonly narrowed?: ReadonlySet<number>;
-  /** Buckets of keys (keys.ts) outside of which both sides have the same rows, which are not looked at; absent: all are. */
-  readonly buckets?: readonly number[];
+  /** Outside of these both sides have the same rows, which are not looked at; absent: all are. */
+  readonly differing?: DifferingBuckets;
+}
+
+/** Buckets of keys (keys.ts). */
+export interface DifferingBuckets {
+  readonly buckets: readonly number[];
+  /** Rows of the version before, and of the file, in these buckets. */
+  readonly baseRows: number;
+  readonly fileRows: number;
 }
 
 /** How many rows and keys of the version before a file changes. */
@@ -46,7 +54,7 @@ export interface KeyCounts {
   readonly hits: number;
   /** Rows among `hits` whose values are the same in the file. */
   readonly same: number;
-  /** The rows behind the counts, within the buckets if there are any; absent where they are too many to be named. */
+  /** The rows behind the counts; absent where they are too many to be named. */
   readonly found?: FoundRows;
 }
 
@@ -56,8 +64,10 @@ export interface FoundRows {
   readonly changed: string;
   /** For each of these the position of the row of the file that has its key. */
   readonly changedBy: string;
-  /** Positions of rows of the file that count and whose keys the version before has. */
-  readonly known: string;
+  /** Positions of rows of the version before that a sync removes. */
+  readonly removed: string;
+  /** Positions of rows of the file that count and whose keys the version before lacks. */
+  readonly unknown: string;
 }
 
 export interface MergeSide {
@@ -105,7 +115,7 @@ const keyParts = (value: string, physical: PhysicalType, position: number): stri
 const none: ReadonlySet<number> = new Set();
 
 /** Buckets of keys. */
-export const bucketCount = 2 ** 18;
+export const bucketCount = 2 ** 19;
 
 /** Bucket of a key, by its hash. */
 export const bucketOf = (keyHash: string): string => `toUInt32(bitAnd(${keyHash}, ${bucketCount - 1}))`;
@@ -126,7 +136,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   const fileSource = sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn));
   /** Key columns in the order of the version. */
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
-  const { narrowed = none, buckets } = merge;
+  const { narrowed = none, differing } = merge;
   /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
   /** Values of a key column, the same on both sides, or null. */
@@ -136,7 +146,8 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   const keyHashOf = (side: MergeSide): string =>
     `cityHash64(tuple(${keys.map((key) => keyValueOf(side, key)).join(', ')}))`;
   const bucketed = (side: MergeSide): MergeSide => {
-    if (buckets === undefined) return side;
+    if (differing === undefined) return side;
+    const { buckets } = differing;
     // Numbers of our own, more than a parameter holds.
     const isIn = buckets.length === 0 ? '0' : `${bucketOf(keyHashOf(side))} IN (${buckets.join(', ')})`;
     return { ...side, from: `${side.from} AND ${isIn}` };
@@ -210,21 +221,25 @@ const maxKeysInSet = 4_000_000;
 /** Most keys by whose values the indexes of columns may leave out most rows. */
 const maxKeysByValue = 1_000;
 
+const listOf = (positions: string): string => `CAST([${positions}], 'Array(UInt64)')`;
+
 /**
  * Subquery of the rows that a file changes or deletes: `p`, the position of the row in the version before, and `r`, that of the row in the
  * file. It reads no table: a look at a few rows all over a table costs as much as a look at each of its granules.
  */
-export const foundPairs = ({ changed, changedBy }: FoundRows): string => {
-  const list = (positions: string): string => `CAST([${positions}], 'Array(UInt64)')`;
-  return `(SELECT arrayJoin(arrayZip(${list(changed)}, ${list(changedBy)})) AS pair, pair.1 AS p, pair.2 AS r)`;
-};
+export const foundPairs = ({ changed, changedBy }: FoundRows): string =>
+  `(SELECT arrayJoin(arrayZip(${listOf(changed)}, ${listOf(changedBy)})) AS pair, pair.1 AS p, pair.2 AS r)`;
 
-/** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others. */
+/** The same for the rows that a sync removes. */
+export const foundRemoved = ({ removed }: FoundRows): string => `(SELECT arrayJoin(${listOf(removed)}) AS p)`;
+
+/** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and few others. */
 export const hitRows = (
   { merge, base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
   { distinct }: Pick<KeyCounts, 'distinct'>,
 ): string => {
-  if (distinct > maxKeysInSet) return base.from;
+  // Most keys of differing buckets are in the file.
+  if (distinct > maxKeysInSet || merge.differing !== undefined) return base.from;
   const isFound = (value: (side: MergeSide) => string): string =>
     `${value(base)} ${isIn(merge)} (SELECT ${value(file)} ${file.from})`;
   const among = baseAmong(isFound(keyHashOf));
@@ -243,9 +258,9 @@ export const unknownRows = (
   counts: Pick<KeyCounts, 'distinct' | 'found' | 'rows'>,
 ): string => {
   const fromWinners = winners(sql, counts);
-  if (counts.found !== undefined)
-    return counts.found.known === '' ? fromWinners : `${fromWinners} AND _row NOT IN (${counts.found.known})`;
   const { merge, file, base, keysOf, on } = sql;
+  if (counts.found !== undefined)
+    return `${file.from} AND ${counts.found.unknown === '' ? '0' : `_row IN (${counts.found.unknown})`}`;
   return `${fromWinners} AND _row ${isIn(merge, 'NOT ')} (
     SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(sql, counts)}) AS b
       INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`;

@@ -145,7 +145,7 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     const { segmentId: id, place } = target;
     const merge = { ...plan, target: id, targetPlace: place };
     if (!isBehind(plan, counted, place)) {
-      const { buckets: _all, ...whole } = merge;
+      const { differing: _all, ...whole } = merge;
       const { found: _within, ...counts } = counted.counts;
       await writeMerge(whole, counts);
       return { target, keepsBase: false, place, list: { segmentIds: [id] } };

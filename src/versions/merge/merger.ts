@@ -78,8 +78,8 @@ export const createMerger = (options: MergerOptions): Step => {
     if (mode !== 'sync' || rows < leastCompared || !isBaseKept(plan)) return plan;
     const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
     if (!isUnique) return plan;
-    const buckets = await keys.differingBuckets(plan);
-    return buckets === undefined ? { ...plan, isUnique } : { ...plan, isUnique, buckets };
+    const differing = await keys.differingBuckets(plan);
+    return differing === undefined ? { ...plan, isUnique } : { ...plan, isUnique, differing };
   };
 
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
