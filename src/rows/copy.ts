@@ -48,7 +48,12 @@ export interface RowSet {
   readonly values: readonly string[];
   /** True: tombstones, which have no values. */
   readonly gone?: true;
+  /** True: rows are written in the order of their positions. @default false */
+  readonly ordered?: boolean;
 }
+
+/** Most columns of a table whose rows are put in order: each part that is read keeps a buffer of up to 1 MB for each column. */
+const mostOrderedColumns = 20;
 
 interface RowsCopy<Column> {
   readonly target: Target;
@@ -70,12 +75,12 @@ export type VersionCopy = RowsCopy<NamedColumn>;
 const insertOf = (
   database: string,
   { target, columns }: StoredCopy,
-  { from, position = '_row', values, gone }: RowSet,
+  { from, position = '_row', values, gone, ordered = false }: RowSet,
 ) => {
   const names = gone ? ['_gone'] : columns;
   const written = gone ? ['1'] : values;
   return `INSERT INTO ${statedTable(database, target.place)} (${['_seg', '_row', ...names].join(', ')})
-   SELECT ${['{target:UInt64}', position, ...written].join(', ')} ${from}`;
+   SELECT ${['{target:UInt64}', position, ...written].join(', ')} ${from}${ordered ? ` ORDER BY ${position}` : ''}`;
 };
 
 // Within a tuple null, zero and an empty text have hashes of their own.
@@ -229,10 +234,12 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const condition = isPatch ? latestOf(stored) : mask?.sql;
     const from = condition === undefined ? stored : `${stored} AND ${condition}`;
     const params = { run: segmentIds, ...mask?.values };
+    // Behind the rows of the bases, those of patches would make parts that overlap the others, and each read in order would have to merge them.
+    const ordered = patches.length > 0 && !isPatch && columns.length <= mostOrderedColumns;
     const copy: StoredCopy = {
       target,
       columns,
-      sets: [{ from, values: columns }],
+      sets: [{ from, values: columns, ordered }],
       params,
       settings: { ...backgroundSettings(columns.length), ...copySettings, ...low },
       compareSettings: low,
