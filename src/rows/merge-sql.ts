@@ -233,13 +233,13 @@ export const foundPairs = ({ changed, changedBy }: FoundRows): string =>
 /** The same for the rows that a sync removes. */
 export const foundRemoved = ({ removed }: FoundRows): string => `(SELECT arrayJoin(${listOf(removed)}) AS p)`;
 
-/** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and few others. */
+/** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others; in mode sync all. */
 export const hitRows = (
   { merge, base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
   { distinct }: Pick<KeyCounts, 'distinct'>,
 ): string => {
-  // Most keys of differing buckets are in the file.
-  if (distinct > maxKeysInSet || merge.differing !== undefined) return base.from;
+  // A sync removes rows whose keys the file lacks.
+  if (distinct > maxKeysInSet || merge.mode === 'sync') return base.from;
   const isFound = (value: (side: MergeSide) => string): string =>
     `${value(base)} ${isIn(merge)} (SELECT ${value(file)} ${file.from})`;
   const among = baseAmong(isFound(keyHashOf));
