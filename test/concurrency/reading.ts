@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../harness/random.js';
 import { parseRows, type Row, summary } from './contents.js';
 import { type History, type Span, sameRows } from './history.js';
@@ -78,7 +79,10 @@ const mostBusy = 3;
 /** Asks again after 503, which says that nothing was read. Only when nothing is under way. */
 export const askAgain = async (world: World, person: Person, path: string): Promise<Reply> => {
   let reply = await world.ask(person, 'GET', path);
-  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
+  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) {
+    await sleep(1_000);
+    reply = await world.ask(person, 'GET', path);
+  }
   if (reply.busy) world.fault(`GET ${path} is answered 503: ${reply.text}`);
   return reply;
 };
