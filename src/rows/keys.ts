@@ -107,31 +107,37 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     // A row without a match is joined with zeros; no position is 0.
     const isHit = 'b.p != 0 AND f.r != 0';
     const isChanged = isDelete ? isHit : 'b.p != 0 AND b.h != f.h';
+    const join = isDelete ? 'INNER' : isSync ? 'FULL' : 'RIGHT';
     const listed = (positions: string): string => `arrayStringConcat(${positions}, ',')`;
+    const isUnknown = 'n = 0 AND r != 0';
+    const known = `if(countIf(${isUnknown}) <= ${mostNamed}, [], groupArrayIf(${mostNamed})(r, n > 0))`;
     const lists = isListed
       ? `groupArrayArray(${mostNamed})(arrayMap(one -> (one, r), p)) AS pairs,
          arrayFilter(pair -> pair.2 != 0, pairs) AS matched, ${listed('matched.1')} AS changed, ${listed('matched.2')} AS "changedBy",
-         ${listed('arrayFilter(pair -> pair.2 = 0, pairs).1')} AS removed, ${listed(`groupArrayIf(${mostNamed})(r, n = 0 AND r != 0)`)} AS unknown`
-      : `'' AS changed, '' AS "changedBy", '' AS removed, '' AS unknown`;
-    const [row] = await ask<Record<'known' | 'hits' | 'same', string> & FoundRows>(
+         ${listed('arrayFilter(pair -> pair.2 = 0, pairs).1')} AS removed,
+         ${listed(`groupArrayIf(${mostNamed})(r, ${isUnknown})`)} AS "unknownRows", ${listed(known)} AS "knownRows"`
+      : `'' AS changed, '' AS "changedBy", '' AS removed, '' AS "unknownRows", '' AS "knownRows"`;
+    const [row] = await ask<Record<'known' | 'hits' | 'same', string> & Required<FoundRows>>(
       merge,
       `SELECT toString(countIf(n > 0)) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
          SELECT f.r AS r, countIf(${isHit}) AS n, countIf(${isHit} AND b.h = f.h) AS s,
            ${isListed ? `groupArrayIf(${mostNamed})(b.p, ${isChanged})` : 'emptyArrayUInt64()'} AS p
          FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(sql, counts)}) AS b
-         ${isSync ? 'FULL' : 'RIGHT'} JOIN
+         ${join} JOIN
            (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(sql, counts)}) AS f ON ${on}
          GROUP BY f.r)`,
       params,
     );
     if (row === undefined) throw new Error('the data store gave no counts');
-    const [known, hits, same] = [Number(row.known), Number(row.hits), Number(row.same)];
-    const { changed, changedBy, removed, unknown } = row;
-    const left = isSync ? (merge.differing?.baseRows ?? merge.base.rowCount) - hits : 0;
-    const named = Math.max(counts.distinct - known, (isDelete ? hits : hits - same) + left);
-    const found: FoundRows = { changed, changedBy, removed, unknown };
-    return { known, hits, same, ...(isListed && named <= mostNamed ? { found } : {}) };
+    const counted = { known: Number(row.known), hits: Number(row.hits), same: Number(row.same) };
+    const { changed, changedBy, removed, unknownRows, knownRows } = row;
+    const left = isSync ? (merge.differing?.baseRows ?? merge.base.rowCount) - counted.hits : 0;
+    const written = (isDelete ? counted.hits : counted.hits - counted.same) + left;
+    const unknown = isDelete ? 0 : counts.distinct - counted.known;
+    if (!isListed || written > mostNamed || Math.min(unknown, counted.known) > mostNamed) return counted;
+    const keys = unknown <= mostNamed ? { unknownRows } : { knownRows };
+    return { ...counted, found: { changed, changedBy, removed, ...keys } };
   };
 
   return {

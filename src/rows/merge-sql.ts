@@ -66,8 +66,10 @@ export interface FoundRows {
   readonly changedBy: string;
   /** Positions of rows of the version before that a sync removes. */
   readonly removed: string;
-  /** Positions of rows of the file that count and whose keys the version before lacks. */
-  readonly unknown: string;
+  /** Positions of rows of the file that count and whose keys the version before lacks; absent where they are too many. */
+  readonly unknownRows?: string;
+  /** Positions of those whose keys it has, in place of the others. */
+  readonly knownRows?: string;
 }
 
 export interface MergeSide {
@@ -259,8 +261,12 @@ export const unknownRows = (
 ): string => {
   const fromWinners = winners(sql, counts);
   const { merge, file, base, keysOf, on } = sql;
-  if (counts.found !== undefined)
-    return `${file.from} AND ${counts.found.unknown === '' ? '0' : `_row IN (${counts.found.unknown})`}`;
+  if (counts.found !== undefined) {
+    const { unknownRows, knownRows = '' } = counts.found;
+    if (unknownRows !== undefined)
+      return `${file.from} AND ${unknownRows === '' ? '0' : `_row IN (${unknownRows})`}`;
+    return knownRows === '' ? fromWinners : `${fromWinners} AND _row NOT IN (${knownRows})`;
+  }
   return `${fromWinners} AND _row ${isIn(merge, 'NOT ')} (
     SELECT f.r FROM (SELECT ${keysOf(base)} ${hitRows(sql, counts)}) AS b
       INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`;

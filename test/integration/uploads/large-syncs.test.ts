@@ -1,4 +1,4 @@
-/** Syncs of files that are large enough to be compared in buckets before their keys are looked up. */
+/** Files that are large enough to be compared in buckets before their keys are looked up, or to have more keys than are named one by one. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createDataset, download, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -109,4 +109,15 @@ it('puts back many rows that the version before has no more', async () => {
   const all = await uploadWith(owner, dataset, csvOf(first), { mode: 'sync', key: 'key' });
   expect(all).toMatchObject({ inserted: 5_000, replaced: 0, unchanged: 105_000, removed: 0 });
   expect((await download(owner, dataset)) === csvOf(first)).toBe(true);
+});
+
+it('adds more new rows than are named one by one, and changes a few', async () => {
+  const dataset = await createDataset(owner);
+  await upload(owner, dataset, csvOf(first));
+  const added = Array.from({ length: 210_000 }, (_, at) => row(`added ${at}`));
+  const file = [...first.slice(0, 40).map(changed), ...first.slice(40, 100), ...added];
+  const done = await uploadWith(owner, dataset, csvOf(file), { mode: 'upsert', key: 'key' });
+  expect(done).toMatchObject({ inserted: 210_000, replaced: 40, unchanged: 60, removed: 0 });
+  const rows = [...first.slice(0, 40).map(changed), ...first.slice(40), ...added];
+  expect((await download(owner, dataset)) === csvOf(rows)).toBe(true);
 });
