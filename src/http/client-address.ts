@@ -29,6 +29,7 @@ export const isNetwork = (text: string): boolean => {
 
 /** Whether an address is one of a list of addresses and networks. */
 export const createTrust = (networks: readonly string[]): ((address: string) => boolean) => {
+  if (networks.length === 0) return () => false;
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');

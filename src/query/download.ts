@@ -13,6 +13,7 @@ import type { CompiledFilter, compileFilter } from './filter/filter.js';
 import type { PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
 import { type Plan, planDownload } from './plan.js';
+import { createPlanCache } from './plan-cache.js';
 import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createRequestFilters } from './request-filters.js';
 import { createRequestVersions } from './request-versions.js';
@@ -66,6 +67,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const { versions, reader, semaphore, pageTokens } = parts;
   const requestVersions = createRequestVersions(versions, pageTokens);
   const filters = createRequestFilters(parts.compile);
+  const plans = createPlanCache();
   const numberRanges = createNumberRanges(reader);
   const seeker = createSeeker(reader);
 
@@ -169,6 +171,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 
   /** @param remembered The version, where memory has it. */
   const planOf = async (request: DownloadRequest, remembered: ReadableVersion | undefined): Promise<Plan> => {
+    const kept = remembered && plans.get(request, remembered);
+    if (kept !== undefined) return kept;
     const token = requestVersions.tokenOf(request);
     const version = remembered ?? (await requestVersions.find(request, token));
     const planned = { version, rows: versionSource(reader.database, version) };
@@ -177,7 +181,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
       const plan = planFor(request, planned, { applied, filter });
       if (token !== undefined) requireSameQuestion(plan, token);
-      return { ...plan, token, isRemembered: remembered !== undefined };
+      if (remembered === undefined) return { ...plan, token };
+      const found = { ...plan, isRemembered: true };
+      plans.set(request, remembered, found);
+      return found;
     } catch (error) {
       if (remembered === undefined || !isGone(error)) throw error;
       versions.forget(version);
@@ -208,6 +215,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       if (filters.isLong(request)) return undefined;
       const version = requestVersions.remembered(request);
       if (version === undefined) return undefined;
+      const kept = plans.get(request, version);
+      if (kept !== undefined) return kept;
       const planned = { version, rows: preview };
       const numbers = rememberedRanges(version, request);
       if (numbers === undefined) return undefined;

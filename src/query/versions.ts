@@ -32,8 +32,8 @@ export interface Versions {
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
   /**
-   * The current version of a dataset whose columns have this revision, out of memory. Where its rows were may have changed: a
-   * read finds them all, or fails with `version_gone`.
+   * The current version of a dataset whose columns have this revision, out of memory: the same object until it is read from
+   * PostgreSQL again. Where its rows were may have changed: a read finds them all, or fails with `version_gone`.
    */
   remembered(datasetId: number, versionId: number, columnsRevision: number): ReadableVersion | undefined;
   /** Forgets where the rows of a version were. */
@@ -92,6 +92,8 @@ interface Remembered {
   readonly list: number;
   /** Number of its segments and columns. */
   readonly items: number;
+  /** The version with the columns it was last returned with. */
+  whole?: ReadableVersion;
 }
 
 const keyOf = ({ datasetId, versionId }: Pick<ReadableVersion, 'datasetId' | 'versionId'>): string =>
@@ -168,7 +170,9 @@ export const createVersions = (sql: Sql): Versions => {
     remembered(datasetId, versionId, revision) {
       const found = known.get(keyOf({ datasetId, versionId }));
       const columns = found && lists.get(listKey(found.list, revision));
-      return columns && { ...found.version, columns };
+      if (found === undefined || columns === undefined) return undefined;
+      if (found.whole?.columns !== columns) found.whole = { ...found.version, columns };
+      return found.whole;
     },
     forget: (version) => known.delete(keyOf(version)),
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {

@@ -1,4 +1,5 @@
 /** The answer to a download, from its plan: headers, the tag that tells whether the client has it, the body. */
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { DatasetAccess } from '../../catalog/access.js';
 import { type ExportTicket, freeTicket } from '../../catalog/export-ticket.js';
@@ -81,7 +82,7 @@ export const rowsReply = (
   { plan, coding, headers }: Description,
   { body, rowCount, next }: RowCounts & { body: Buffer | Readable | undefined },
   request: DataRequest,
-  apiUrl: string,
+  apiUrl: (request: IncomingMessage) => string,
 ): RowsReply => {
   const { mediaType, extension } = formats[plan.format];
   return {
@@ -94,7 +95,7 @@ export const rowsReply = (
       ...(rowCount === undefined
         ? {}
         : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count, Link' }),
-      ...(next === undefined ? {} : { Link: nextLink(request.url, apiUrl, next) }),
+      ...(next === undefined ? {} : { Link: nextLink(request.url, apiUrl(request.raw), next) }),
     },
     body: body ?? Readable.from([]),
   };

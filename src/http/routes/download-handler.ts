@@ -130,7 +130,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
     }
     if (described.isFile) return uncounted(await redirect(described, request));
     const present = async (rows: Parameters<typeof rowsReply>[1]): Promise<RowsReply> => {
-      const reply = rowsReply(described, rows, request, apiUrl(request.raw));
+      const reply = rowsReply(described, rows, request, apiUrl);
       return question.present === undefined ? reply : question.present(plan, reply);
     };
     if (request.method === 'HEAD')

@@ -122,7 +122,11 @@ describe('createVersions', () => {
       'SELECT columns_revision AS revision FROM datasets WHERE id = $1',
       [datasetId],
     );
-    expect(versions.remembered(datasetId, versionId, row!.revision)).toEqual(found);
+    const remembered = versions.remembered(datasetId, versionId, row!.revision);
+    expect(remembered).toEqual(found);
+    expect(versions.remembered(datasetId, versionId, row!.revision)).toBe(remembered);
+    await versions.find({ datasetId, currentVersionId: versionId });
+    expect(versions.remembered(datasetId, versionId, row!.revision)).not.toBe(remembered);
     expect(versions.remembered(datasetId, versionId, row!.revision + 1)).toBeUndefined();
     versions.forget(found);
     expect(versions.remembered(datasetId, versionId, row!.revision)).toBeUndefined();
