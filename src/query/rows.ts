@@ -68,7 +68,8 @@ const openSelected = async (reader: Reader, plan: Plan, context: ReadContext): P
 const poolSettings = ({ place }: ReadableVersion): ReadSettings =>
   place !== null && isPooled(place) ? { optimize_use_implicit_projections: 0 } : {};
 
-const isUnfiltered = ({ complete, isRest = false }: SelectedRows): boolean => complete || isRest;
+const isUnfiltered = ({ complete, isConsecutive = false }: SelectedRows): boolean =>
+  complete || isConsecutive;
 
 /** Cells that are cheaper to read than to check first. */
 const fewCells = 1_000_000;

@@ -22,8 +22,8 @@ export interface SelectedRows {
   readonly values: BoundValues;
   /** True when every row of the version qualifies, so that their number is known. */
   readonly complete: boolean;
-  /** True when the rows are those of the version from one on, none left out. */
-  readonly isRest?: boolean;
+  /** True when the rows follow each other in the version, none left out. */
+  readonly isConsecutive?: boolean;
 }
 
 /** Options that say which rows take part, besides `$filter`. */

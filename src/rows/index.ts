@@ -23,7 +23,7 @@ export { createHashes, type Hashes, type ReferencedSegment, readNeeded } from '.
 export { type Lineage, readLineage } from './lineage.js';
 export { areAlike, pairRows } from './pair.js';
 export type { PairPart, PairRows } from './pair-rows.js';
-export { behind } from './position.js';
+export { before, behind } from './position.js';
 export { createSeeker, type Seeker } from './row-number.js';
 export {
   numberedRows,

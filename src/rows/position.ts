@@ -34,3 +34,9 @@ export const behind = (rows: RowSource, position: string, order: readonly Ordere
   }, atOrBehind);
   return { sql, values };
 };
+
+/** Condition for the rows before a position. */
+export const before = (position: string): Condition => ({
+  sql: `${rowOrder} < {untilPosition:UInt64}`,
+  values: { untilPosition: position },
+});

@@ -185,7 +185,15 @@ const readRuns = async (
 export interface Seeker {
   /** A row at or before the one with that number; undefined where reading from the first one is as quick. */
   find(version: ReadableVersion, number: number, context: ReadContext): Promise<SoughtRow | undefined>;
+  /**
+   * Position of the row with that number, as text: with a condition for the rows before it ClickHouse opens no other part. Undefined
+   * where it is not known exactly, and for the first read of a version: a version that is read once has no use for a search.
+   */
+  end(version: ReadableVersion, number: number, context: ReadContext): Promise<string | undefined>;
 }
+
+/** Rows of which the parts are so many that to open them all takes longer than a few rows do. */
+const manyRows = 200_000;
 
 /** Segments whose numbers, and granules whose positions are remembered together. */
 const rememberedRuns = 100_000;
@@ -198,6 +206,8 @@ export const createSeeker = (reader: Reader): Seeker => {
     limit: rememberedRuns,
     weigh: (list) => list.length + 1,
   });
+  /** Versions whose first rows were read once. */
+  const readOnce = createCache<true>({ limit: mostRuns, weigh: () => 1 });
   const keyOf = (place: Place, { segmentIds }: ReadableVersion): string =>
     `${insideOf(place).storeId}/${segmentIds.join(',')}`;
 
@@ -254,18 +264,32 @@ export const createSeeker = (reader: Reader): Seeker => {
     return before <= number ? { position, before } : undefined;
   };
 
+  /** The row with that number, in segments of consecutive rows. */
+  const inRuns = (runs: readonly Run[], number: number): string | undefined => {
+    let before = 0;
+    for (const { first, rows } of runs) {
+      if (number < before + rows) return String(first + BigInt(number - before));
+      before += rows;
+    }
+    return undefined;
+  };
+
   return {
+    async end(version, number, context) {
+      const { place, rowCount } = version;
+      if (rowCount < manyRows || number >= rowCount || place === null || isPooled(place)) return undefined;
+      const key = keyOf(place, version);
+      const isFirst = readOnce.get(key) === undefined && known.get(key) === undefined;
+      readOnce.set(key, true);
+      return isFirst ? undefined : inRuns(await runsOf(place, version, context), number);
+    },
     async find(version, number, context) {
       const { place, rowCount } = version;
       if (number < fewRows || number >= rowCount || place === null) return undefined;
       // A dataset in a pool is small, and the index of the pool is not.
       if (isPooled(place)) return undefined;
-      let before = 0;
-      for (const { first, rows } of await runsOf(place, version, context)) {
-        if (number < before + rows)
-          return { position: String(first + BigInt(number - before)), before: number };
-        before += rows;
-      }
+      const position = inRuns(await runsOf(place, version, context), number);
+      if (position !== undefined) return { position, before: number };
       // The granules of several servers have no common order.
       return isEverywhere(place) ? undefined : seekGranule(place, version, number, context);
     },

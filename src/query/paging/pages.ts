@@ -3,7 +3,7 @@
  * row behind them; what the pages before it held is never read again.
  */
 import { invalid } from '../../lib/errors.js';
-import { behind, rowOrder, type Seeker, serverOf } from '../../rows/index.js';
+import { before, behind, rowOrder, type Seeker, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Plan } from '../plan.js';
 import type { ReadContext } from '../read-context.js';
@@ -40,7 +40,7 @@ const narrowed = (plan: Plan, position: string, skip: number | undefined): Plan 
       sql: `${answerRows.sql}\nAND ${condition.sql}`,
       values: { ...answerRows.values, ...condition.values },
       complete: false,
-      isRest: answerRows.complete,
+      isConsecutive: answerRows.complete,
     },
     options: { ...plan.options, skip },
   };
@@ -58,12 +58,28 @@ const atToken = (plan: Plan, { start }: PageToken): Plan =>
     ? { ...plan, options: { ...plan.options, skip: start.rows } }
     : narrowed(plan, start.position, undefined);
 
-/** Rows of an answer from a number on begin where the index says, not at the first row. */
+/** The plan with a condition that all rows of its answer meet. */
+const cut = (plan: Plan, { sql, values }: ReturnType<typeof before>): Plan => ({
+  ...plan,
+  answerRows: {
+    sql: `${plan.answerRows.sql}\nAND ${sql}`,
+    values: { ...plan.answerRows.values, ...values },
+    complete: false,
+    isConsecutive: true,
+  },
+});
+
+/** Rows of an answer from a number on begin where the index says, not at the first row, and those up to a number end there. */
 const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { answerRows, order, options, version } = plan;
-  if (!answerRows.complete || order.length > 0 || options.distinct || options.skip === undefined) return plan;
-  const row = await seeker.find(version, options.skip, context);
-  return row === undefined ? plan : narrowed(plan, row.position, options.skip - row.before);
+  const { skip, top, pageSize, transpose } = options;
+  if (!answerRows.complete || order.length > 0 || options.distinct) return plan;
+  const row = skip === undefined ? undefined : await seeker.find(version, skip, context);
+  const page = row === undefined ? plan : narrowed(plan, row.position, skip! - row.before);
+  // The start of the next page is the row behind this one.
+  if (top === undefined || pageSize !== undefined || transpose) return page;
+  const end = await seeker.end(version, (skip ?? 0) + top, context);
+  return end === undefined ? page : cut(page, before(end));
 };
 
 const limited = (page: Plan, plan: Plan): Plan => ({

@@ -317,6 +317,65 @@ describe('rows by number', () => {
     }
   });
 
+  it('end where the index says, from the second read of a version on', async () => {
+    const version = await tables.addSelected(
+      [{ name: 'n', physical: 'f' }],
+      200_000,
+      () => `number + 7, number FROM numbers(200000)`,
+    );
+    const context = { queryId: `end-${process.pid}`, signal: new AbortController().signal };
+    let questions = 0;
+    const seeker = createSeeker({
+      ...tables.reader,
+      queryObjects: (query) => {
+        questions += 1;
+        return tables.reader.queryObjects(query);
+      },
+    });
+    expect(await seeker.end(version, 10, context)).toBeUndefined();
+    expect(questions).toBe(0);
+    if (!isPooled(version.place!)) {
+      expect(await seeker.end(version, 10, context)).toBe('17');
+      expect(await seeker.end(version, 199_999, context)).toBe('200006');
+      expect(questions).toBe(1);
+    }
+    expect(await seeker.end(version, 200_000, context)).toBeUndefined();
+    for (const [skip, top] of [
+      [0, 0],
+      [0, 1],
+      [3, 1_000],
+      [8_190, 5],
+      [150_000, 3],
+      [199_998, 2],
+      [199_998, 9],
+    ] as const)
+      for (const query of [
+        `$format=json&$skip=${skip}&$top=${top}`,
+        `$format=json&$skip=${skip}&$top=${top}`,
+      ]) {
+        const answer = await fetch(server.dataUrl(version, query));
+        const numbers = ((await answer.json()) as { n: number }[]).map(({ n }) => n);
+        const expected = Array.from({ length: Math.min(top, 200_000 - skip) }, (_, at) => skip + at);
+        expect(numbers, query).toEqual(expected);
+        expect(answer.headers.get('row-count')).toBe('200000');
+      }
+  });
+
+  it('end where the limit does if the numbers of the rows are not consecutive', async () => {
+    const version = await tables.addSelected(
+      [{ name: 'n', physical: 'f' }],
+      200_000,
+      () => `number * 2, number FROM numbers(200000)`,
+    );
+    const context = { queryId: `open-${process.pid}`, signal: new AbortController().signal };
+    const seeker = createSeeker(tables.reader);
+    for (const end of [undefined, undefined]) expect(await seeker.end(version, 10, context)).toBe(end);
+    for (const top of [2, 2]) {
+      const answer = await fetch(server.dataUrl(version, `$format=json&$top=${top}`));
+      expect(await answer.json()).toEqual([{ n: 0 }, { n: 1 }]);
+    }
+  });
+
   it('are found a granule away at most where rows were left out, as bad ones are', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
