@@ -31,7 +31,7 @@ export interface AccountExportParts {
     | 'rights'
   >;
   readonly processes: Pick<ProcessRecords, 'list'>;
-  readonly files: WholeFiles;
+  readonly files: Pick<WholeFiles, 'open'>;
   readonly log: Log;
 }
 
@@ -130,7 +130,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
   const openFile = async (ref: WholeFileRef): Promise<Readable> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await files.open(await files.plan(ref), options.owner, options.signal);
+        return await files.open(ref, { owner: options.owner, signal: options.signal });
       } catch (error) {
         if (!isAppError(error) || error.code !== 'no_query_slot' || tries === permitTries) throw error;
         await sleep((error.retryAfterSeconds ?? 1) * 1_000, undefined, { signal: options.signal });

@@ -108,12 +108,13 @@ const keyOf = (plan: Plan): string => {
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const { storage, builds, folder, links, files, maxAgeMs, signal, log } = options;
 
-  const build = (plan: Plan, owner: string): Build => {
+  const build = (ref: WholeFileRef, plan: Plan, owner: string): Build => {
     const key = keyOf(plan);
     const running = builds.current(key);
     if (running !== undefined) return running;
-    const started = builds.start(key, () => files.open(plan, owner, signal));
-    const { datasetId } = plan.version;
+    const { fingerprint } = plan;
+    const started = builds.start(key, () => files.open(ref, { owner, signal, fingerprint }));
+    const { datasetId } = ref;
     started.done
       .then(async () => {
         const info = await storage.stat(key);
@@ -143,9 +144,10 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   return {
     async linkTo(wanted) {
       const { key, info } = await located(wanted.plan);
-      if (info === undefined) build(wanted.plan, wanted.owner);
+      const ref = refOf(wanted);
+      if (info === undefined) build(ref, wanted.plan, wanted.owner);
       else folder.use(key);
-      return links.sign(refOf(wanted));
+      return links.sign(ref);
     },
 
     async find(file, { whole, owner, signal: gone }) {
@@ -164,7 +166,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
         folder.use(key);
         return { kind: 'stored', ...shared, size, tag };
       }
-      const running = build(plan, owner);
+      const running = build(file, plan, owner);
       if (whole) await settledOrGone(running.done, gone);
       else if (plan.version.byteSize <= smallBytes) await Promise.race([running.done, delay(patienceMs)]);
       if (builds.current(key) === running) return { kind: 'building', ...shared, build: running };
@@ -180,7 +182,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
         const ref = { datasetId, versionId, variant: 'table', format, presentNames: true } as const;
         const plan = await files.plan(ref);
         const { info } = await located(plan);
-        if (info === undefined) await build(plan, ahead).done;
+        if (info === undefined) await build(ref, plan, ahead).done;
       }
     },
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { notFound } from '../lib/errors.js';
+import { notFound, unavailable } from '../lib/errors.js';
 import type { Semaphore } from '../lib/semaphore/semaphore.js';
 import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -29,11 +29,16 @@ export const fileFormats = formatNames.filter((name) => formats[name].linked);
 /** The files of a version that links lead to. */
 export interface WholeFiles {
   plan(ref: WholeFileRef): Promise<Plan>;
-  /**
-   * The bytes of the file, as the row download would give them.
-   * @param owner Owner of the first request for the file: builds acquire permits like every download.
-   */
-  open(plan: Plan, owner: string, signal: AbortSignal): Promise<Readable>;
+  /** The bytes of the file, as the row download would give them. */
+  open(ref: WholeFileRef, options: OpenOptions): Promise<Readable>;
+}
+
+interface OpenOptions {
+  /** Owner of the first request for the file: builds acquire permits like every download. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  /** Fingerprint that the content must have. @default any */
+  readonly fingerprint?: string;
 }
 
 interface WholeFilesOptions {
@@ -62,25 +67,38 @@ export const createWholeFiles = ({
     );
   };
 
-  return {
-    async plan(ref) {
-      const version = await versionOf(ref);
-      const options = parseOptions({ format: ref.format, transpose: ref.variant === 'transposed' });
-      const plan = planDownload({
-        version,
-        rows: versionSource(reader.database, version),
-        options,
-        format: ref.format,
-        filter: undefined,
-        about: formats[ref.format].describes ? await aboutOf(ref.datasetId) : undefined,
+  const planOf = async (ref: WholeFileRef): Promise<Plan> => {
+    const version = await versionOf(ref);
+    const options = parseOptions({ format: ref.format, transpose: ref.variant === 'transposed' });
+    const plan = planDownload({
+      version,
+      rows: versionSource(reader.database, version),
+      options,
+      format: ref.format,
+      filter: undefined,
+      about: formats[ref.format].describes ? await aboutOf(ref.datasetId) : undefined,
+    });
+    if (plan.wholeFile === undefined) throw notFound('unknown_file', 'There is no such file.');
+    return plan;
+  };
+
+  /** Planned with the permit: while it was waited for, the rows may have moved. */
+  const openFresh = async (ref: WholeFileRef, { fingerprint, signal }: OpenOptions): Promise<Readable> => {
+    const plan = await planOf(ref);
+    if (fingerprint !== undefined && plan.fingerprint !== fingerprint) {
+      throw unavailable('version_gone', 'Columns were renamed before the file was made; try again.', {
+        retryAfterSeconds: 1,
       });
-      if (plan.wholeFile === undefined) throw notFound('unknown_file', 'There is no such file.');
-      return plan;
-    },
-    async open(plan, owner, signal) {
-      const permit = await semaphore.acquire(owner, signal);
+    }
+    return openRows(reader, plan, { queryId: newQueryId(), signal });
+  };
+
+  return {
+    plan: planOf,
+    async open(ref, options) {
+      const permit = await semaphore.acquire(options.owner, options.signal);
       try {
-        const body = await openRows(reader, plan, { queryId: newQueryId(), signal });
+        const body = await openFresh(ref, options);
         holdForReader(permit, body);
         return body;
       } catch (error) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../harness/random.js';
 import * as changing from './changing.js';
 import { type History, sameRows } from './history.js';
-import { askAgain, describe, read, readWhole, rowsOf } from './reading.js';
+import { describe, read, readWhole, rowsOf } from './reading.js';
 import type { Person } from './rights.js';
 import { revokedUpload, upload } from './uploading.js';
 import { openWorld, type Target, type World } from './world.js';
@@ -64,8 +64,8 @@ const checkNewest = async (world: World, dataset: History): Promise<void> => {
   const path = `/datasets/${dataset.datasetId}`;
   const owner = dataset.owner;
   const [head, data] = await Promise.all([
-    askAgain(world, owner, path),
-    askAgain(world, owner, `${path}/data`),
+    world.ask(owner, 'GET', path),
+    world.ask(owner, 'GET', `${path}/data`),
   ]);
   const rows = data.status === 200 ? rowsOf(world, data, `dataset ${dataset.datasetId}`) : undefined;
   const current =

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../harness/random.js';
 import { parseRows, type Row, summary } from './contents.js';
 import { type History, type Span, sameRows } from './history.js';
@@ -76,17 +75,6 @@ export const read = async (world: World, random: Random, person: Person, dataset
 /** Answers of 503 in a row that nothing explains while nothing else is asked. */
 const mostBusy = 3;
 
-/** Asks again after 503, which says that nothing was read. Only when nothing is under way. */
-export const askAgain = async (world: World, person: Person, path: string): Promise<Reply> => {
-  let reply = await world.ask(person, 'GET', path);
-  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) {
-    await sleep(1_000);
-    reply = await world.ask(person, 'GET', path);
-  }
-  if (reply.busy) world.fault(`GET ${path} is answered 503: ${reply.text}`);
-  return reply;
-};
-
 /** Reads all rows of a version. Only when nothing is under way. */
 export const readWhole = async (
   world: World,
@@ -94,11 +82,11 @@ export const readWhole = async (
   dataset: History,
   version: number,
 ): Promise<void> => {
-  const reply = await askAgain(
-    world,
-    person,
-    `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`,
-  );
+  const path = `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`;
+  let reply = await world.ask(person, 'GET', path);
+  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
+  if (reply.busy)
+    world.fault(`version ${version} of dataset ${dataset.datasetId} is answered 503: ${reply.text}`);
   if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', versions: [version] }, 200))
     return;
   const rows = rowsOf(world, reply, `version ${version} of dataset ${dataset.datasetId}`);

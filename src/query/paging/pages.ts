@@ -26,24 +26,26 @@ const pageRows = ({ options, token }: Plan): number | undefined => {
 /** True where a row of the answer is one of the version, and no other row can take its place. */
 const isOfRows = ({ options, keepsRows }: Plan): boolean => keepsRows && !options.distinct;
 
-const narrowed = (plan: Plan, position: string, skip: number | undefined): Plan => {
+/** The plan with a condition on the positions of its rows. */
+const within = (plan: Plan, { sql, values }: ReturnType<typeof before>, isConsecutive: boolean): Plan => ({
+  ...plan,
+  answerRows: {
+    ...plan.answerRows,
+    sql: `${plan.answerRows.sql}\nAND ${sql}`,
+    values: { ...plan.answerRows.values, ...values },
+    complete: false,
+    isConsecutive,
+  },
+});
+
+/** The rows from a position on, without the first `skip` of them. */
+const startingAt = (plan: Plan, position: string, skip: number | undefined): Plan => {
   if (plan.order.length > mostTerms)
     throw invalid('too_complex', `Pages have at most ${mostTerms} columns in $orderby.`, {
       limit: mostTerms,
     });
-  const condition = behind(plan.allRows, position, plan.order);
-  const { answerRows } = plan;
-  return {
-    ...plan,
-    answerRows: {
-      ...answerRows,
-      sql: `${answerRows.sql}\nAND ${condition.sql}`,
-      values: { ...answerRows.values, ...condition.values },
-      complete: false,
-      isConsecutive: answerRows.complete,
-    },
-    options: { ...plan.options, skip },
-  };
+  const page = within(plan, behind(plan.allRows, position, plan.order), plan.answerRows.complete);
+  return { ...page, options: { ...plan.options, skip } };
 };
 
 /** @throws AppError `invalid` for the token of another question. */
@@ -56,18 +58,7 @@ export const requireSameQuestion = (plan: Plan, token: PageToken): void => {
 const atToken = (plan: Plan, { start }: PageToken): Plan =>
   start.kind === 'offset'
     ? { ...plan, options: { ...plan.options, skip: start.rows } }
-    : narrowed(plan, start.position, undefined);
-
-/** The plan with a condition that all rows of its answer meet. */
-const cut = (plan: Plan, { sql, values }: ReturnType<typeof before>): Plan => ({
-  ...plan,
-  answerRows: {
-    sql: `${plan.answerRows.sql}\nAND ${sql}`,
-    values: { ...plan.answerRows.values, ...values },
-    complete: false,
-    isConsecutive: true,
-  },
-});
+    : startingAt(plan, start.position, undefined);
 
 /** Rows of an answer from a number on begin where the index says, not at the first row, and those up to a number end there. */
 const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
@@ -75,11 +66,11 @@ const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise
   const { skip, top, pageSize, transpose } = options;
   if (!answerRows.complete || order.length > 0 || options.distinct) return plan;
   const row = skip === undefined ? undefined : await seeker.find(version, skip, context);
-  const page = row === undefined ? plan : narrowed(plan, row.position, skip! - row.before);
+  const page = row === undefined ? plan : startingAt(plan, row.position, skip! - row.before);
   // The start of the next page is the row behind this one.
   if (top === undefined || pageSize !== undefined || transpose) return page;
   const end = await seeker.end(version, (skip ?? 0) + top, context);
-  return end === undefined ? page : cut(page, before(end));
+  return end === undefined ? page : within(page, before(end), true);
 };
 
 const limited = (page: Plan, plan: Plan): Plan => ({

@@ -232,6 +232,15 @@ describe('compaction', () => {
     for (const [key, text] of before) expect(now.get(key), key).toBe(text);
   });
 
+  it('may drop segments of a version that was read: its whole file is made of those that replaced them', async () => {
+    const dataset = await createDataset(owner);
+    await appendMany(dataset, 4);
+    const rows = await download(owner, dataset, '?$skip=0');
+    expect(await compact(dataset)).toBe(1);
+    await sweep();
+    expect(await download(owner, dataset)).toBe(rows);
+  });
+
   it('leaves first and last of a group where the rows stand', async () => {
     const { dataset } = await history();
     await compact(dataset);
