@@ -13,7 +13,7 @@ import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { firstDaySql, yearSql } from '../storage/clickhouse/year-sql.js';
 import { insideOf } from './place.js';
 import { rowOrder, selectRows } from './source.js';
-import { backgroundSettings, lazyPatches } from './statement-settings.js';
+import { backgroundSettings } from './statement-settings.js';
 
 /** Statistics of some segments as ClickHouse counts them. */
 export interface CountedSegment {
@@ -124,8 +124,8 @@ export const findDays = async (
   const find = async (days: readonly number[], isProbe: boolean): Promise<number[]> => {
     if (days.length === 0) return [];
     // Most days have more rows than one in 64, any of which is enough.
-    const some = isProbe ? { among: `${rowOrder} % 64 = 0` } : {};
-    const { from, values } = selectRows(servers.database, place, { list: segments, ...some }, [date]);
+    const some = isProbe ? `${rowOrder} % 64 = 0` : undefined;
+    const { from, values } = selectRows(servers.database, place, { list: segments }, [date], some);
     // Dates as they are stored: the index of the column leaves out rows of other days.
     const dates = days.map((day) => `'${new Date(day * 86_400_000).toISOString().slice(0, 10)}'`);
     const isSought = `${date.name} IN (${dates.join(', ')})`;
@@ -133,7 +133,7 @@ export const findDays = async (
       .at(insideOf(place))
       .rows<{ day: number }>(
         `SELECT DISTINCT ${dayNumber(date)} AS day ${from} AND ${isProbe ? `indexHint(${isSought})` : isSought}`,
-        { params: values, settings: { max_threads: 2, ...lazyPatches } },
+        { params: values, settings: { max_threads: 2 } },
       );
     const sought = new Set(days);
     return rows.flatMap(({ day }) => (sought.has(day) ? [day] : []));

@@ -103,11 +103,13 @@ export const createWritePatch =
   async (merge, counts, changes) => {
     const sql = mergeSql(servers.database, merge);
     const clickhouse = mergeServer(servers, merge);
-    // Rows of keys that were not found are added.
-    if (merge.keyIds.length > 0) await requireBase(servers, merge);
     const copy = mergedCopy(sql, rowSets(sql, counts, changes));
     await writeCopy(tables, clickhouse, copy, counts.known === 0 && changes.removed === 0);
-    const { rows, gone } = await countPatch(clickhouse, merge);
+    const [{ rows, gone }] = await Promise.all([
+      countPatch(clickhouse, merge),
+      // Rows of keys that were not found were added.
+      merge.keyIds.length > 0 && requireBase(servers, merge),
+    ]);
     if (rows !== rowsOfPatch(changes) || gone !== changes.removed)
       throw new CopyDiffers(
         `patch ${merge.target} has ${rows} rows, ${gone} of them tombstones, not ${rowsOfPatch(changes)} and ${changes.removed}`,

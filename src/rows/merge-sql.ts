@@ -131,8 +131,9 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
     selectRows(
       database,
       merge.basePlace,
-      { list: merge.base, name: 'base', ...(among === undefined ? {} : { among }) },
+      { list: merge.base, name: 'base' },
       merge.baseColumns.map(namedColumn),
+      among,
     );
   const { from, values } = baseRows();
   const fileSource = sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn));

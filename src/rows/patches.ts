@@ -43,13 +43,12 @@ export const patchedRows = (table: string, name: string): string =>
  * patch row may be on another shard than the row that it replaces.
  * @param name Start of the parameter's name.
  * @param within Subquery of positions, where no other rows are read: rows of patches elsewhere do not matter.
- * @param among Further condition, of few rows: no others are looked up, and it may become a PREWHERE.
  */
 export const patchMask = (
   table: string,
   { patches = [] }: SegmentList,
   name: string,
-  { within, among }: { readonly within?: string | undefined; readonly among?: string | undefined } = {},
+  within?: string,
 ): Condition | undefined => {
   if (patches.length === 0) return undefined;
   const list = `${name}Patches`;
@@ -58,10 +57,8 @@ export const patchMask = (
     patches.length === 1
       ? '_gone = 0'
       : `(_row, toUInt64(toString(_seg))) IN (SELECT _row, _seg FROM (${latestRows(rows)}) WHERE _gone = 0)`;
-  const lookUp = (global: string): string =>
-    `if(${segmentsIn(list)}, ${latest}, _row ${global}NOT IN (SELECT _row ${rows}))`;
   return {
-    sql: among === undefined ? lookUp('GLOBAL ') : `if(${among}, ${lookUp('')}, 0)`,
+    sql: `if(${segmentsIn(list)}, ${latest}, _row GLOBAL NOT IN (SELECT _row ${rows}))`,
     values: { [list]: patches },
   };
 };

@@ -12,6 +12,7 @@ import {
   indexOf,
   insideOf,
   isEverywhere,
+  isPooled,
   namedColumn,
   sourceOf,
   statedTable,
@@ -42,11 +43,6 @@ export interface RowChoice {
   readonly guard?: string;
   /** Subquery of positions, where no other rows are read. */
   readonly within?: string;
-  /**
-   * Further condition that few rows meet. Only these are looked up among the patches, with `lazyPatches`: a look-up costs more than the hash
-   * of a key.
-   */
-  readonly among?: string;
 }
 
 /**
@@ -85,22 +81,29 @@ export const storedRows = ({
 /** Condition for the rows that a version with these segments has. */
 export const segmentRows = (database: string, place: Place, choice: RowChoice): Condition => {
   const stored = storedRows(choice);
-  const { list, name = 'segments', within, among } = choice;
-  const mask = patchMask(statedTable(database, place), list, name, { within, among });
-  if (mask === undefined)
-    return among === undefined ? stored : { ...stored, sql: `${stored.sql} AND ${among}` };
+  const { list, name = 'segments', within } = choice;
+  const mask = patchMask(statedTable(database, place), list, name, within);
+  if (mask === undefined) return stored;
   return { sql: `${stored.sql} AND ${mask.sql}`, values: { ...stored.values, ...mask.values } };
 };
 
-/** `FROM … WHERE …` of these rows in some columns. */
+/**
+ * `FROM … WHERE …` of these rows in some columns.
+ * @param among Further condition that few rows meet. Only these are looked up among the patches: a look-up costs more than the hash of a
+ * key. A read of a pool is a subquery, which has no PREWHERE, but no patches either.
+ */
 export const selectRows = (
   database: string,
   place: Place,
   choice: RowChoice,
   columns: readonly NamedColumn[],
+  among?: string,
 ): { readonly from: string; readonly values: BoundValues } => {
   const { sql, values } = segmentRows(database, place, choice);
-  return { from: `FROM ${sourceOf(database, place, columns)} WHERE ${sql}`, values };
+  const source = `FROM ${sourceOf(database, place, columns)}`;
+  if (among === undefined) return { from: `${source} WHERE ${sql}`, values };
+  const where = isPooled(place) ? `WHERE ${sql} AND ${among}` : `PREWHERE ${among} WHERE ${sql}`;
+  return { from: `${source} ${where}`, values };
 };
 
 /** Replaces the table of a version without rows, which may have none. */

@@ -36,9 +36,6 @@ export const manySegmentSettings: QuerySettings = {
   max_query_size: '67108864',
 };
 
-/** For statements with `RowChoice.among` (source.ts). */
-export const lazyPatches: QuerySettings = { short_circuit_function_evaluation: 'force_enable' };
-
 /** For statements that join a file with the version before it. A merge must not take the server's memory, whatever the sizes. */
 export const mergeSettings: QuerySettings = {
   ...copySettings,
@@ -55,5 +52,4 @@ export const mergeSettings: QuerySettings = {
   max_execution_time: 0,
   max_query_size: '67108864',
   transform_null_in: 0,
-  ...lazyPatches,
 };
