@@ -68,7 +68,7 @@ export const callerValues = (caller: Caller | undefined): [number | null, number
 
 /**
  * Common table expression `seen (id)`: repositories that the caller may see by ownership, team, grant or as public
- * ones. A superset, found by indexes; the level of each is still decided by the one rule.
+ * ones. A superset that indexes can find; `decide` still judges each of them.
  *
  * @param me, teams Parameters as above. @param scope Parameter with the key's repository ids, or null for all.
  */

@@ -1,8 +1,7 @@
-import { AppError, forbidden, notFound } from '../lib/errors.js';
+import { AppError } from '../lib/errors.js';
 import {
   type AccessTarget,
   type Caller,
-  type Decision,
   decide,
   type Intent,
   type Level,
@@ -20,6 +19,7 @@ import {
   repositoryTargetColumns,
 } from './access-target.js';
 import type { FoundDatasets } from './found-datasets.js';
+import { type AccessRequest, missing, type RefusalRule, refusal } from './refusal.js';
 
 /** A dataset to which the caller has access. */
 export interface DatasetAccess {
@@ -58,13 +58,6 @@ interface RepositoryAccess {
   readonly ownerId: number;
 }
 
-/**
- * Exceptions to the rule for refusals (404 for what does not exist, 403 for what is not the caller's). `update`:
- * a repository that the caller cannot access is a 404. `destination`: one that does not exist is a 403, so that
- * creating something in it does not tell which repositories there are.
- */
-type RefusalRule = 'update' | 'destination';
-
 /** The first ones, or the one of a name or id. */
 type WhichDatasets = { readonly limit: number } | { readonly name: string } | { readonly id: number };
 
@@ -92,47 +85,6 @@ export interface Access {
     which: WhichDatasets,
   ): Promise<readonly DatasetAccess[]>;
 }
-
-interface AccessRequest {
-  readonly what: 'dataset' | 'repository';
-  readonly id: number;
-  readonly need: Level;
-  readonly rule?: RefusalRule | undefined;
-}
-
-const missing = ({ what, id }: AccessRequest): AppError =>
-  notFound(`${what}_not_found`, `There is no ${what} ${id}.`);
-
-const noAccess = ({ what, id }: AccessRequest): AppError =>
-  forbidden('no_permission', `You have no permission on ${what} ${id}.`);
-
-/** Error for a decision against a caller. */
-export const refusal = (
-  decision: Extract<Decision, { allowed: false }>,
-  request: AccessRequest,
-): AppError => {
-  switch (decision.reason) {
-    case 'no_key':
-      return new AppError('unauthenticated', 'no_key', 'An API key is required.');
-    case 'missing':
-      return request.rule === 'destination' ? noAccess(request) : missing(request);
-    case 'no_access':
-      return request.rule === 'update' ? missing(request) : noAccess(request);
-    case 'key_scope':
-      return forbidden('key_scope', 'This API key is limited to other repositories.');
-    case 'key_read_only':
-      return forbidden('key_read_only', 'This API key may only read.');
-    case 'level':
-      return forbidden(
-        'no_permission',
-        `This needs ${request.need} on the ${request.what}; you have ${decision.level}.`,
-      );
-    default: {
-      const never: never = decision.reason;
-      return never;
-    }
-  }
-};
 
 /**
  * Query of `DatasetRow`.
@@ -270,27 +222,4 @@ export const createAccess = ({ sql, found }: AccessOptions): Access => {
     },
   };
   return access;
-};
-
-/** @throws AppError 403 when the key may only read. */
-export const requireWritingKey = (caller: Caller): void => {
-  if (caller.key.readOnly) throw forbidden('key_read_only', 'This API key may only read.');
-};
-
-/** @throws AppError 403 for a key that is limited to some repositories: it may not read what belongs to the account. */
-export const requireAccountKey = (caller: Caller): void => {
-  if (caller.key.repositoryIds !== null)
-    throw forbidden('key_scope', 'This API key is limited to some repositories.');
-};
-
-/** Required to change what belongs to the account. @throws AppError 403 for a key that is limited in any way. */
-export const requireFullKey = (caller: Caller): void => {
-  requireWritingKey(caller);
-  requireAccountKey(caller);
-};
-
-/** The state of the service as a whole: @throws AppError 403 unless the caller is an operator with a key for all repositories. */
-export const requireOperator = (caller: Caller): void => {
-  if (!caller.isOperator) throw forbidden('not_operator', 'Only operators may see this.');
-  requireAccountKey(caller);
 };

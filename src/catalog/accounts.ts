@@ -1,10 +1,10 @@
 import { AppError, conflict, invalid, notFound } from '../lib/errors.js';
-import { isoUtc } from '../lib/time.js';
+import { isoUtc, isoUtcOrNull } from '../lib/time.js';
 import { handleKey, personalWorkspace, sameHandle } from '../model/handles.js';
 import type { Caller } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { requireFullKey } from './access.js';
+import { requireFullKey } from './key-rights.js';
 import { claimingName, claimName, requireHandle, requireOwnHandle } from './names.js';
 import { insertHome, renameHome } from './repositories.js';
 
@@ -64,7 +64,7 @@ const select = `
 
 const shown = ({ createdAt, disabledAt, ...row }: AccountRow): Account => ({
   ...row,
-  disabledAt: disabledAt === null ? null : isoUtc(disabledAt),
+  disabledAt: isoUtcOrNull(disabledAt),
   createdAt: isoUtc(createdAt),
 });
 

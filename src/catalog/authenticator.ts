@@ -28,7 +28,7 @@ export interface KeyRow extends AccountRow {
   stale: boolean;
 }
 
-/** Everything a caller is made of. */
+/** Row from which a caller is built. */
 export const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled, coalesce(k.expires_at <= now(), false) AS expired,
@@ -99,12 +99,12 @@ interface Lookup {
   readonly datasetId: number | null;
 }
 
-/** Columns of a key or a dataset that there is not are null. */
+/** Columns of a key or dataset that was not found are null. */
 type LookupRow = Partial<KeyRow> & Partial<DatasetRow>;
 
 /**
- * One key and one dataset, not lists of them: PostgreSQL takes a list of unknown length to have ten items, prefers to plan the
- * statement for the list at hand, and does so at each call. That costs several times what the statement itself does.
+ * For one key and one dataset, not for lists: PostgreSQL assumes ten items in a list of unknown length, prefers a plan for the actual
+ * list, and so plans the statement at each call, which costs several times the statement itself.
  */
 const lookupSql = prepared(`
   SELECT key.*, data.* FROM (SELECT $1::bytea AS hash, $2::bigint AS dataset) AS q
@@ -118,9 +118,9 @@ const isDataset = (row: Partial<DatasetRow>): row is DatasetRow => row.id != nul
 const mostLookups = 8;
 
 /**
- * One statement per request, which equal requests that arrive at the same time share, and nothing remembered: a key that is
- * revoked, a team that is left and a plan that is changed count at once, in every process. The index is searched by the
- * SHA-256 of what was sent, so the time it takes says nothing about a key that exists.
+ * Runs one statement per request; simultaneous requests with the same key share it. Nothing is cached, so a revoked key, a left team
+ * and a changed plan take effect at once in every process. The index is searched by the SHA-256 of the key that was sent, so its
+ * timing reveals nothing about existing keys.
  */
 export const createAuthenticator = ({ sql, onUse, found }: AuthenticatorOptions): Authenticator => {
   const lookUp = createSharedLookups<Lookup, LookupRow>({

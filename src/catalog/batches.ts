@@ -1,9 +1,9 @@
 /**
- * A long list, read in batches of rising ids: no connection is held while a slow client takes what it was
- * given, and no item is shown twice.
+ * Reads a long list in batches of rising ids: no connection is held while a slow client reads, and no item is shown
+ * twice.
  *
  * @param load Rows with an id above `after`, lowest first, at most `limit`.
- * @param show What becomes of a row; nothing for one that is not to be shown.
+ * @param show Item for a row; undefined to leave it out.
  */
 export async function* inBatches<Row extends { readonly id: number }, Item>(
   load: (after: number, limit: number) => Promise<readonly Row[]>,

@@ -96,11 +96,11 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
   async create(caller, sourceId, { repositoryId, name }) {
     const readable = await access.dataset(caller, sourceId, 'Clone', 'read');
     const target = await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
-    // Otherwise a clone would be a way around the right to download.
+    // Otherwise a clone would bypass the right to download.
     await quotas.requireDownload(caller, readable);
     if (name !== undefined) requireName(name);
     const cloneId = await sql.tx(async (tx) => {
-      // The repository before the dataset, as a repository that is deleted takes them.
+      // Locks the repository before the dataset, in the order in which the deletion of a repository does.
       await holdRepository(tx, repositoryId);
       const source = await holdSource(tx, sourceId);
       await requireRoom(tx, target.ownerId, sourceId, source);

@@ -45,7 +45,7 @@ export const firstColumns = pagePath(0);
 /** SQL of the columns of the version `v` that a JSON path selects, as JSON in order. */
 export type ColumnsJson = (path: string) => string;
 
-/** A path takes only what it names out of a list of megabytes; a condition on rows would make a row of each item first. */
+/** A JSON path extracts only the items it selects from a list of megabytes; a condition on rows would expand every item first. */
 const storedColumns = (path: string): string =>
   `jsonb_array_elements(jsonb_path_query_array(${columnsOfVersion('v')}, '${path}')) WITH ORDINALITY AS stored (item, position)`;
 
@@ -92,7 +92,7 @@ async function* pagesBehindFirst(
   }
 }
 
-/** All columns, of which the first page was read already. */
+/** All columns; the first page was already read. */
 export const columnPages = (
   sql: Sql,
   versionId: number | null,

@@ -129,7 +129,7 @@ const shownAs = (permission: Level, row: ShownRow): DatasetSummary => ({
   ...(row.series === null ? {} : { series: row.series }),
 });
 
-/** As the caller sees it; none when it does not exist for the caller. */
+/** The dataset as the caller sees it; nothing if the caller must not see it. */
 export const shownDataset = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
   const permission = levelOn(caller, datasetTarget(row));
   return permission === null ? [] : [shownAs(permission, row)];
@@ -198,7 +198,7 @@ export const seenDatasets = `${seenRepositories('$1', '$2', '$3')}, granted AS (
     UNION SELECT dataset_id FROM dataset_grants WHERE team_id = ANY ($2)
   )`;
 
-/** Condition on `d`: the caller may see it in one of the ways there are; the level is still decided by the one rule. */
+/** Condition on `d`: the caller may be able to see it. `decide` still judges each row. */
 export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id IN (SELECT id FROM granted)
       AND ($3::bigint[] IS NULL OR d.repository_id = ANY ($3))))`;
 
@@ -206,8 +206,8 @@ export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id
 export const datasetText = `concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`;
 
 /**
- * The same the other way round: from what the caller may see, which is little of a large catalog, to the ids of datasets. Made
- * into an array by those who use it, since of a join the planner makes a walk along all datasets.
+ * Ids of the datasets that the caller may see, found from the repositories and grants of the caller: few rows of a large catalog. Callers
+ * turn it into an array, because PostgreSQL would scan all datasets for a join.
  * @param condition On `o`, a dataset.
  */
 export const seenIdsWhere = (condition: string): string =>
@@ -216,7 +216,7 @@ export const seenIdsWhere = (condition: string): string =>
     SELECT o.id FROM granted JOIN datasets o ON o.id = granted.id
     WHERE ${condition} AND ($3::bigint[] IS NULL OR o.repository_id = ANY ($3))`;
 
-/** As long as a batch where nothing is left out of it. */
+/** Rows that are read for a batch of which none is left out. */
 const seenIds = `ARRAY(
     SELECT id FROM (${seenIdsWhere('o.id > $4')}) AS ids ORDER BY id
     LIMIT CASE WHEN $5::bigint IS NULL AND $6::timestamptz IS NULL AND cardinality($7::text[]) = 0 THEN $8::bigint END)`;

@@ -3,13 +3,13 @@ import type { ExportTicket } from './export-ticket.js';
 import { addExports } from './export-usage.js';
 
 /**
- * Exports of accounts whose plan does not bound them. Nothing waits for their number, so they are gathered in memory and written
+ * Exports of accounts whose plan does not bound them. No decision needs their number, so they are collected in memory and written
  * together; a process that is killed loses those of its last interval.
  */
 export interface ExportCounts {
   /** A ticket that is counted when its answer has ended. */
   open(accountId: number): ExportTicket;
-  /** Writes what has been gathered; what cannot be written is kept for the next call. */
+  /** Writes the collected counts; those that cannot be written are kept for the next call. */
   flush(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
  * Counts exports and their bytes against the plan of an account.
  *
  * An export may begin while the quota of the day is not used up. Bytes are added while they are sent, in steps that are small
- * next to what is left; the export that reaches the quota is finished, all others that run then are broken off. So
+ * next to what is left. The export that reaches the quota is finished; all others that run at that moment are aborted. So
  * however many run at once, they exceed the quota by one of them and by one step of each of the others at most.
  */
 import { randomUUID } from 'node:crypto';
@@ -20,7 +20,7 @@ export interface LinkedRead {
   readonly file: string;
   /** Seconds for which ranges belong to the same export. */
   readonly seconds: number;
-  /** True for the file as a whole, which is an export each time. */
+  /** True if the whole file is read: each such read is an export. */
   readonly whole: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface ExportQuota {
    */
   startExport(caller: Caller | undefined, read?: LinkedRead): Promise<ExportTicket>;
   /**
-   * Counts nothing: for an answer that only names the file.
+   * Checks the quota without counting, for an answer that only links to the file.
    * @throws AppError 402 when no export could begin, nor ranges of this file be read.
    */
   requireExport(caller: Caller | undefined, file: string): Promise<void>;
@@ -115,7 +115,7 @@ export const createExportQuota = ({ sql, counts }: ExportQuotaOptions): ExportQu
       const values = [accountId, file, read?.seconds ?? 0, read?.whole ?? true];
       const [taken] = await sql.query<Taken>(takeExport, values);
       if (taken !== undefined) return createTicket(sql, accountId, taken, file);
-      // Others may have taken the last export after this one had opened the file.
+      // Another request may have taken the last export after this one opened the file.
       if (file !== null) await sql.query(closeRead, [accountId, file]);
       return refuse(accountId);
     },

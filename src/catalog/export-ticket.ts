@@ -8,7 +8,7 @@ export interface ExportTicket {
    */
   ahead?(bytes: number): Promise<void> | undefined;
   /**
-   * Tells how much has been sent so far. A promise: nothing more may be sent before it resolves.
+   * Reports how much has been sent so far. If it returns a promise, nothing more may be sent before that resolves.
    * @throws AppError 402 (the promise) when the quota was reached by another export: this one is to be broken off. Other
    *   errors mean that the bytes are not counted yet; the next call adds them.
    */
@@ -19,7 +19,7 @@ export interface ExportTicket {
   cancel(): Promise<void>;
 }
 
-/** For what is not counted. */
+/** Ticket of an answer that is not counted. */
 export const freeTicket: ExportTicket = {
   spend: () => undefined,
   finish: () => Promise.resolve(),

@@ -2,8 +2,8 @@
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 
 /**
- * A count that a crash of the database forgets is worth less than the wait for its disk, which every download
- * would have: the commit of such a statement does not wait for it.
+ * The commit does not wait for the disk, which every download would have to wait for. A crash of the database may lose the last
+ * counts.
  */
 const withoutSync = `without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))`;
 
@@ -13,7 +13,7 @@ const planSql = `plan AS (
   )`;
 const today = `(now() AT TIME ZONE 'UTC')::date`;
 
-/** Whether an export may begin, and whether ranges of the file `$2` are being read, as far as the statement's snapshot tells. */
+/** Tells whether an export may begin, and whether ranges of the file `$2` are being read, in the snapshot of the statement. */
 const seenSql = `seen AS (
     SELECT coalesce(plan.exports > coalesce(u.exports, 0), true) AS room,
       coalesce(plan.bytes > coalesce(u.bytes, 0), true) AS bytes,
@@ -63,7 +63,7 @@ export const takeBack = prepared(`
 
 export const closeRead = prepared('DELETE FROM export_reads WHERE account_id = $1 AND file = $2');
 
-/** Whether an export or ranges of a file could begin. */
+/** Tells whether an export, or reads of ranges of a file, may begin. */
 export const mayExport = prepared(`
   WITH ${planSql}, ${seenSql} SELECT bytes AND (room OR reading) AS allowed FROM seen`);
 
@@ -72,7 +72,7 @@ export const exportsOfToday = prepared(
   `SELECT exports, bytes FROM export_usage WHERE account_id = $1 AND day = ${today}`,
 );
 
-/** An account that is gone meanwhile has no days. Sorted: two processes that write the same accounts do not wait in a circle. */
+/** A deleted account has no days. Sorted: two processes that write the same accounts cannot deadlock. */
 export const addExports = prepared(`
   INSERT INTO export_usage AS u (account_id, day, exports, bytes)
   SELECT a.id, (now() AT TIME ZONE 'UTC')::date, c.exports, c.bytes
@@ -80,7 +80,7 @@ export const addExports = prepared(`
     JOIN accounts a ON a.id = c.account_id ORDER BY a.id
   ON CONFLICT (account_id, day) DO UPDATE SET exports = u.exports + excluded.exports, bytes = u.bytes + excluded.bytes`);
 
-/** Removes what says that ranges of a file may still be read, where they may not; returns the number. */
+/** Removes reads of ranges whose time is over. @returns their number */
 export const removeEndedReads = async (sql: Sql): Promise<number> => {
   const rows = await sql.query('DELETE FROM export_reads WHERE until <= now() RETURNING 1 AS one');
   return rows.length;

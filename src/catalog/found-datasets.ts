@@ -3,9 +3,9 @@ import type { DatasetRow } from './access-target.js';
 
 /** Datasets that were looked up in one statement with the key of a request, for the decision that follows at once. */
 export interface FoundDatasets {
-  /** @param caller The one of this request alone. */
+  /** @param caller Object of this request; another request has another one. */
   keep(caller: Caller, row: DatasetRow): void;
-  /** Gives a row once: a later decision of the same request sees rights as they are then. */
+  /** Returns a row only once: a later decision of the same request reads the rights again. */
   take(caller: Caller, datasetId: number): DatasetRow | undefined;
 }
 

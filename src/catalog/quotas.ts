@@ -58,8 +58,8 @@ export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes:
 };
 
 /**
- * Owners of datasets that keep more after the current version of `$1` was written as one segment: a version of theirs gets it, and
- * another one keeps a part of what it was made of.
+ * Owners whose stored bytes grow when the current version of `$1` is written as one segment: one of their versions gets the new segment
+ * while another still keeps an old one.
  */
 const payersOfCopySql = `
   WITH run AS MATERIALIZED (SELECT segment_id FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL),
@@ -73,8 +73,8 @@ const payersOfCopySql = `
   SELECT DISTINCT o.created_by AS id FROM payers p JOIN datasets d ON d.id = p.dataset_id JOIN repositories o ON o.id = d.repository_id`;
 
 /**
- * Tells whether the plans of all accounts that would keep more have room for a copy of so many bytes of the current version of a
- * dataset, made without a request. As much again has to be left for uploads.
+ * Tells whether a background copy of the current version of a dataset fits the plans of all accounts whose stored bytes would grow. The
+ * same number of bytes must remain free for uploads.
  */
 export const createRoomCheck =
   (sql: Sql) =>
@@ -108,7 +108,7 @@ export const refuseDownload = (
 
 interface QuotasOptions {
   readonly sql: Sql;
-  /** @default of their own, which `use` alone writes */
+  /** @default collected separately, written by `use` */
   readonly exportCounts?: ExportCounts;
 }
 

@@ -190,7 +190,7 @@ const createTicket = (
       try {
         await add(bytesSent);
       } catch (error) {
-        // It is sent already.
+        // The answer was already sent.
         if (!(error instanceof AppError)) throw error;
       }
     },

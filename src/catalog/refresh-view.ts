@@ -1,4 +1,4 @@
-import { isoUtc } from '../lib/time.js';
+import { isoUtcOrNull } from '../lib/time.js';
 import type { DescribedSeries } from '../model/described-series.js';
 import { isFailed } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -15,14 +15,14 @@ export interface RefreshView {
   readonly backfill?: BackfillView;
 }
 
-/** How far the vintages of the provider have been brought in. */
+/** Progress of the backfill of vintages. */
 interface BackfillView {
   /** `waiting`: the last step failed and is tried again. */
   readonly state: 'running' | 'waiting' | 'done';
   readonly done: number;
   /** Vintages that the provider had when the dataset was made. */
   readonly total: number;
-  /** Vintages that retention would not keep. */
+  /** Vintages that are left out because retention would delete them. */
   readonly skipped: number;
   readonly error: string | null;
   readonly nextRunAt: string | null;
@@ -64,8 +64,6 @@ export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonl
   return row?.series ?? [];
 };
 
-const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
-
 /** Message for readers of a public dataset: the real one may quote rows. */
 const failed = 'The last run failed.';
 
@@ -73,7 +71,7 @@ const backfillView = ({ nextAt, error, ...counts }: BackfillRow, mayReadErrors: 
   ...counts,
   state: nextAt === null ? 'done' : error === null ? 'running' : 'waiting',
   error: error === null || mayReadErrors ? error : failed,
-  nextRunAt: isoOrNull(nextAt === null ? null : new Date(nextAt)),
+  nextRunAt: isoUtcOrNull(nextAt === null ? null : new Date(nextAt)),
 });
 
 /**
@@ -84,9 +82,9 @@ export const refreshView = (row: RefreshRow, mayReadErrors: boolean): RefreshVie
   row.isRefreshed
     ? {
         schedule: row.refreshSchedule,
-        lastRunAt: isoOrNull(row.refreshLastRunAt),
+        lastRunAt: isoUtcOrNull(row.refreshLastRunAt),
         lastError: row.refreshLastError === null || mayReadErrors ? row.refreshLastError : failed,
-        nextRunAt: isoOrNull(row.refreshNextRunAt),
+        nextRunAt: isoUtcOrNull(row.refreshNextRunAt),
         ...(row.backfill === null ? {} : { backfill: backfillView(row.backfill, mayReadErrors) }),
       }
     : undefined;

@@ -4,7 +4,8 @@ import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/
 import { quotaExceeded, requireQuota } from '../model/plan.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type Access, requireFullKey } from './access.js';
+import type { Access } from './access.js';
+import { requireFullKey } from './key-rights.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import {
@@ -45,8 +46,8 @@ const shownAgain = async (sql: Sql, caller: Caller | undefined, id: number): Pro
 };
 
 /**
- * Takes a place for one more private repository. The lock on the account makes the count exact: two requests
- * of one account never both get the last place.
+ * Checks that the plan allows one more private repository. The lock on the account makes the count exact: two requests
+ * of one account never both create the last one.
  */
 const takePrivatePlace = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
@@ -143,7 +144,7 @@ export const insertHome = async (tx: Sql, accountId: number, name: string, plan:
   );
 };
 
-/** Repositories of an account, or one of them, become those of another one, Home as an ordinary one; gives their number. */
+/** Transfers the repositories of an account, or one of them, to another account. Home becomes an ordinary repository. @returns their number */
 export const transferRepositories = async (
   tx: Sql,
   from: number,
@@ -172,12 +173,12 @@ export const requireRoomFor = async (tx: Sql, accountId: number, repositoryId: n
   if ((own?.repositories ?? 0) >= rowLimits.repositories) throw tooMany('repositories', 'An account');
 };
 
-/** With their datasets and all that these have. */
+/** Deletes repositories with their datasets. */
 export const deleteRepositoriesOf = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query('DELETE FROM repositories WHERE created_by = $1', [accountId]);
 };
 
-/** Home bears the name of its account until its owner calls it otherwise. Called before the account is renamed. */
+/** Renames Home along with its account, unless its owner has renamed it. Called before the account is renamed. */
 export const renameHome = async (tx: Sql, accountId: number, name: string): Promise<void> => {
   await tx.query(
     `UPDATE repositories r SET name = $2, updated_at = now() FROM accounts a

@@ -46,7 +46,7 @@ export interface RepositoryRow extends RepositoryTargetRow {
 export const repositoryColumns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
   r.updated_at AS "updatedAt"`;
 
-/** As the caller sees it; none when it is not to be seen. */
+/** The repository as the caller sees it; nothing if the caller must not see it. */
 export const shownRepository = (caller: Caller | undefined, row: RepositoryRow): Repository[] => {
   const permission = levelOn(caller, repositoryTarget(row));
   if (permission === null) return [];
@@ -65,7 +65,7 @@ export const shownRepository = (caller: Caller | undefined, row: RepositoryRow):
   ];
 };
 
-/** A repository as the caller sees it; undefined when it does not exist or is not to be seen. */
+/** A repository as the caller sees it; undefined if it does not exist or the caller must not see it. */
 export const readRepository = async (
   sql: Sql,
   caller: Caller | undefined,

@@ -3,7 +3,8 @@ import { isoUtc } from '../lib/time.js';
 import type { Caller } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type Access, requireAccountKey, requireFullKey } from './access.js';
+import type { Access } from './access.js';
+import { requireAccountKey, requireFullKey } from './key-rights.js';
 import { findPrincipal } from './names.js';
 import { requireStorage } from './quotas.js';
 import { requireRoomFor } from './repositories.js';
@@ -41,7 +42,7 @@ interface TransferRow extends Omit<RepositoryTransfer, 'createdAt'> {
   createdAt: Date;
 }
 
-/** Offers end when the repository has got another owner in the meantime. */
+/** An offer ends when the repository changes its owner. */
 const selectSql = `
   SELECT t.repository_id AS "repositoryId", r.name AS repository, f.name AS "from", a.name AS "to",
     t.created_at AS "createdAt"
@@ -65,7 +66,7 @@ export const listTransfers = async (sql: Sql, accountId: number): Promise<Reposi
 const noOffer = (repositoryId: number) =>
   notFound('transfer_not_found', `There is no offer of repository ${repositoryId}.`);
 
-/** Offers of repositories that are no longer those of the account that made them. */
+/** Offers of repositories that have another owner by now. */
 export const dropVoidOffers = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(
     `DELETE FROM repository_transfers t USING repositories r

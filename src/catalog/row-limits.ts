@@ -1,8 +1,8 @@
 import { type AppError, conflict } from '../lib/errors.js';
 
 /**
- * Most things that one account, or one repository, may have: every list, and every check of rights, reads all of them.
- * Plans limit what costs storage; these limits keep one account from slowing down all others.
+ * Limits on the number of items of one account or repository, because every list and every access check reads all of them.
+ * Plans limit storage; these limits keep one account from slowing down all others.
  */
 export const rowLimits = {
   repositories: 10_000,
@@ -12,7 +12,7 @@ export const rowLimits = {
   datasets: 100_000,
 } as const;
 
-/** 409: there are as many as there may be. */
+/** 409: the limit is reached. */
 export const tooMany = (what: keyof typeof rowLimits, whose: string): AppError =>
   conflict(
     `too_many_${what}`,

@@ -26,7 +26,7 @@ import {
   shownRepository,
 } from './repository-list.js';
 
-/** A dataset among what was found. */
+/** A dataset that matches the search. */
 interface FoundDataset extends DatasetSummary {
   readonly columnCount: number;
 }
@@ -47,9 +47,9 @@ interface Found {
 }
 
 /**
- * Looks through what the caller may see, while somebody types. An empty text finds the datasets and repositories that
+ * Searches everything that the caller may see, at each keystroke. An empty text finds the datasets and repositories that
  * changed last.
- * @param limit Most of each kind.
+ * @param limit Maximum number of results of each kind.
  */
 export type SearchCatalog = (caller: Caller | undefined, text: string, limit: number) => Promise<Found>;
 

@@ -2,12 +2,13 @@ import { AppError, forbidden } from '../lib/errors.js';
 import { type Caller, decide, type Level } from '../model/permission.js';
 import type { DownloadRights } from '../model/plan.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
-import { isOwn, refusal } from './access.js';
+import { isOwn } from './access.js';
 import { type DatasetTargetRow, datasetTarget, datasetTargetColumns, teamIdsOf } from './access-target.js';
 import { foundCaller, type KeyRow, keySql } from './authenticator.js';
 import { refuseDownload } from './quotas.js';
 import { linkCallerSql } from './read-link-records.js';
 import { linkInvalid } from './read-links.js';
+import { refusal } from './refusal.js';
 
 /** The right on which a streamed answer or a link depends: a credential, a dataset, and the needed level. */
 export interface StandingRight {

@@ -3,7 +3,7 @@ import { isoUtc } from '../lib/time.js';
 import { handleKey } from '../model/handles.js';
 import type { Caller, TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { requireAccountKey, requireFullKey } from './access.js';
+import { requireAccountKey, requireFullKey } from './key-rights.js';
 import { putTeamMember } from './team-members.js';
 
 /** An invitation as the invited account sees it. */

@@ -10,23 +10,23 @@ import type { LogFile } from './log-file.js';
 import { identify, sendSignal } from './process-identity.js';
 
 export interface ChildOptions {
-  /** In words for a person: "embedded Kafka". */
+  /** Name in messages: "embedded Kafka". */
   title: string;
   command: Command;
   cwd: string;
-  /** The child's environment; that of this process when left out. */
+  /** Environment of the child. @default that of this process */
   env?: Readonly<Record<string, string | undefined>>;
-  /** The account to run as; left out or empty, that of this process. */
+  /** Account to run as. @default that of this process, also if empty */
   spawnAs?: { uid?: number; gid?: number };
   /** Further arguments of `setpriv` when the child needs a privilege its account lacks. */
   privileges?: string[];
-  /** Asks the child to end in an orderly way; also sent by the kernel when this process dies. */
+  /** Signal for a clean shutdown; the kernel also sends it when this process dies. */
   stopSignal: NodeJS.Signals;
-  /** How long an orderly end may take before the child is killed. */
+  /** Milliseconds that a clean shutdown may take before the child is killed. */
   stopWithinMs: number;
-  /** True when the child answers requests. */
+  /** Resolves to true once the child answers requests. */
   isReady(pid: number): Promise<boolean>;
-  /** Runs before each start, and repairs what a crash may have left. */
+  /** Runs before each start; repairs leftovers of a crash. */
   prepare?(): void;
   state: StateFile;
   output: LogFile;
@@ -35,10 +35,10 @@ export interface ChildOptions {
 
 const readyPollMs = 40;
 
-/** Minutes, for a busy machine with a cold disk. A server that fails ends and is noticed at once. */
+/** Some minutes, for a busy machine with a cold disk. A server that fails exits, which is noticed at once. */
 const startWithinMs = 300_000;
 
-/** Error of a component that ended because all are being stopped. It is never reported as the cause. */
+/** Error of a component that ended because of a shutdown. It is never reported as the cause. */
 export const stoppedError = (title: string): AppError => unavailable('stopped', `${title} was stopped`);
 
 /** Error with the path of the child's output and its last lines. */
@@ -57,7 +57,7 @@ export const launchChild = (options: ChildOptions): ChildProcess => {
   const { program, args } = wrapCommand(options.command, options.stopSignal, options.privileges);
   const descriptor = options.output.open();
   try {
-    // A session of its own: Ctrl-C in a terminal reaches only us, and we decide the order of the stop.
+    // In its own session, Ctrl-C in a terminal does not reach the child: this process stops all children in order.
     return spawn(program, args, {
       cwd: options.cwd,
       detached: true,
@@ -71,15 +71,15 @@ export const launchChild = (options: ChildOptions): ChildProcess => {
 };
 
 /**
- * Records the identity of the child, so that the next run can end it if this one cannot.
- * @throws Error of the file system, as on a full disk: then the child has to be ended, since nobody would find it later.
+ * Records the identity of the child, so that the next run can stop it if this one cannot.
+ * @throws Error of the file system, such as on a full disk: the caller must stop the child, since no later run would find it.
  */
 export const rememberChild = ({ pid }: ChildProcess, { state }: ChildOptions): void => {
   const identity = pid === undefined ? undefined : identify(pid);
   if (identity !== undefined) state.update({ process: identity });
 };
 
-/** Asks the child to end and returns when it has; kills its group when it takes too long. */
+/** Stops the child and waits until it has ended; kills its process group if that takes too long. */
 export const endChild = async (child: ChildProcess, options: ChildOptions): Promise<void> => {
   const { pid } = child;
   if (pid === undefined || hasEnded(child)) return;
@@ -93,7 +93,7 @@ export const endChild = async (child: ChildProcess, options: ChildOptions): Prom
   clearTimeout(killer);
 };
 
-/** Returns when the child answers; rejects when it ends, stays silent or `stopping` is aborted. */
+/** Resolves when the child answers; rejects when it ends, does not answer in time, or `stopping` is aborted. */
 export const waitUntilReady = async (
   child: ChildProcess,
   options: ChildOptions,
@@ -107,7 +107,7 @@ export const waitUntilReady = async (
   const deadline = Date.now() + startWithinMs;
   for (;;) {
     await sleep(readyPollMs);
-    // First: a child that was stopped has not failed.
+    // Checked first: a child that was stopped has not failed.
     if (stopping.aborted) throw stoppedError(title);
     if (spawnError !== undefined) throw failureOf(title, `cannot be run (${spawnError.message})`, output);
     if (child.pid === undefined || hasEnded(child)) {

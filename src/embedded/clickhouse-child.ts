@@ -1,7 +1,7 @@
 // Runs one ClickHouse server inside this process until it is signalled to stop. Arguments: the path of `ffi-rs`, the
-// path of `libchdb.so`, the ports at which other nodes come in and at which the server listens for them (0: there are no
-// others), then what the server gets. It is a process of its own because the call below returns only when the server ends.
-// Free of type annotations: from a source checkout Node runs this very file as JavaScript.
+// path of `libchdb.so`, the port for other nodes and the port at which the server listens for them (both 0 without other
+// nodes), then the arguments of the server. It is its own process because the call below returns only when the server ends.
+// It has no type annotations: in a source checkout Node runs this file as JavaScript.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
@@ -9,9 +9,9 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const host = '127.0.0.1';
 
-// A node that cancels a query resets the connections over which it had asked others. A ClickHouse server takes that as the
-// end of a conversation; the embedded one ends its process when a connection is reset between two queries (seen in 26.7).
-// So nodes reach each other through this relay, which closes connections in the ordinary way whatever the other side does.
+// A node that cancels a query resets its connections to other nodes. A ClickHouse server handles that; the embedded one exits
+// when a connection is reset between two queries (seen in 26.7). So nodes connect through this relay, which closes each
+// connection cleanly whatever the other side does.
 const relay = ({ from = 0, to = 0 }) => {
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (peer) => {
@@ -22,7 +22,7 @@ const relay = ({ from = 0, to = 0 }) => {
     node.on('error', () => node.destroy());
     peer.once('close', () => {
       node.end();
-      // Bytes that still come are dropped; unread, they would reset the connection.
+      // Further bytes are read and dropped: unread bytes would reset the connection.
       node.unpipe(peer);
       node.resume();
     });
@@ -38,7 +38,7 @@ const serve = async () => {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { from: Number(from), to: Number(to) },
     });
-    // On another thread: the call below blocks this one.
+    // Runs on another thread: the call below blocks this one.
     await once(worker, 'message');
     worker.unref();
   }

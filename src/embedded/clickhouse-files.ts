@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export interface ClickhousePorts {
   readonly http: number;
-  /** Undefined for a server that is alone. */
+  /** Undefined for a single server. */
   readonly peers: PeerPorts | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface PeerPorts {
 }
 
 export const clickhouseUser = 'tabulary';
-/** User of the nodes of a cluster among each other. */
+/** User for connections between the nodes of a cluster. */
 const nodesUser = 'nodes';
 export const clusterName = 'tabulary';
 
 /**
- * The server listens as long as this script runs, so its last query never ends. Blocks of one row and no limit per
- * block keep it asleep and let a signal end it within a second.
+ * The server listens while this script runs, so its last query never ends. Blocks of one row without a limit per block let it
+ * sleep, and let a signal end it within a second.
  */
 export const serverScript = (inCluster: boolean): string => `SYSTEM START LISTEN HTTP;
 ${inCluster ? 'SYSTEM START LISTEN TCP;\n' : ''}SELECT sleepEachRow(1) FROM system.numbers FORMAT Null
@@ -30,9 +30,9 @@ SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0;
 `;
 
 /**
- * Rights of the product in ClickHouse, and no more: the sources that reach files, addresses and other servers
- * (`file`, `url`, `s3`, `remote`, `executable`, dictionaries, backups) are not granted, nor are users. Other nodes are
- * reached through tables of the engine Distributed, which know no servers but those of the configuration.
+ * All rights of the product in ClickHouse. Not granted: management of users, and sources that reach files, addresses and other
+ * servers (`file`, `url`, `s3`, `remote`, `executable`, dictionaries, backups). Other nodes are read through Distributed
+ * tables, which use only servers of the configuration.
  */
 const grants = `GRANT SHOW, SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE,
   DROP, TRUNCATE, OPTIMIZE, KILL QUERY, SYSTEM ON *.*`;
@@ -44,12 +44,12 @@ const sha256 = (password: string): string => createHash('sha256').update(passwor
 
 interface ClickhouseUsers {
   readonly password: string;
-  /** Password of the nodes among themselves; undefined for a single server. */
+  /** Password for connections between the nodes; undefined for a single server. */
   readonly nodesPassword: string | undefined;
   readonly sources: readonly string[];
 }
 
-/** Account by which one node reads tables of another for the product; it has no DDL. */
+/** Account with which one node reads tables of another for the product; it may not run DDL. */
 const nodesUserEntry = (password: string): string => `    <${nodesUser}>
       <password_sha256_hex>${sha256(password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks>
@@ -60,9 +60,9 @@ const nodesUserEntry = (password: string): string => `    <${nodesUser}>
 `;
 
 /**
- * The script that keeps the server listening runs as `default`, which cannot have a password here. Its one session
- * is all that the user may have, so no one else can sign in with that name; a session that is opened while the server
- * starts can do nothing but listen.
+ * The script that keeps the server listening runs as `default`, which cannot have a password here. The user may have only that one
+ * session, so nobody else can sign in with its name; a session that is opened while the server starts can only
+ * listen.
  */
 export const usersFile = ({ password, nodesPassword, sources }: ClickhouseUsers): string => `<clickhouse>
   <profiles><default/><listener><max_sessions_for_user>1</max_sessions_for_user></listener></profiles>
@@ -94,7 +94,7 @@ ${nodesPassword === undefined ? '' : nodesUserEntry(nodesPassword)}  </users>
 `;
 
 interface ClickhouseCluster {
-  /** The port at which the server with this configuration reaches each shard's one node: itself at its own. */
+  /** Ports at which the server with this configuration reaches the node of each shard; its own is the port at which it listens. */
   readonly shards: readonly number[];
   readonly password: string;
 }
@@ -115,7 +115,7 @@ ${shards.map((port) => shardEntry(port, password)).join('\n')}
 `;
 
 /**
- * Inserts and merges leave so much of the disk free, for what ClickHouse writes without asking: definitions of tables, logs.
+ * Bytes of disk space that inserts and merges leave free, for files that ClickHouse writes without a check: table definitions, logs.
  * 64 MiB.
  */
 const keptFree = `<storage_configuration><disks><default>

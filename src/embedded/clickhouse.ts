@@ -49,21 +49,21 @@ const childScript = (folder: string): string => {
   return copy;
 };
 
-/** One server and what it keeps. */
+/** A server with its folder and ports. */
 interface Node {
   readonly title: string;
   readonly context: ComponentContext;
-  /** Its data and settings; also the start of the names of its logs. */
+  /** Folder of its data and settings; log names begin with it too. */
   readonly name: string;
   readonly ports: ClickhousePorts;
 }
 
 interface ClickhouseSettings {
-  /** Servers, each a shard of one cluster; a single one is no cluster. */
+  /** Number of servers, each a shard of one cluster; a single server has no cluster. */
   readonly nodes: number;
   /** HTTP port of the first one. */
   readonly port: number | undefined;
-  /** Sources and engines that the product's user may use in addition to its own tables. */
+  /** Sources and engines that the product's user may use besides its own tables. */
   readonly sources: readonly string[];
 }
 
@@ -83,11 +83,11 @@ const choosePorts = async (
   return { http, peers };
 };
 
-/** The nodes with their folders and ports; what an earlier process has left of them is ended. */
+/** Prepares the folders and ports of the nodes, and ends processes that an earlier run left. */
 const chooseNodes = async (context: ComponentContext, settings: ClickhouseSettings): Promise<Node[]> => {
   const nodes: Node[] = [];
   for (let id = 1; id <= settings.nodes; id += 1) {
-    // The first one has the folder of a server that is alone: a data folder may get further nodes.
+    // The first node has the folder of a single server, so that nodes can be added to a data folder later.
     const name = id === 1 ? ('clickhouse' as const) : (`clickhouse-${id}` as const);
     const title = settings.nodes === 1 ? component : `node ${id} of ${component}`;
     const own = id === 1 ? context : context.node(name);
@@ -111,7 +111,7 @@ const serverArguments = (folder: string, log: string, ports: ClickhousePorts, no
   `--logger.log=${log}`,
   '--logger.size=16M',
   '--logger.count=2',
-  // A laptop is shared with Kafka, PostgreSQL and the product itself.
+  // The machine also runs Kafka, PostgreSQL and the product.
   `--max_server_memory_usage_to_ram_ratio=${0.6 / nodes}`,
   '--mark_cache_size=268435456',
   '--primary_index_cache_size=134217728',
@@ -123,7 +123,7 @@ const answersPing = async (url: string): Promise<boolean> => {
     const response = await fetch(`${url}/ping`, { signal: AbortSignal.timeout(2_000) });
     return response.ok && (await response.text()).startsWith('Ok.');
   } catch {
-    // Refused or cut off: not yet listening.
+    // Refused or reset: it does not listen yet.
     return false;
   }
 };
@@ -163,13 +163,13 @@ const startNode = async (node: Node, nodes: number, libraries: Libraries): Promi
   await child.start();
 };
 
-/** How ClickHouse is reached; named as the settings of the product. */
+/** Connection settings of ClickHouse, under the names of the product's settings. */
 export interface ClickhouseAccess {
   /** The first node. */
   readonly clickhouseUrl: string;
   /** Name of the cluster; absent with one node. */
   readonly clickhouseCluster?: string;
-  /** Addresses of all nodes, including those that are down. */
+  /** Addresses of all nodes, running or not. */
   readonly clickhouseNodeUrls?: string;
 }
 

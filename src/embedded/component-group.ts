@@ -4,28 +4,28 @@ import { type ComponentName, createStateFile, type StateFile } from './component
 import { type PortChooser, startOnPorts } from './ports.js';
 import type { SupervisedChild } from './supervised-child.js';
 
-/** Context that a component starts with. */
+/** Context of the start of a component. */
 export interface ComponentContext {
   /** Absolute path of the data folder. */
   dataDir: string;
   state: StateFile;
   ports: PortChooser;
   log: Log;
-  /** Aborted when everything is to stop; long preparations end at once. */
+  /** Aborted on shutdown; long preparations end at once. */
   signal: AbortSignal;
-  /** Called with the child before it is started, so that a stop during the start finds it. */
+  /** Called before the child is started, so that a shutdown during the start finds it. */
   adopt(child: SupervisedChild): void;
-  /** The context of a further node of the same component. */
+  /** Context for another node of the same component. */
   node(name: ComponentName): ComponentContext;
 }
 
-/** Components that start side by side and stop together. */
+/** Components that start concurrently and stop together. */
 interface ComponentGroup {
-  /** Begins a start; when it fails, the others are stopped as well. The outcome comes from `started`. */
+  /** Begins the start of a component; if it fails, the others are stopped. `started` reports the result. */
   start(name: ComponentName, run: (context: ComponentContext) => Promise<void>): void;
-  /** Resolves when all of them answer; rejects with the first cause once none of them is starting any more. */
+  /** Resolves when all components answer; rejects with the first cause once no component is starting any more. */
   started(): Promise<void>;
-  /** Safe at any time; afterwards nothing of the group is left running. */
+  /** Stops all components. Safe at any time. */
   stop(): Promise<void>;
   pid(name: ComponentName): number | undefined;
 }

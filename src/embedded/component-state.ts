@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-/** A component that replaces one that production provides. */
+/** A component that production provides from outside. */
 export type EmbeddedName = 'postgres' | 'kafka' | 'clickhouse';
 
 /** Further nodes of a component are numbered from 2 on. */
@@ -11,13 +11,13 @@ export type ComponentName = EmbeddedName | `${EmbeddedName}-${number}` | 'worker
 const stateSchema = z.object({
   /** Last ports of the component, by purpose. */
   ports: z.record(z.string(), z.number().int()).default({}),
-  /** The child that was started last; when it still lives at the next start it is an orphan of ours. */
+  /** The child that was started last; if it still runs at the next start, it is an orphan. */
   process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),
   /** The generated password of the product's user. */
   password: z.string().optional(),
   /** The generated password for queries between the nodes of a cluster. */
   nodesPassword: z.string().optional(),
-  /** Id that the brokers of one cluster share; it does not change while the data exists. */
+  /** Id of the Kafka cluster; it does not change while its data exists. */
   clusterId: z.string().optional(),
   /** Nodes at the last start; the number of brokers never changes. */
   nodes: z.number().int().positive().optional(),
@@ -50,7 +50,7 @@ export const createStateFile = (dataDir: string, component: ComponentName): Stat
   return {
     read,
     update(change) {
-      // Synchronous: a child's id must be on disk before anything else can happen to this process.
+      // Synchronous, so that the id of a child is on disk before this process can be interrupted.
       const temporary = `${path}.new`;
       writeFileSync(temporary, `${JSON.stringify({ ...read(), ...change }, null, 2)}\n`, { mode: 0o600 });
       renameSync(temporary, path);

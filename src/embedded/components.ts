@@ -9,10 +9,10 @@ import { type KafkaAccess, type KafkaChanges, startKafka } from './kafka.js';
 import { startPostgres } from './postgres.js';
 
 export interface EmbeddedOptions {
-  /** Holds everything that survives a restart; made when missing. */
+  /** Folder for everything that survives a restart; created if missing. */
   dataDir: string;
   need: { postgres: boolean; kafka: boolean; clickhouse: boolean };
-  /** Ports to take; each that is left out is chosen once and remembered in the data folder. */
+  /** Ports to use; a port that is left out is chosen once and remembered in the data folder. */
   ports?: {
     postgres?: number | undefined;
     kafka?: number | undefined;
@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   kafkaNodes?: number;
   /** @default 1 */
   clickhouseNodes?: number;
-  /** Further properties of the brokers, and others in the place of ours; for tests. */
+  /** Properties of the brokers that are added or replace others; for tests. */
   kafkaProperties?: KafkaChanges;
   /** Sources and engines that the product's user may use in ClickHouse in addition to its own tables, such as `KAFKA`. */
   clickhouseSources?: readonly string[];
@@ -33,7 +33,7 @@ export interface EmbeddedOptions {
   scope: Scope;
 }
 
-/** How the components are reached: settings of the product, in their text form. Passwords are in it. */
+/** Connection settings of the components, as texts under the names of the product's settings. Contains passwords. */
 export interface EmbeddedAccess extends Partial<KafkaAccess>, Partial<ClickhouseAccess> {
   databaseUrl?: string;
 }
@@ -41,7 +41,7 @@ export interface EmbeddedAccess extends Partial<KafkaAccess>, Partial<Clickhouse
 export interface Embedded {
   /** Access to the components that were started. */
   readonly access: EmbeddedAccess;
-  /** The process ids at this moment; undefined for what is not started here or is being restarted. */
+  /** Current process ids; undefined for a component that was not started here or is being restarted. */
   pids(): Record<EmbeddedName, number | undefined>;
   /** Process ids of the brokers, in order of nodes. */
   kafkaPids(): (number | undefined)[];
@@ -50,8 +50,8 @@ export interface Embedded {
 }
 
 /**
- * Starts the needed components side by side and returns when all of them answer. How to stop them is registered
- * with the scope before the first one starts, so closing the scope is right at any moment.
+ * Starts the needed components concurrently and returns when all of them answer. Their shutdown is registered with the scope
+ * before the first one starts, so the scope may be closed at any moment.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
   const { need, ports = {}, kafkaNodes = 1, clickhouseNodes = 1, log, scope } = options;

@@ -26,7 +26,7 @@ const readOwner = (path: string): ProcessIdentity | undefined => {
   }
 };
 
-/** Links the prepared file to the lock's name: the one step that only one of several processes can win. */
+/** Links the prepared file to the name of the lock: of several processes, only one succeeds. */
 const tryLink = (prepared: string, lock: string): boolean => {
   try {
     linkSync(prepared, lock);
@@ -37,7 +37,7 @@ const tryLink = (prepared: string, lock: string): boolean => {
   }
 };
 
-/** Moves the lock of a dead owner away. When another process was faster and it is theirs by now, it is put back. */
+/** Moves the lock of a dead owner away. If another process was faster and the moved lock is its own, the lock is put back. */
 const removeDead = (lock: string, aside: string): void => {
   try {
     renameSync(lock, aside);
@@ -74,8 +74,8 @@ const acquire = (dataDir: string, lock: string): void => {
 };
 
 /**
- * It holds keys, passwords and rows: only its owner may enter. A folder that held other things before it was
- * named here keeps its mode; what is made in it is private all the same.
+ * The folder holds keys, passwords and rows, so only its owner may enter it. A folder that had other content before keeps its
+ * mode; everything created in it is private nevertheless.
  */
 const makePrivate = (dataDir: string): void => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -84,7 +84,7 @@ const makePrivate = (dataDir: string): void => {
   for (const name of ['embedded', 'logs']) mkdirSync(join(dataDir, name), { recursive: true, mode: 0o700 });
 };
 
-/** Takes the data folder for this process; the returned function gives it back. */
+/** Locks the data folder for this process; the returned function unlocks it. */
 export const lockFolder = (dataDir: string): (() => void) => {
   const lock = join(dataDir, 'embedded', 'lock');
   try {

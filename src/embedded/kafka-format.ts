@@ -6,12 +6,12 @@ import { runPreparation } from './preparation.js';
 
 interface FormatOptions {
   title: string;
-  /** Holds `server.properties`, `lib` and, once formatted, `data`. */
+  /** Folder of `server.properties`, `lib` and, once formatted, `data`. */
   folder: string;
   javaOptions: string[];
   /** The same for all nodes. */
   clusterId: string;
-  /** True when the node is the whole cluster. */
+  /** True if the cluster has one node. */
   isAlone: boolean;
   output: LogFile;
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export const isFormatted = (data: string): boolean => {
 
 const listFolder = (path: string): string[] => (existsSync(path) ? readdirSync(path) : []);
 
-/** True when a broker has run on the folder; formatting alone writes no log. */
+/** True if a broker has run with this folder; formatting alone writes no log. */
 const wasUsed = (data: string): boolean =>
   listFolder(join(data, '__cluster_metadata-0')).some((name) => name.endsWith('.log'));
 
@@ -39,9 +39,9 @@ const copyWhole = (from: string, to: string): void => {
 };
 
 /**
- * Makes the broker's data folder. A formatting that was interrupted starts again. The ids that formatting drew are
- * part of everything the broker writes later, so a folder that was used is never formatted again: a copy of the
- * ids is kept and put back when the broker's own file is lost.
+ * Formats the data folder of a broker. An interrupted formatting starts again. Everything that the broker writes later depends on
+ * the ids that formatting generated, so a used folder is never formatted again: a copy of the ids is kept, and restored if the
+ * broker's own file is lost.
  */
 export const formatKafkaFolder = async (options: FormatOptions): Promise<void> => {
   const { title, folder, javaOptions, clusterId, isAlone, output, signal } = options;
@@ -71,10 +71,10 @@ export const formatKafkaFolder = async (options: FormatOptions): Promise<void> =
         ...javaOptions,
         'kafka.tools.StorageTool',
         'format',
-        // With the sign of equality: an id may begin with a hyphen.
+        // `name=value`, because an id may begin with a hyphen.
         `--cluster-id=${clusterId}`,
         '--config=server.properties',
-        // Several nodes know one another by `controller.quorum.voters`.
+        // Several nodes find each other by `controller.quorum.voters`.
         ...(isAlone ? ['--standalone'] : []),
       ],
     },

@@ -18,7 +18,7 @@ const cannotRun = (what: string, cause: unknown): AppError =>
     cause,
   });
 
-/** Rejects when there is no Java that can run the broker. */
+/** Rejects if no installed Java can run the broker. */
 export const requireJava = async (signal: AbortSignal): Promise<void> => {
   let version: string;
   try {
@@ -46,13 +46,13 @@ const hasBroker = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((name) => /^kafka_2\.13-.*\.jar$/.test(name));
 
 interface JarOptions {
-  /** Folder of the jars; shared by all data folders that name it. */
+  /** Folder of the jars; several data folders may share it. */
   folder: string;
   output: LogFile;
   signal: AbortSignal;
 }
 
-/** Removes what processes that were killed during a download have left next to the folder. */
+/** Removes leftovers of downloads whose process was killed. */
 const removeLeftovers = (folder: string): void => {
   for (const name of readdirSync(dirname(folder))) {
     const [, base, pid] = /^(.*)\.(\d+)-[\da-f-]+\.new$/.exec(name) ?? [];
@@ -74,7 +74,7 @@ const prepareParent = (folder: string): void => {
   }
 };
 
-/** Puts the fetched folder in its place, unless another start was faster. */
+/** Moves the downloaded folder into place, unless another start was faster. */
 const install = (fetched: string, folder: string): void => {
   if (hasBroker(folder)) return;
   try {
@@ -85,7 +85,7 @@ const install = (fetched: string, folder: string): void => {
   }
 };
 
-/** Fetches the broker's jars with Maven unless they are there. The folder appears by a rename, so it is whole. */
+/** Downloads the jars of the broker with Maven unless they exist. The folder appears by a rename, so it is complete. */
 export const requireJars = async ({ folder, output, signal }: JarOptions): Promise<void> => {
   if (hasBroker(folder)) return;
   try {
@@ -112,6 +112,6 @@ export const requireJars = async ({ folder, output, signal }: JarOptions): Promi
   }
 };
 
-/** The folder that is used when none is given: in the checkout, shared by `npm start` and the tests. */
+/** Default folder: in the checkout, shared by `npm start` and the tests. */
 export const jarFolder = (): string =>
   join(fileURLToPath(new URL('../../', import.meta.url)), '.data', 'kafka-lib');

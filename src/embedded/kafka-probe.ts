@@ -20,8 +20,8 @@ const apiVersionsRequest = (): Buffer => {
 const replyHeadBytes = 10;
 
 /**
- * True when a broker answers on the port. Accepting a connection is not enough: the broker listens some time before
- * it has joined the cluster, and answers nothing until then.
+ * True if a broker answers on the port. An accepted connection is not enough: a broker listens for some time before it has
+ * joined the cluster, and does not answer until then.
  */
 export const answersApiVersions = (port: number, withinMs: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -32,7 +32,7 @@ export const answersApiVersions = (port: number, withinMs: number): Promise<bool
       resolve(answer);
     };
     socket.setTimeout(withinMs, () => settle(false));
-    // Refused or reset: not yet up. The caller asks again.
+    // Refused or reset: it is not up yet. The caller probes again.
     socket.once('error', () => settle(false));
     socket.once('close', () => settle(false));
     socket.once('connect', () => socket.write(apiVersionsRequest()));

@@ -1,10 +1,10 @@
 /** The `server.properties` of embedded brokers. */
 const largestMessageBytes = 32 * 1024 * 1024;
 
-/** The one user of brokers, controllers and clients. */
+/** User of brokers, controllers and clients. */
 export const kafkaUser = 'tabulary';
 
-/** A broker that is a controller as well. */
+/** A broker that is also a controller. */
 export interface KafkaNode {
   readonly id: number;
   readonly ports: { readonly broker: number; readonly controller: number };
@@ -23,7 +23,7 @@ const saslProperties = (password: string): Record<string, string> => {
   };
 };
 
-/** How controllers find one another. One alone may be joined by others; several know all of them from the start. */
+/** How controllers find each other. Others may join a single controller; several know all of them from the start. */
 const quorumProperties = (nodes: readonly KafkaNode[]): Record<string, string> => {
   const addressOf = ({ ports }: KafkaNode): string => `127.0.0.1:${ports.controller}`;
   return nodes.length === 1
@@ -34,7 +34,7 @@ const quorumProperties = (nodes: readonly KafkaNode[]): Record<string, string> =
 /** Replicas of each topic. */
 export const replicasOf = (nodes: number): number => Math.min(3, nodes);
 
-/** Every message is on two nodes before it counts as received, where there are three. */
+/** With three nodes, a message counts as received once two have it. */
 const replicationProperties = (nodes: number): Record<string, number> => {
   const replicas = replicasOf(nodes);
   const inSync = Math.max(1, replicas - 1);
@@ -66,10 +66,10 @@ export const serverProperties = ({ node, nodes, password, changes }: PropertiesO
     'inter.broker.listener.name': 'SASL_PLAINTEXT',
     ...saslProperties(password),
     ...replicationProperties(nodes.length),
-    // Relative to the working directory: the list is split at commas, which a path may hold.
+    // Relative to the working directory: the value is split at commas, which a path may contain.
     'log.dirs': 'data',
-    // After a kill of the only node the controller, which has died as well, waits this long for the former incarnation
-    // of the broker before it admits the new one; 9 s by default.
+    // After a kill of the only node, the controller waits this long for the broker's previous incarnation before it admits
+    // the new one; 9 s by default.
     'broker.session.timeout.ms': nodes.length === 1 ? 3_000 : 9_000,
     'broker.heartbeat.interval.ms': 500,
     'auto.create.topics.enable': false,
@@ -78,7 +78,7 @@ export const serverProperties = ({ node, nodes, password, changes }: PropertiesO
     'transaction.state.log.num.partitions': 5,
     'message.max.bytes': largestMessageBytes,
     'replica.fetch.max.bytes': largestMessageBytes,
-    // A request carries several messages.
+    // A request has several messages.
     'socket.request.max.bytes': 4 * largestMessageBytes,
     'num.network.threads': 2,
     'num.io.threads': 4,

@@ -11,8 +11,8 @@ import { createLogFile, type LogFile } from './log-file.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 /**
- * Lines of `server.properties` that are added to ours or replace them, for a broker that has the given ports.
- * @param anotherPort Of a listener of its own, by its name; chosen and remembered as ours are.
+ * Properties that are added or replace others, for a broker with the given ports.
+ * @param anotherPort Port of a further listener, by its name; chosen and remembered like the others.
  */
 export type KafkaChanges = (
   own: KafkaNode['ports'],
@@ -20,7 +20,7 @@ export type KafkaChanges = (
 ) => Promise<Readonly<Record<string, string>>>;
 
 interface KafkaSettings {
-  /** Brokers, each a controller as well: 1, or an odd number that survives the death of fewer than half. */
+  /** Number of brokers, each also a controller: 1, or an odd number, which survives the loss of fewer than half. */
   nodes: number;
   /** Port on the first node. */
   port: number | undefined;
@@ -29,7 +29,7 @@ interface KafkaSettings {
   properties?: KafkaChanges | undefined;
 }
 
-/** One broker and what it keeps. */
+/** A broker with its folder and ports. */
 interface Node extends KafkaNode {
   readonly title: string;
   readonly context: ComponentContext;
@@ -74,7 +74,7 @@ const choosePorts = async (
   return { broker, controller };
 };
 
-/** Chooses ports of further listeners of a node. */
+/** Chooses ports for further listeners of a node. */
 const anotherPortOf =
   ({ title, context: { state, ports } }: Node) =>
   async (listener: string): Promise<number> => {
@@ -89,7 +89,7 @@ const anotherPortOf =
     return port;
   };
 
-/** The nodes with their folders and ports; what an earlier process has left of them is ended. */
+/** Prepares the folders and ports of the nodes, and ends processes that an earlier run left. */
 const chooseNodes = async (context: ComponentContext, settings: KafkaSettings): Promise<Node[]> => {
   const nodes: Node[] = [];
   for (let id = 1; id <= settings.nodes; id += 1) {
@@ -104,7 +104,7 @@ const chooseNodes = async (context: ComponentContext, settings: KafkaSettings): 
   return nodes;
 };
 
-/** @throws AppError when the data folder was made by another number of nodes: each has a part of the messages. */
+/** @throws AppError if the data folder was created with another number of nodes: each has a part of the messages. */
 const requireSameNodes = ({ dataDir, state }: ComponentContext, wanted: number): void => {
   const made = state.read().nodes ?? (isFormatted(join(dataDir, 'kafka', 'data')) ? 1 : wanted);
   if (made !== wanted)
@@ -118,7 +118,7 @@ const requireSameNodes = ({ dataDir, state }: ComponentContext, wanted: number):
 const prepareFolder = ({ folder }: Node, properties: string, libDir: string): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'server.properties'), properties, { mode: 0o600 });
-  // A link, because a class path is split at colons.
+  // A link, because a class path is split at colons, which a path may contain.
   rmSync(join(folder, 'lib'), { force: true });
   symlinkSync(libDir, join(folder, 'lib'), 'junction');
 };
@@ -139,7 +139,7 @@ const startNode = async ({ title, context, folder, ports }: Node, output: LogFil
   await child.start();
 };
 
-/** How the brokers are reached; named as the settings of the product. */
+/** Connection settings of Kafka, under the names of the product's settings. */
 export interface KafkaAccess {
   readonly kafkaBrokers: string;
   readonly kafkaSaslMechanism: 'plain';
@@ -173,7 +173,7 @@ export const startKafka = async (
     const isAlone = nodes.length === 1;
     await formatKafkaFolder({ title, folder, javaOptions, clusterId, isAlone, output, signal });
   }
-  // Side by side: none is ready before most of them have found one another.
+  // Concurrently: no broker is ready before most of them have found each other.
   await Promise.all(nodes.map((node) => startNode(node, output)));
   return {
     kafkaBrokers: nodes.map(({ ports }) => `127.0.0.1:${ports.broker}`).join(','),

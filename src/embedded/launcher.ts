@@ -9,7 +9,7 @@ export interface Command {
 
 let setprivPath: string | undefined | null = null;
 
-/** `setpriv` of util-linux, when it is there and able to bind a child's life to ours; Linux only. */
+/** Path of `setpriv` of util-linux, if it exists and can end a child with its parent; Linux only. */
 export const findSetpriv = (): string | undefined => {
   if (setprivPath === null) {
     setprivPath =
@@ -25,9 +25,9 @@ export const findSetpriv = (): string | undefined => {
 };
 
 /**
- * Keeps what the child writes to its owner, raises the soft limit of open files to the hard one (ClickHouse and Kafka keep a file per column and segment
- * open) and lets the kernel end the child when this process dies without stopping it. Both only replace the
- * process image, so the child keeps the id that `spawn` reported.
+ * Makes files of the child private to its owner, raises the soft limit of open files to the hard one (ClickHouse and Kafka keep a file per column and segment
+ * open) and lets the kernel end the child when this process dies without stopping it. The wrappers replace
+ * their process image, so the child keeps the id that `spawn` reported.
  */
 export const wrapCommand = (
   command: Command,

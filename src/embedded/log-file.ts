@@ -6,12 +6,12 @@ const tailBytes = 4_096;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Log file of a child. The child writes to it directly, so logging continues after the death of this process. */
+/** Log file of a child. The child writes to it directly, so logging continues after this process has died. */
 export interface LogFile {
   readonly path: string;
   /** Opens it for appending; the caller closes the descriptor once the child has it. */
   open(): number;
-  /** Text written since the last `open`, at most its last lines. */
+  /** Last lines of the text that was written since the last `open`. */
   tail(): string;
 }
 

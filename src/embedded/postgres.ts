@@ -20,11 +20,11 @@ interface PostgresSettings {
   durability: 'full' | 'off';
 }
 
-// Trust is enough while no client can connect: until the password is set the server only runs in single-user mode.
+// `trust` is enough: until the password is set, the server runs only in single-user mode, without clients.
 const hostAccess = 'host all all 127.0.0.1/32 scram-sha-256\n';
 
 interface Cluster {
-  /** The finished data folder; it appears by a rename and is therefore always whole. */
+  /** The finished data folder; it appears by a rename, so it is always complete. */
   folder: string;
   durability: 'full' | 'off';
   owner: { uid: number; gid: number } | undefined;

@@ -43,7 +43,7 @@ const answersReady = async (url: string): Promise<boolean> => {
     await response.arrayBuffer();
     return response.ok;
   } catch {
-    // Refused or cut off: not yet listening.
+    // Refused or reset: it does not listen yet.
     return false;
   }
 };

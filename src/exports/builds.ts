@@ -18,12 +18,12 @@ export interface Build {
   follow(): Readable;
 }
 
-/** Makes files, each once at a time however many requests there are for it. */
+/** Makes files. Requests for a file that is being made share one build. */
 export interface Builds {
   /** Joins the build of this key or starts it. */
   start(key: string, source: () => Promise<Readable>): Build;
   current(key: string): Build | undefined;
-  /** Removes what a killed process left half-made. */
+  /** Removes partial files that a killed process left. */
   tidy(): Promise<void>;
   /** Waits until running builds have ended. */
   drain(): Promise<void>;
@@ -102,7 +102,7 @@ async function* followBytes(file: SharedFile, progress: Progress): AsyncGenerato
 
 const writeAll = async (file: FileHandle, source: Readable, progress: Progress): Promise<void> => {
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    // A disk that becomes full takes a part of what it is given, without an error; the next write has it.
+    // When the disk fills up, a write may be partial without an error; the next one fails.
     for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
     progress.written += chunk.length;
     progress.emit('step');
@@ -177,7 +177,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     async tidy() {
       for (const name of (await unlessGone(readdir(spoolFolder))) ?? []) {
         const path = join(spoolFolder, name);
-        // A build that ends meanwhile takes its file away.
+        // A build that ends meanwhile removes its file.
         const stats = await unlessGone(stat(path));
         if (stats !== undefined && Date.now() - stats.mtimeMs > abandonedMs) await rm(path, { force: true });
       }

@@ -50,15 +50,15 @@ export interface ExportFiles {
 }
 
 interface FindOptions {
-  /** Wait until it is made: parts can only be cut from a whole file. */
+  /** Wait until the file is complete: a range needs its length. */
   readonly whole: boolean;
-  /** In whose share of the places it is made. */
+  /** Account whose share of the permits the build uses. */
   readonly owner: string;
   readonly signal: AbortSignal;
 }
 
 interface WantedFile {
-  /** In whose share of the places it is made. */
+  /** Account whose share of the permits the build uses. */
   readonly owner: string;
   readonly keyId: number | null;
   readonly sessionId: number | null;
@@ -79,10 +79,10 @@ export interface ExportFilesOptions {
   readonly log: Log;
 }
 
-/** Files made ahead of requests have a share of their own. */
+/** Owner of files that are made before anybody requests them: they have their own share of the permits. */
 const ahead = '#ahead';
 
-/** A small file is finished within this time: then it is served with its length. */
+/** Milliseconds to wait for a small file, so that it is served with its length. */
 const patienceMs = 150;
 const smallBytes = 8 * 1024 * 1024;
 
@@ -170,7 +170,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (whole) await settledOrGone(running.done, gone);
       else if (plan.version.byteSize <= smallBytes) await Promise.race([running.done, delay(patienceMs)]);
       if (builds.current(key) === running) return { kind: 'building', ...shared, build: running };
-      // It has ended since, and rejects when the file could not be made.
+      // The build has ended; this rejects if it failed.
       await running.done;
       const info = await storage.stat(key);
       if (info === undefined) throw notFound('unknown_file', 'There is no such file.');

@@ -1,4 +1,4 @@
-import { isoUtc } from '../lib/time.js';
+import { isoUtc, isoUtcOrNull } from '../lib/time.js';
 import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { rateOf, scopeOf } from './limits/limiter.js';
@@ -87,8 +87,6 @@ export interface GatewayStateOptions {
   readonly now: () => number;
 }
 
-const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
-
 /** All upstreams in the order of the catalog. */
 export const readGatewayState = async (options: GatewayStateOptions): Promise<UpstreamState[]> => {
   const { sql, providers, serviceKeys, breaker, now } = options;
@@ -124,9 +122,9 @@ export const readGatewayState = async (options: GatewayStateOptions): Promise<Up
           ? null
           : {
               items: filling?.items ?? 0,
-              filledAt: isoOrNull(filling?.filledAt ?? null),
+              filledAt: isoUtcOrNull(filling?.filledAt ?? null),
               failures: filling?.failures ?? 0,
-              dueAt: isoOrNull(filling?.dueAt ?? null),
+              dueAt: isoUtcOrNull(filling?.dueAt ?? null),
               failedParts: filling?.failedParts ?? 0,
               lastError: filling?.lastError ?? null,
             },

@@ -1,6 +1,6 @@
 /** Reads and writes the table `jobs`; no other file writes it. All times are those of the database. */
 import { notFound } from '../lib/errors.js';
-import { isoUtc } from '../lib/time.js';
+import { isoUtcOrNull } from '../lib/time.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { isJobName, jobList } from './list.js';
 
@@ -163,15 +163,13 @@ const listSql = `
 type Times = 'nextRunAt' | 'lastRunAt' | 'runningSince';
 type JobRow = Omit<JobState, Times | 'summary'> & Readonly<Record<Times, Date | null>>;
 
-const textOf = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
-
 export const listJobs = async (sql: Sql): Promise<JobState[]> => {
   const rows = await sql.query<JobRow>(listSql);
   return rows.map(({ nextRunAt, lastRunAt, runningSince, ...row }) => ({
     ...row,
-    nextRunAt: textOf(nextRunAt),
-    lastRunAt: textOf(lastRunAt),
-    runningSince: textOf(runningSince),
+    nextRunAt: isoUtcOrNull(nextRunAt),
+    lastRunAt: isoUtcOrNull(lastRunAt),
+    runningSince: isoUtcOrNull(runningSince),
     summary: isJobName(row.name) ? jobList[row.name].summary : '',
   }));
 };

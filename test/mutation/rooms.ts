@@ -17,5 +17,9 @@ export const rooms: Readonly<Record<string, Room>> = {
     mutate: ['src/rows/{place,position,patches,source,spans,slots,homes,pair,pair-rows,pair-side}.ts'],
     tests: ['test/unit/rows/**/*.test.ts', statements],
   },
+  permissions: {
+    mutate: ['src/model/permission.ts', 'src/catalog/{refusal,key-rights}.ts'],
+    tests: ['test/unit/model/permission.test.ts', 'test/unit/catalog/access.test.ts'],
+  },
   model: { mutate: ['src/model/**/*.ts'], tests: ['test/unit/model/**/*.test.ts'] },
 };

@@ -1,5 +1,5 @@
 import { isHeldSql } from '../../jobs/leases.js';
-import { isoUtc } from '../../lib/time.js';
+import { isoUtc, isoUtcOrNull } from '../../lib/time.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -49,8 +49,6 @@ type FailingRow = Omit<FailingRefresh, 'since' | 'lastRunAt' | 'nextRunAt'> & {
   nextRunAt: Date | null;
 };
 
-const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
-
 /** State of the refreshes of all datasets of series. */
 export const readRefreshState = async (sql: Sql): Promise<RefreshState> => {
   const [counts] = await sql.query<Omit<RefreshState, 'failing' | 'failures'>>(countsSql);
@@ -64,8 +62,8 @@ export const readRefreshState = async (sql: Sql): Promise<RefreshState> => {
     failures: rows.map((row) => ({
       ...row,
       since: isoUtc(row.since),
-      lastRunAt: isoOrNull(row.lastRunAt),
-      nextRunAt: isoOrNull(row.nextRunAt),
+      lastRunAt: isoUtcOrNull(row.lastRunAt),
+      nextRunAt: isoUtcOrNull(row.nextRunAt),
     })),
   };
 };

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { requireFullKey } from '../../catalog/access.js';
+import { requireFullKey } from '../../catalog/key-rights.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import { rightOf } from '../../catalog/standing-rights.js';
 import type { Caller } from '../../model/permission.js';

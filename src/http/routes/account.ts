@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { requireFullKey } from '../../catalog/access.js';
 import type { Accounts } from '../../catalog/accounts.js';
 import type { AuditTrail } from '../../catalog/audit-trail.js';
+import { requireFullKey } from '../../catalog/key-rights.js';
 import type { Keys } from '../../catalog/keys.js';
 import type { Overview } from '../../catalog/overview.js';
 import { shownDatasets } from '../../catalog/stored-bytes.js';

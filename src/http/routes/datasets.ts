@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type Access, requireWritingKey } from '../../catalog/access.js';
+import type { Access } from '../../catalog/access.js';
 import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
+import { requireWritingKey } from '../../catalog/key-rights.js';
 import { datasetReply, jsonList } from '../json-list.js';
 import { bodyId, pathId, queryId, queryInstant, queryText, timeParameter } from '../parameters.js';
 import { created, noContentAfter, type Route, route } from '../route.js';

@@ -1,4 +1,4 @@
-import { requireOperator, requireWritingKey } from '../../catalog/access.js';
+import { requireOperator, requireWritingKey } from '../../catalog/key-rights.js';
 import type { Caller } from '../../model/permission.js';
 
 const tags = ['Operations'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireFullKey } from '../../catalog/access.js';
+import { requireFullKey } from '../../catalog/key-rights.js';
 import { invalid } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
 import { queryText } from '../parameters.js';

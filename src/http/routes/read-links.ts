@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { requireWritingKey } from '../../catalog/access.js';
+import { requireWritingKey } from '../../catalog/key-rights.js';
 import type { ReadLink } from '../../catalog/read-links.js';
 import type { StandingRights } from '../../catalog/standing-rights.js';
 import { invalid } from '../../lib/errors.js';

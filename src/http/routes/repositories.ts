@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Access, requireFullKey } from '../../catalog/access.js';
+import type { Access } from '../../catalog/access.js';
+import { requireFullKey } from '../../catalog/key-rights.js';
 import type { Repositories } from '../../catalog/repositories.js';
 import { jsonList } from '../json-list.js';
 import { pathId, queryText } from '../parameters.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type Access, requireWritingKey } from '../../catalog/access.js';
+import type { Access } from '../../catalog/access.js';
 import type { Dataset } from '../../catalog/dataset-list.js';
 import type { Datasets } from '../../catalog/datasets.js';
+import { requireWritingKey } from '../../catalog/key-rights.js';
 import type { SeriesDatasets } from '../../gateway/datasets/series-datasets.js';
 import { invalid } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';

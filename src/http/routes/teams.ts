@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireFullKey } from '../../catalog/access.js';
+import { requireFullKey } from '../../catalog/key-rights.js';
 import type { TeamInvitations } from '../../catalog/team-invitations.js';
 import type { Teams } from '../../catalog/teams.js';
 import { pathName } from '../parameters.js';

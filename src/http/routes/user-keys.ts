@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireAccountKey, requireFullKey } from '../../catalog/access.js';
+import { requireAccountKey, requireFullKey } from '../../catalog/key-rights.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { ok, type Route, route } from '../route.js';
 import { slugParam } from './providers.js';

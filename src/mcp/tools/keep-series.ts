@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireWritingKey } from '../../catalog/access.js';
+import { requireWritingKey } from '../../catalog/key-rights.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { Caller } from '../../model/permission.js';
 import { type Tool, tool } from '../tool.js';

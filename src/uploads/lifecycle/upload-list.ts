@@ -1,5 +1,5 @@
 import { heldUntilSql } from '../../jobs/leases.js';
-import { isoUtc } from '../../lib/time.js';
+import { isoUtc, isoUtcOrNull } from '../../lib/time.js';
 import type { ProcessError, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -62,15 +62,13 @@ const select = `SELECT p.id AS process, p.public_id AS "shownAs", p.dataset_id A
   p.received_bytes AS bytes, p.request_id AS "requestId", d.name, a.name AS account
   FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN accounts a ON a.id = p.created_by`;
 
-const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
-
 const detailsOf = ({ failure, ...row }: UploadRow): UploadDetails => ({
   ...row,
   createdAt: isoUtc(row.createdAt),
   receivedAt: isoUtc(row.receivedAt),
-  sealedAt: isoOrNull(row.sealedAt),
-  completedAt: isoOrNull(row.completedAt),
-  leaseUntil: isoOrNull(row.leaseUntil),
+  sealedAt: isoUtcOrNull(row.sealedAt),
+  completedAt: isoUtcOrNull(row.completedAt),
+  leaseUntil: isoUtcOrNull(row.leaseUntil),
   error: failure?.code ?? null,
   message: failure?.message ?? null,
 });

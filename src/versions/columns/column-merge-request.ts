@@ -50,7 +50,7 @@ const findPair = async (sql: Sql, { datasetId, columnId, name }: ColumnMergeRequ
 export const createColumnMergeRequests = ({ sql }: { readonly sql: Sql }): ColumnMergeRequests => ({
   async request(merge) {
     return sql.tx(async (tx) => {
-      // The copied version must stay the current one until its bytes are counted.
+      // The copied version must remain the current one until its bytes are counted.
       await holdDataset(tx, merge.datasetId);
       const { base, from, into } = await findPair(tx, merge);
       const ids = { into: into.id, from: from.id, widen: merge.widen };

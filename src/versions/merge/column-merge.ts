@@ -103,7 +103,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     return common ?? (widen ? 's' : undefined);
   };
 
-  /** Copies the rows. Returns null if the process is not due any more. */
+  /** Copies the rows. Returns null if the process is no longer due. */
   const writeRows = async (
     turn: ColumnMergeTurn,
     base: BaseVersion,

@@ -1,7 +1,7 @@
 /**
- * Decimal columns that a file makes longer. The file was read for the digits that the version before had; by the turn of the
- * upload it may have others. So the digits in use on both sides are counted again, and the type holds all of them. Numbers
- * that the file replaces count only where there is room for them: what fits without them is not refused.
+ * Decimal types of a merge. The file was read for the digits of the version that was current when its upload began; the version before may
+ * have others by now. So the digits in use on both sides are counted again, and the type holds all of them. Digits of numbers that the
+ * file replaces count only if there is room for them: a merge is not refused because of them.
  */
 
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
@@ -39,7 +39,7 @@ const tooLong = ({ name }: StoredColumn, { integer, fraction }: Digits): Process
   column: name,
 });
 
-/** The column of the version before whose numbers need another type now; undefined: none. */
+/** The column of the version before whose numbers need another type; undefined if none does. */
 const changedBase = (merge: SegmentMerge, column: StoredColumn): StoredColumn | undefined => {
   const base = merge.baseColumns.find(({ id }) => id === column.id);
   if (base === undefined || base.physical === column.physical || base.untyped === true) return undefined;

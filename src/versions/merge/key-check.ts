@@ -1,8 +1,8 @@
 /**
  * Checks in the background whether the entity columns of a current version are its key, so that the first upsert by them need not.
- * Versions published a moment ago are left for a later round: appends follow each other, and each check reads the key of every row.
- * Changes by a key keep what is known of it, so that one check is enough for all that follow, and none lasts in a dataset that changes all
- * the time: these are looked at at once, unless rows of the dataset are known to share entities.
+ * A new version waits until the next call, because appends often follow each other and a check reads the key of every row. A version that
+ * an upsert, sync or delete made is checked at once: later changes by the same key keep the result, and in a dataset that changes
+ * constantly no version would ever be old enough. It is not checked if rows of the dataset are known to share entities.
  */
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -21,13 +21,13 @@ interface KeyCheckOptions {
 
 export interface KeyCheck {
   /**
-   * Notes of current versions whether their entity columns are unique: of those that were there at the call before, and of those that
-   * changed another by its key. Returns their number.
+   * Records whether the entity columns of current versions are unique: of versions that existed at the previous call, and of those that
+   * an upsert, sync or delete made. Returns their number.
    */
   check(stop: AbortSignal): Promise<number>;
 }
 
-/** Fewest rows that are worth a check: an upsert checks fewer in some 20 ms itself. */
+/** Fewest rows that are checked: for fewer, the check of the upsert itself takes some 20 ms. */
 const leastRows = 100_000;
 
 const nextSql = `

@@ -1,7 +1,6 @@
 /**
- * An append or upsert is read for the version that was current when it was accepted. Uploads before it may
- * publish another one first: then its columns are bound again, and the file is read again if that changes how
- * its values are kept.
+ * The file of an append or upsert is read for the version that was current when it was accepted. If earlier uploads publish another
+ * version first, its columns are bound again, and the file is read again if that changes how its values are stored.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
@@ -33,7 +32,7 @@ export const boundTo = (layout: Layout, base: BaseColumns | undefined, mode: Upl
 
 const timeIdOf = (layout: Layout): number | undefined => timeColumnOf(storedColumns(layout))?.id;
 
-/** True when the file, as it was read, already fits the bound layout; the days that were noted are those of its time axis. */
+/** True if the file, as it was read, fits the bound layout, and its recorded days are those of the same time axis. */
 export const isBoundTo = (read: Layout, bound: Layout): boolean =>
   timeIdOf(read) === timeIdOf(bound) &&
   bound.columns.every((column, at) => {
@@ -48,7 +47,7 @@ export const isKeptIn = (joined: readonly StoredColumn[], before: readonly Store
   return before.every((column) => names.get(column.id) === storageName(column));
 };
 
-/** True when rows of both sides, where there are any, have every column of the key: columns may have come, gone or become entities since. */
+/** True if both sides that have rows have every column of the key: columns may have been added, removed or made entities since. */
 export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | undefined): boolean => {
   const read = new Set(columns.map(({ id }) => id));
   const before =
@@ -69,8 +68,8 @@ export const conflictingNames = ({ columns, widen }: Layout): string[] =>
     .map(({ name }) => name);
 
 /**
- * True when a column of the file was deleted after its upload began: the rows that are there still have its old values
- * under the storage id that the file uses, and must not show them again.
+ * True if a column of the file was deleted after its upload began: stored rows still have old values under the storage id that the
+ * file uses, and must not show them again.
  */
 export const isStale = async (
   sql: Sql,

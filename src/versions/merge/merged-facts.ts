@@ -12,7 +12,7 @@ import { addedDays, factsOfDays, joinFacts } from './joined-facts.js';
 import type { MergePlan } from './merge-plan.js';
 import type { Counted, MergedRows } from './merged-rows.js';
 
-/** Bytes of rows that were replaced or removed are not known: they count like the average row. */
+/** The bytes of replaced and removed rows are unknown: each counts like the average row. */
 const bytesOf = (turn: UploadTurn, base: BaseVersion | undefined, rows: number): number => {
   const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
   const all = (base?.rowCount ?? 0) + added.rows;
@@ -25,11 +25,11 @@ const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }
   const date = timeColumnOf(columns);
   if (date === undefined) return true;
   if (mode === 'delete' || changes.removed > 0) return false;
-  // Rows of one key have one date where the date is part of the key.
+  // If the date is part of the key, all rows of a key have the same date.
   return keyIds.includes(date.id) || (changes.replaced === 0 && counts.distinct === counts.rows);
 };
 
-/** Most days of the file that are searched in the rows that a delete leaves; for more, all rows are read. */
+/** Maximum number of days of the file that are looked up in the remaining rows; for more, all rows are read. */
 const mostDaysSought = 1_000;
 
 /** The facts of the new version, from the records of both sides if they suffice, otherwise from its rows. */
@@ -42,7 +42,7 @@ type MergedFacts = (
 ) => Promise<SegmentFacts>;
 
 export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): MergedFacts => {
-  /** Days that a delete by key and date leaves: those of the version before, and of the days of the file those that still have rows. */
+  /** Days after a delete by a key with a date: those of the version before, without days of the file that have no rows left. */
   const daysLeft = async (
     { datasetId }: UploadTurn,
     base: BaseVersion,
@@ -84,7 +84,7 @@ export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): Merg
     const { keepsBase, place, list } = written;
     if (base !== undefined && keepsBase) {
       const dates = await notedDates(turn, base, plan, counted, written);
-      // The rows that were written were counted there, and the others before.
+      // The written rows were counted when they were written, the others by the version before.
       const rows = counted.expected;
       if (dates !== undefined) return { ...dates, rows, bytes: bytesOf(turn, base, rows) };
     }

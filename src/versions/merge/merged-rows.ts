@@ -95,7 +95,7 @@ const behind = (
     : { patches: [...(base.patches ?? []), segment], patchRows: [...(base.patchRows ?? []), rows] }),
 });
 
-/** Writes what has to be written; null when the turn is over. */
+/** Writes the needed segment; null if the process is no longer due. */
 type WriteMerged = (
   turn: UploadTurn,
   base: BaseVersion | undefined,
@@ -106,11 +106,11 @@ type WriteMerged = (
 export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
   const { write, writeMerge, writePatch, merges, poolLimits, patchMaxPercent, patchMaxRows } = options;
 
-  /** True if the segments of the version before stay, and only what changes is written into a place. */
+  /** True if the segments of the version before stay and only changes are written. */
   const isBehind = (plan: MergePlan, { counts, changes }: Counted, place: Place): boolean => {
     if (!isSamePlace(plan.basePlace, place) || !isBaseKept(plan)) return false;
     if (isPlain(plan, counts)) return true;
-    // A small dataset is quickly written again.
+    // Rewriting a small dataset is fast.
     if (isPooled(place)) return false;
     const rows = rowsOfPatch(changes);
     if (hiddenBy(changes) > 0 && patchedRowsOf(plan.base) + rows > patchMaxRows) return false;

@@ -41,7 +41,7 @@ interface MergerOptions extends MergedRowsOptions {
   readonly log: Log;
 }
 
-/** Merges of one process that may go wrong before it is failed. */
+/** Failed merges of a process after which the process fails. */
 const maxMerges = 20;
 
 /** Fewest rows of both sides of a sync that are compared in buckets. */
@@ -56,7 +56,7 @@ export const createMerger = (options: MergerOptions): Step => {
   const { sql, clickhouse, write, keys, mergeColumns, merges, log } = options;
   const writeRows = createMergedRows(options);
   const factsOf = createMergedFacts(sql, clickhouse);
-  /** Miscounts per process that this worker met. */
+  /** Number of miscounts of each process in this worker. */
   const miscounts = new Map<number, number>();
 
   /** Examples of keys that are not unique in the file, otherwise in the previous version; none if `onDuplicateKey` allows them. */

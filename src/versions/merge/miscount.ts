@@ -1,2 +1,2 @@
-/** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or ClickHouse lost rows. */
+/** Too few or too many rows: compaction replaced a segment meanwhile, or ClickHouse lost rows. */
 export class Miscount extends Error {}

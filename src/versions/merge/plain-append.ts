@@ -33,7 +33,7 @@ const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promi
   return room;
 };
 
-/** Both are in one place, which has all columns and room for both. A base without segments may lack its columns there. */
+/** True if both are in one place, which has all columns and room for both. A base without segments may lack its columns there. */
 const hasRoom = (
   { place, maxRows }: Room,
   base: BaseVersion,

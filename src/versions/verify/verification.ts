@@ -17,9 +17,9 @@ import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
 type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
 
-/** One deviation. */
+/** A deviation. */
 export interface Fault {
-  /** Lowest id of the datasets that have it, and that one's name. */
+  /** Lowest id of the affected datasets, and the name of that dataset. */
   readonly dataset: number;
   readonly name: string;
   /** Number of versions with the segment, including clones; for a fault of a whole version, its id. */
@@ -32,8 +32,8 @@ export interface Fault {
   readonly expected: number;
   readonly found: number | null;
   /**
-   * `repaired` from Kafka; `restored` from a backup; `equal`: Kafka has the same, the hash on record was wrong; or why it
-   * could not be; null: not tried.
+   * `repaired` from Kafka; `restored` from a backup; `equal`: the rows are those of Kafka, and the recorded hash was wrong; otherwise
+   * why the repair failed; null: not tried.
    */
   readonly repair: string | null;
 }
@@ -48,7 +48,7 @@ export interface VerificationReport {
   readonly repaired: number;
   /** Faults that remain. */
   readonly left: number;
-  /** The first thousand of all. */
+  /** The first thousand faults. */
   readonly faults: readonly Fault[];
 }
 

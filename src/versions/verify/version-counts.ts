@@ -1,4 +1,4 @@
-/** The number of rows that each version was published with, against the segments that make it. */
+/** Compares the number of rows that each version was published with to the rows of its segments. */
 
 import type { Hashes, SegmentPlace } from '../../rows/index.js';
 import { shardSql } from '../../rows/sql.js';
@@ -89,7 +89,7 @@ export const wrongVersions = async (
     );
     versions += page.reduce((sum, { n }) => sum + n, 0);
     const odd = await look(page.map(({ id }) => id));
-    // A compaction may have led versions over between the questions.
+    // A compaction may have replaced segments between the two reads.
     if (odd.length > 0)
       for (const fault of await look([...new Set(odd.map((one) => one.dataset))])) tell(fault);
     for (const fault of await check(page.map(({ id }) => id))) tell(fault);

@@ -1,6 +1,6 @@
 /**
- * Whether ClickHouse can answer a read of each version: its tables must have every column of the version. Versions with one
- * list of columns in one place need the same, so one row of the newest of them is read.
+ * Checks that ClickHouse can read each version: its tables must have every column of the version. Versions in one place with the same
+ * list of columns need the same tables, so one row of the newest of them is read.
  */
 
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
@@ -19,7 +19,7 @@ import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickho
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** Versions of a dataset that no table can answer. */
+/** Versions of a dataset that cannot be read. */
 export interface UnreadableVersions {
   readonly dataset: number;
   readonly name: string;
@@ -103,7 +103,7 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     const version = await read(group);
     const columns = version?.columns.map(namedColumn) ?? [];
     if (version === undefined || (await isReadable(version, columns))) return undefined;
-    // Its rows may have moved between the two questions.
+    // Its rows may have moved between the two reads.
     const now = await read(group);
     if (now === undefined || now.place === null || (await isReadable(now, columns))) return undefined;
     const { place } = now;
