@@ -135,13 +135,13 @@ export const registerSql = (
 
 /**
  * Condition that `appendTogether` takes the rows of a segment: they go to a pool, or to the own table that the current version is in.
- * All are expressions; `isAppended`: the rows only follow those of the version.
+ * All are expressions; `isJoined`: the rows are appended to that version, or merged with it.
  */
 export const takenTogetherSql = ({
   id,
   datasetId,
   storeId,
-  isAppended,
-}: Readonly<Record<'id' | 'datasetId' | 'storeId' | 'isAppended', string>>): string =>
+  isJoined,
+}: Readonly<Record<'id' | 'datasetId' | 'storeId' | 'isJoined', string>>): string =>
   `EXISTS (SELECT 1 FROM segments g WHERE g.id = ${id} AND (g.slot_map_id IS NOT NULL
-    OR ${isAppended} AND ${joinsTableSql(datasetId, storeId)}))`;
+    OR ${isJoined} AND ${joinsTableSql(datasetId, storeId)}))`;

@@ -121,7 +121,7 @@ const beginBatchSql = prepared(`
       id: `p.id * ${segmentNumbers.perProcess} + 1`,
       datasetId: 'd.id',
       storeId: 'd.store_id',
-      isAppended: "p.mode = 'append' AND NOT p.dry_run",
+      isJoined: "p.mode <> 'replace' AND NOT p.dry_run",
     })}
   RETURNING ${stateColumns}, p.layout`);
 

@@ -1,0 +1,126 @@
+/**
+ * The SQL of every aggregate and calculation, by type and range of its column. A change of it must be wanted; that the
+ * results are right is what test/integration/query/apply-results.test.ts says.
+ */
+import { describe, expect, it } from 'vitest';
+import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js';
+import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
+import type { ReadableVersion } from '../../../../src/model/version.js';
+import { applyPipeline } from '../../../../src/query/apply/apply.js';
+import type { NumberRange } from '../../../../src/query/apply/number-range.js';
+import { methodNames } from '../../../../src/query/apply/syntax.js';
+import { placeOf } from '../../../../src/rows/place.js';
+import { versionSource } from '../../../../src/rows/source.js';
+
+interface Kind {
+  readonly physical: PhysicalType;
+  readonly range?: NumberRange;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  Text: { physical: 's' },
+  Day: { physical: 'd' },
+  Moment: { physical: 't' },
+  Whole: { physical: 'f', range: { scale: 0, units: 999n } },
+  Cents: { physical: 'f', range: { scale: 2, units: 99_999n } },
+  // Sums have more digits than a double holds, more than an Int64, and more than a fast unit.
+  Large: { physical: 'f', range: { scale: 2, units: 10n ** 14n } },
+  Larger: { physical: 'f', range: { scale: 2, units: 10n ** 17n } },
+  Fine: { physical: 'f', range: { scale: 15, units: 10n ** 15n } },
+  Vast: { physical: 'f', range: { scale: 0, units: 10n ** 40n } },
+  // Few digits in all rows together, as counted.
+  Counted: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 10n ** 15n } },
+  Unbounded: { physical: 'f' },
+  Decimal: { physical: 'n38_4' },
+  Narrow: { physical: 'n38_4', range: { scale: 4, units: 10n ** 6n } },
+  Long: { physical: 'n76_30' },
+};
+
+const columns = Object.entries(kinds).map(([name, { physical }], index): StoredColumn => {
+  const dataType = dataTypeOf(physical);
+  const id = index + 1;
+  return { id, storageId: id, name, physical, dataType, isEntity: dataType !== 'Decimal', description: null };
+});
+
+const version: ReadableVersion = {
+  versionId: 1,
+  datasetId: 1,
+  place: placeOf({ storeId: 1, shard: 1, pool: null }),
+  columns,
+  rowCount: 1_000,
+  byteSize: 1,
+  createdAt: '2026-01-01T00:00:00Z',
+  segmentIds: [1],
+};
+
+const rows = versionSource('db', version);
+
+const ranges = new Map(
+  Object.values(kinds).flatMap(({ range }, index) =>
+    range === undefined ? [] : [[index + 1, range] as const],
+  ),
+);
+
+/** The type of each result column, and the statement; or why there is none. */
+const outcome = (text: string): string => {
+  try {
+    const {
+      columns: result,
+      rows: applied,
+      keepsRows,
+      normalized,
+    } = applyPipeline({ text, version, rows, ranges });
+    const types = result.map(({ name, physical, isEntity, id }) => `${name} ${physical} ${isEntity} ${id}`);
+    const values = JSON.stringify(applied.values, (_, value) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    );
+    return `${types.join(', ')}\nkeeps rows: ${keepsRows}\n${normalized}\n${applied.from.replace(rows.from, 'ROWS').replace(rows.where, 'CONDITION')}\n${values}`;
+  } catch (error) {
+    return `${error}`;
+  }
+};
+
+const expectText = (name: string, pipelines: readonly string[]): Promise<void> =>
+  expect(`${pipelines.map((text) => `${text}\n${outcome(text)}`).join('\n\n')}\n`).toMatchFileSnapshot(
+    `./sql/${name}.txt`,
+  );
+
+const numbers = ['Whole', 'Cents', 'Larger', 'Unbounded', 'Decimal', 'Long'];
+
+describe('the SQL', () => {
+  it.each(methodNames)('of %s is that of its golden file, for each kind of column', async (method) => {
+    const call = method === 'quantile' ? 'quantile(0.9)' : method;
+    await expectText(
+      method,
+      Object.keys(kinds).map((name) => `groupby((Text),aggregate(${name} with ${call} as Result))`),
+    );
+  });
+
+  it('of calculations is that of its golden file', async () => {
+    await expectText(
+      'calculations',
+      numbers.flatMap((name) => [
+        `compute(${name} mul 2 as Twice)`,
+        `compute(${name} add 0.25 as More, ${name} div 4 as Less, ${name} mod 3 as Rest, -${name} as Minus)`,
+        `compute(round(${name}) as Round, floor(${name}) as Floor, ceiling(${name}) as Ceiling)`,
+        `aggregate(${name} mul 3 with sum as Sum, ${name} mul 3 with average as Mean, ${name} div 3 with sum as Third)`,
+        `aggregate(round(${name}) with sum as Sum, ${name} mul 3 with max as Most, ${name} add 1 with countdistinct as Kinds)`,
+      ]),
+    );
+  });
+
+  it('of texts and dates is that of its golden file', async () => {
+    await expectText('texts-and-dates', [
+      'compute(toupper(Text) as Upper, length(Text) as Length, year(Day) as Year, month(Moment) as Month)',
+      "compute(concat(Text,'x') as Longer, substring(Text,1,2) as Part)",
+      'compute(date(Moment) as OfMoment)/groupby((OfMoment),aggregate($count as Rows))',
+      'groupby((year(Day) as Year,Text),aggregate(Day with max as Last,Moment with first as First))/orderby(Last desc,Text)/top(3)',
+      'groupby((Day))',
+      "filter(contains(Text,'a') and Cents gt 1)/groupby((Text),aggregate($count as Rows))/filter(Rows gt 2)/skip(1)/top(2)",
+      'orderby(Cents desc)/skip(2)/top(3)',
+      'aggregate(length(Text) with average as Length,year(Day) with median as Year)',
+      'compute(Cents mul 2 as Twice)/compute(Twice mul Twice as Square)/aggregate(Square with sum as Sum)',
+      'groupby((Cents,Unbounded,Decimal),aggregate(Whole with sum as Sum))',
+    ]);
+  });
+});
