@@ -37,12 +37,6 @@ const int64Bound = 2n ** 63n;
 const doubleBound = 2n ** 53n;
 const decimalDigits = 76;
 
-const typed = (units: string, physical: PhysicalType, scale: number): string => {
-  const shape = decimalShapeOf(physical);
-  if (shape !== undefined) return decimalOfUnits(units, shape.precision, scale);
-  return scale === 0 ? `toFloat64(${units})` : `(toFloat64(${units}) / 1e${scale})`;
-};
-
 /** Values of a double column as whole units. */
 const sumOfUnits = (column: string, range: NumberRange, sum: NumberRange, physical: PhysicalType): SumSql => {
   const units = unitsSql(column, range);
@@ -53,7 +47,7 @@ const sumOfUnits = (column: string, range: NumberRange, sum: NumberRange, physic
   }
   const total = sum.units < int64Bound ? `sum(${units})` : `sum(toInt128(${units}))`;
   return {
-    exact: typed(total, physical, range.scale),
+    exact: decimalOfUnits(total, range.scale),
     double: `toFloat64(${total})`,
     unit: `1e${range.scale}`,
   };

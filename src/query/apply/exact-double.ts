@@ -39,17 +39,16 @@ export const unitsSql = (sql: string, range: NumberRange): string => `toInt64(${
 export const doubleOfDecimal = (sql: string, from: number, to: number): string =>
   `toFloat64(${from === to ? sql : `toDecimal128(${sql}, ${to})`})`;
 
-/** Whole units as a decimal of that scale. */
-export const decimalOfUnits = (units: string, precision: 38 | 76, scale: number): string => {
-  const convert = precision === 38 ? 'toDecimal128' : 'toDecimal256';
-  if (scale === 0) return `${convert}(${units}, 0)`;
+/** Whole units of 15 digits, or a sum of them, as a decimal of that scale: no dataset has rows for more than 38 digits. */
+export const decimalOfUnits = (units: string, scale: number): string => {
+  if (scale === 0) return `toDecimal128(${units}, 0)`;
   const unit = `0.${'0'.repeat(scale - 1)}1`;
-  return `(${convert}(${units}, 0) * ${convert}('${unit}', ${scale}))`;
+  return `(toDecimal128(${units}, 0) * toDecimal128('${unit}', ${scale}))`;
 };
 
 /** The double as a decimal that holds all of its digits. */
 export const decimalOfDouble = (sql: string, range: NumberRange): string => {
-  if (hasFastUnits(range)) return decimalOfUnits(unitsSql(sql, range), 38, range.scale);
+  if (hasFastUnits(range)) return decimalOfUnits(unitsSql(sql, range), range.scale);
   return `toDecimal${isShort(range) ? 128 : 256}OrNull(toString(${sql}), ${range.scale})`;
 };
 

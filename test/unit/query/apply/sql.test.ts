@@ -28,6 +28,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   Larger: { physical: 'f', range: { scale: 2, units: 10n ** 17n } },
   Fine: { physical: 'f', range: { scale: 15, units: 10n ** 15n } },
   Vast: { physical: 'f', range: { scale: 0, units: 10n ** 40n } },
+  // On both sides of what doubles, an Int64, fast units and decimals of 38 and 76 digits hold.
+  BelowDouble: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 53n - 1n } },
+  AtDouble: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 53n } },
+  BelowInt64: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 63n - 1n } },
+  AtInt64: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 63n } },
+  Scale22: { physical: 'f', range: { scale: 22, units: 10n ** 5n } },
+  Scale23: { physical: 'f', range: { scale: 23, units: 10n ** 5n } },
+  Digits38: { physical: 'f', range: { scale: 0, units: 10n ** 37n, total: 10n ** 37n } },
+  Digits39: { physical: 'f', range: { scale: 0, units: 10n ** 38n, total: 10n ** 38n } },
+  Digits76: { physical: 'n76_0', range: { scale: 0, units: 10n ** 75n, total: 10n ** 75n } },
   // Few digits in all rows together, as counted.
   Counted: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 10n ** 15n } },
   Unbounded: { physical: 'f' },
@@ -47,7 +57,7 @@ const version: ReadableVersion = {
   datasetId: 1,
   place: placeOf({ storeId: 1, shard: 1, pool: null }),
   columns,
-  rowCount: 1_000,
+  rowCount: 1_000_000,
   byteSize: 1,
   createdAt: '2026-01-01T00:00:00Z',
   segmentIds: [1],
@@ -85,7 +95,7 @@ const expectText = (name: string, pipelines: readonly string[]): Promise<void> =
     `./sql/${name}.txt`,
   );
 
-const numbers = ['Whole', 'Cents', 'Larger', 'Unbounded', 'Decimal', 'Long'];
+const numbers = ['Whole', 'Cents', 'Larger', 'Digits38', 'Digits39', 'Unbounded', 'Decimal', 'Long'];
 
 describe('the SQL', () => {
   it.each(methodNames)('of %s is that of its golden file, for each kind of column', async (method) => {
@@ -116,6 +126,7 @@ describe('the SQL', () => {
       'compute(date(Moment) as OfMoment)/groupby((OfMoment),aggregate($count as Rows))',
       'groupby((year(Day) as Year,Text),aggregate(Day with max as Last,Moment with first as First))/orderby(Last desc,Text)/top(3)',
       'groupby((Day))',
+      'compute(2020-01-31 as Fixed,Day as Same)/aggregate(Fixed with min as First,Same with last as Last)',
       "filter(contains(Text,'a') and Cents gt 1)/groupby((Text),aggregate($count as Rows))/filter(Rows gt 2)/skip(1)/top(2)",
       'orderby(Cents desc)/skip(2)/top(3)',
       'aggregate(length(Text) with average as Length,year(Day) with median as Year)',
