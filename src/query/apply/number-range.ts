@@ -53,15 +53,14 @@ export const sumRange = ({ scale, units, total }: NumberRange, rows: number): Nu
   return { scale, units: total === undefined ? byRows : smaller(total, byRows) };
 };
 
-/** Digits that every double holds, and powers of ten that it represents exactly. */
+/** Digits, before and behind the point together, that every double holds. */
 const doubleDigits = 15;
-const doubleScale = 22;
 
 /** The type that results of this range are stored and shown as, by the same rule as uploads: doubles where exact. */
 export const physicalOf = (range: NumberRange | undefined): PhysicalType => {
   if (range === undefined) return 'f';
   const digits = Math.max(digitsOf(range.units), range.scale);
-  if (digits <= doubleDigits && range.scale <= doubleScale) return 'f';
+  if (digits <= doubleDigits) return 'f';
   return `n${digits <= 38 ? 38 : 76}_${range.scale}`;
 };
 
