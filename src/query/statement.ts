@@ -51,9 +51,16 @@ export const requireTimeColumn = (option: string, columns: readonly StoredColumn
   return column;
 };
 
+/**
+ * The same rows for a statement that only counts them: the filter is the PREWHERE, and the version is tested in the rows that are left
+ * (`RowSource.wherePart`). Where rows are sorted, ClickHouse needs PREWHERE for itself: the first ten of the half that a filter keeps take twice
+ * the CPU if it is in use. Kept by object, so that a copy with further conditions has none.
+ */
+const countedForms = new WeakMap<SelectedRows, string>();
+
 export const selectRows = (input: SelectRowsInput): SelectedRows => {
   const { rows, isWhole, columns, filter, options, chosen } = input;
-  const { from, where, values } = rows;
+  const { from, where, wherePart, values } = rows;
   const judged = options.dropNA ? judgedColumns(chosen) : [];
   const conditions = [where];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
@@ -72,11 +79,16 @@ export const selectRows = (input: SelectRowsInput): SelectedRows => {
   if (judged.length > 0) {
     conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
   }
-  return {
+  const selected = {
     sql: `FROM ${from} WHERE ${conditions.join('\nAND ')}`,
     values: { ...filter?.params, ...values },
     complete: isWhole && conditions.length === 1,
   };
+  if (filter !== undefined && wherePart !== undefined) {
+    const behind = [wherePart, ...conditions.slice(2)].join('\nAND ');
+    countedForms.set(selected, `FROM ${from} PREWHERE (${filter.sql})\nWHERE ${behind}`);
+  }
+  return selected;
 };
 
 const orderSql = (terms: readonly OrderTerm[]): string =>
@@ -114,5 +126,5 @@ export const buildTail = (
 /** Number of rows that match, before `$top` and `$skip`. */
 export const countSql = (source: SelectedRows, distinct: readonly StoredColumn[] | undefined): string =>
   distinct === undefined
-    ? `SELECT toString(count()) AS n ${source.sql}`
+    ? `SELECT toString(count()) AS n ${countedForms.get(source) ?? source.sql}`
     : `SELECT toString(count()) AS n FROM (SELECT 1 ${source.sql} GROUP BY ${keysOf(distinct)})`;

@@ -24,7 +24,12 @@ export interface RowSource {
   readonly from: string;
   /** Condition that selects the rows; further ones are added with AND. */
   readonly where: string;
-  /** Parameters of both. */
+  /**
+   * Condition that selects the same rows as `where` and reads nothing per row, for statements that filter these rows in a PREWHERE.
+   * Absent where `where` has to be tested in each row.
+   */
+  readonly wherePart?: string;
+  /** Parameters of all of them. */
   readonly values: BoundValues;
 }
 
@@ -152,6 +157,19 @@ export const countGuard = (database: string, version: CountedRows, name: string)
 };
 
 /**
+ * Condition for a version that is one whole partition of an own table: `_partition_id` is a constant of each part. As a PREWHERE it costs as
+ * much as `_seg`; behind one it is tested in the rows that are left (docs/adr/0090-own-tables-stay-plain.md). Tables of many columns choose
+ * between PREWHERE and WHERE by what is read.
+ */
+const partitionCondition = (version: CountedRows, place: Place, name: string, guard: string) => {
+  const { segmentIds, columns, cuts = [], patches = [] } = version;
+  const isOnePartition = segmentIds.length === 1 && cuts.length === 0 && patches.length === 0;
+  if (!isOnePartition || isPooled(place) || isEverywhere(place) || columns.length > widePartColumns)
+    return {};
+  return { wherePart: `_partition_id = if(${guard}, toString({${name}:Array(UInt64)}[1]), '')` };
+};
+
+/**
  * The rows of a version, with `countGuard`. The guard is part of the list of segments, where it is folded to a constant: as a
  * condition of its own it would allow ClickHouse to test the other conditions while it reads (PREWHERE) only once.
  * @param name Start of the parameters' names, where a statement reads several versions.
@@ -165,6 +183,7 @@ export const versionSource = (database: string, version: CountedRows, name = 'se
   return {
     from: sourceOf(database, place, columns.map(namedColumn)),
     where: sql,
+    ...partitionCondition(version, place, name, guard.sql),
     values: { ...guard.values, ...values },
   };
 };

@@ -8,6 +8,7 @@
 import { runAtOnce, runSliced } from '../../lib/time-slicing.js';
 import { bindFilter } from './binder.js';
 import { conditionSteps, createContext } from './compiler.js';
+import { cheapestFirst } from './cost.js';
 import { createFailures } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
 import { createNameIndex, type NameIndex, unknownColumns } from './names.js';
@@ -68,12 +69,13 @@ function* compileSteps(
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
   yield;
   const condition = yield* bindFilter(root, byName, failures, bounds.numbersInQuotes);
+  const ordered = cheapestFirst(condition);
   yield;
   const plain = createParameters();
-  const plainSql = yield* conditionSteps(condition, createContext(plain));
+  const plainSql = yield* conditionSteps(ordered, createContext(plain));
   yield;
   const packed = plain.count() > maxPlainParameters ? createPackedParameters() : undefined;
-  const sql = packed ? yield* conditionSteps(condition, createContext(packed)) : plainSql;
+  const sql = packed ? yield* conditionSteps(ordered, createContext(packed)) : plainSql;
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { NamedColumn } from '../../../src/model/column.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placeOf } from '../../../src/rows/place.js';
+import { type CountedRows, versionSource } from '../../../src/rows/source.js';
 import { createRowTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 
@@ -65,5 +66,65 @@ describe('skipping indexes of a table', () => {
     const [, kept, all] = /i_c2_s[\s\S]*?Granules: (\d+)\/(\d+)/.exec(steps) ?? [];
     expect(Number(kept)).toBeGreaterThan(0);
     expect(Number(kept)).toBeLessThan(Number(all) / 4);
+  });
+});
+
+describe('rows of a version that is one partition', () => {
+  const version = (segmentId: number, rowCount: number) => ({
+    place: own(4),
+    columns: [
+      {
+        id: 3,
+        storageId: 3,
+        name: 'n',
+        dataType: 'Number',
+        physical: 'f',
+        isEntity: false,
+        description: null,
+      },
+    ],
+    segmentIds: [segmentId],
+    rowCount,
+  });
+  const counted = async (segmentId: number, rowCount: number, settings: Record<string, string | number>) => {
+    const { from, wherePart, values } = versionSource(
+      clickhouse.database,
+      version(segmentId, rowCount) as CountedRows,
+    );
+    const [row] = await clickhouse.rows<{ n: string }>(
+      `SELECT toString(count()) AS n FROM ${from} PREWHERE c3_f >= 90 WHERE ${wherePart}`,
+      { params: values, settings },
+    );
+    return Number(row?.n);
+  };
+
+  it('are the same however parts are chosen', async () => {
+    await createRowTables(clickhouse).ensure(own(4), [number]);
+    for (const [segment, rows] of [
+      [7, 100],
+      [8, 1_000],
+      [70, 95],
+    ])
+      await clickhouse.command(
+        `INSERT INTO ${clickhouse.database}.s4 (_seg, _row, c3_f) SELECT ${segment}, number, number FROM numbers(${rows})`,
+      );
+    for (const settings of [{}, { use_partition_pruning: 0 }, { optimize_move_to_prewhere: 0 }]) {
+      expect(await counted(7, 100, settings)).toBe(10);
+      expect(await counted(8, 1_000, settings)).toBe(910);
+      expect(await counted(70, 95, settings)).toBe(5);
+      await expect(counted(7, 101, settings)).rejects.toThrow(/segments_gone/);
+    }
+  });
+
+  it('have no such condition in a pool, on all shards, with patches, cuts or several segments', () => {
+    const base = version(7, 100) as CountedRows;
+    const of = (change: Partial<CountedRows>) => versionSource('db', { ...base, ...change }).wherePart;
+    expect(of({})).toContain('_partition_id');
+    const pool = { mapId: 1, pool: 'narrow', slots: { c3_f: 'f0' } } as const;
+    expect(of({ place: placeOf({ storeId: 4, shard: 1, pool }) })).toBeUndefined();
+    expect(of({ place: placeOf({ storeId: 4, shard: null, pool: null }) })).toBeUndefined();
+    expect(of({ segmentIds: [7, 8] })).toBeUndefined();
+    expect(of({ segmentIds: [7], patches: [7] })).toBeUndefined();
+    expect(of({ cuts: [{ segmentId: 7, beforeUpload: 3 }] })).toBeUndefined();
   });
 });

@@ -61,6 +61,11 @@ describe('SQL of comparisons', () => {
       '((position(c1_s, {p0:String}) > 0) AND (NOT (endsWith(c1_s, {p1:String}))))',
       { p0: 'a', p1: 'b' },
     ],
+    [
+      "contains(City, 'a') and Speed add 1 gt 2 and Price gt 1 and Day eq 2020-01-31",
+      expect.stringMatching(/^\(\(c3_n38_2 > .*\) AND \(c4_d = .*\) AND \(position\(c1_s.*c2_f/s),
+      expect.anything(),
+    ],
     ['year(Day) eq 2020', '(toInt64(toYear(c4_d)) = {p0:Int64})', { p0: '2020' }],
     ['quarter(Day) eq 2', '(toInt64(toQuarter(c4_d)) = {p0:Int64})', { p0: '2' }],
     ['week(Day) eq 1', '(toInt64(toISOWeek(c4_d)) = {p0:Int64})', { p0: '1' }],

@@ -36,10 +36,10 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
+AND (((c3_n38_4 > {p0:Decimal(38, 4)}) AND (c1_s = {p1:String})))
 ORDER BY _row
 FORMAT CSVWithNames
-{"p0":"France","p1":"10.0000","segments":[9001],"segmentsCount":400000}
+{"p0":"10.0000","p1":"France","segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$filter":"Volume lt 0.5","$top":"10"}
@@ -54,8 +54,8 @@ FORMAT CSVWithNames
 {"p0":0.5,"segments":[9001],"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
-SELECT toString(count()) AS n FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c4_f < {p0:Float64})) FORMAT JSONEachRow
+SELECT toString(count()) AS n FROM db.s5 PREWHERE ((c4_f < {p0:Float64}))
+WHERE _partition_id = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, toString({segments:Array(UInt64)}[1]), '') FORMAT JSONEachRow
 {"p0":0.5,"segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
@@ -307,8 +307,8 @@ FORMAT LineAsString
 {"p0":"France","segments":[9001],"segmentsCount":400000,"dates":["2020-01-01","2020-01-02"],"names":["Volume"]}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":1,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","max_block_size":8192,"shard":1}
 
-SELECT toString(count()) AS n FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c1_s = {p0:String})) FORMAT JSONEachRow
+SELECT toString(count()) AS n FROM db.s5 PREWHERE ((c1_s = {p0:String}))
+WHERE _partition_id = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, toString({segments:Array(UInt64)}[1]), '') FORMAT JSONEachRow
 {"p0":"France","segments":[9001],"segmentsCount":400000}
 {"shard":1}
 
@@ -323,8 +323,8 @@ AND ((c1_s = {p0:String})) ORDER BY _row LIMIT 20) GROUP BY l0, d) GROUP BY l0) 
 {"shard":1}
 
 -- {"$count":"true","$filter":"Price gt 10"}
-SELECT toString(count()) AS n FROM db.s5 WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND ((c3_n38_4 > {p0:Decimal(38, 4)})) FORMAT JSONEachRow
+SELECT toString(count()) AS n FROM db.s5 PREWHERE ((c3_n38_4 > {p0:Decimal(38, 4)}))
+WHERE _partition_id = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg = {segments:Array(UInt64)}[1]) = 0, toString({segments:Array(UInt64)}[1]), '') FORMAT JSONEachRow
 {"p0":"10.0000","segments":[9001],"segmentsCount":400000}
 {"shard":1}
 

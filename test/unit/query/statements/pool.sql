@@ -36,10 +36,10 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
+AND (((c3_n38_4 > {p0:Decimal(38, 4)}) AND (c1_s = {p1:String})))
 ORDER BY _row
 FORMAT CSVWithNames
-{"p0":"France","p1":"10.0000","segments":[9001],"segmentsCount":100}
+{"p0":"10.0000","p1":"France","segments":[9001],"segmentsCount":100}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","optimize_use_implicit_projections":0,"shard":2}
 
 -- {"$filter":"Volume lt 0.5","$top":"10"}

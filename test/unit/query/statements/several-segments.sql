@@ -36,10 +36,10 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)} AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))) = 0, {segments:Array(UInt64)}, []) AND (_seg != {segmentsCut0:UInt64} OR _row < ({segmentsBefore0:UInt64} * 34359738368))
-AND (((c1_s = {p0:String}) AND (c3_n38_4 > {p1:Decimal(38, 4)})))
+AND (((c3_n38_4 > {p0:Decimal(38, 4)}) AND (c1_s = {p1:String})))
 ORDER BY _row
 FORMAT CSVWithNames
-{"p0":"France","p1":"10.0000","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
+{"p0":"10.0000","p1":"France","segments":[9001,12002],"segmentsCut0":9001,"segmentsBefore0":10,"segmentsCount":400000}
 {"output_format_decimal_trailing_zeros":0,"output_format_parallel_formatting":0,"output_format_csv_crlf_end_of_line":1,"output_format_csv_serialize_tuple_into_separate_columns":0,"date_time_output_format":"simple","format_csv_delimiter":",","format_csv_null_representation":"","shard":1}
 
 -- {"$filter":"Volume lt 0.5","$top":"10"}
