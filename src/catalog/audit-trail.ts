@@ -9,7 +9,7 @@ export interface AuditEvent {
   readonly id: number;
   readonly at: string;
   readonly actor: {
-    /** `account`: over HTTP; `command`: on the machine, `name` is user and host; `service`: the product itself. */
+    /** `account`: over HTTP; `command`: on the command line, `name` is user and host; `service`: the product itself. */
     readonly kind: 'account' | 'command' | 'service';
     readonly accountId: number | null;
     /** Name at the time of the event. */
@@ -52,7 +52,7 @@ export interface AuditTrail {
   list(filter: AuditFilter): Promise<AuditEvent[]>;
   /** Drops older events and days of keys. @returns number of dropped events. */
   drop(olderThanDays: number): Promise<number>;
-  /** Days on which a key of the account was used, revoked ones included, newest first. @throws AppError 404. */
+  /** Requests per day of a key of the account, which may be revoked, newest first. @throws AppError 404. */
   keyDays(caller: Caller, keyId: number): Promise<KeyDay[]>;
 }
 
@@ -140,7 +140,7 @@ export const createKeyUse = ({ sql }: { sql: Sql }): KeyUse => {
       const counted = counts;
       counts = new Map();
       try {
-        // A deleted key has no days. Sorted: two processes that write the same keys cannot deadlock.
+        // Skips deleted keys. Sorted, so that two processes that write the same keys cannot deadlock.
         await sql.query(
           `INSERT INTO api_key_days (key_id, day, requests)
            SELECT k.id, (now() AT TIME ZONE 'UTC')::date, c.requests

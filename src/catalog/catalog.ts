@@ -25,13 +25,12 @@ import { createTeams } from './teams.js';
 
 interface CatalogOptions {
   readonly sql: Sql;
-  /** Seconds that sessions of the web app last. @default a week */
+  /** Seconds until sessions of the web app expire. @default a week */
   readonly sessionMaxAgeSeconds?: number;
-  /** Homes of new datasets. @default the one of a server that is alone */
+  /** Shards of new datasets. @default the only one */
   readonly homeTurns?: HomeTurns;
 }
 
-/** Every part of the catalog over one database. */
 export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogOptions) => {
   const keyUse = createKeyUse({ sql });
   const found = createFoundDatasets();

@@ -32,7 +32,7 @@ export interface Datasets {
   create(caller: Caller, repositoryId: number, text: DatasetText): Promise<DatasetSummary>;
   /** Replaces name, description and source. @throws AppError 403, 404, 409. */
   update(caller: Caller, id: number, text: DatasetText): Promise<Dataset>;
-  /** Removes it; rows and files follow in the background. @throws AppError 403, 404. */
+  /** Deletes it; its rows and files are deleted in the background. @throws AppError 403, 404. */
   remove(caller: Caller, id: number): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const summaryOf = ({
 interface DatasetsOptions {
   readonly sql: Sql;
   readonly access: Access;
-  /** Homes of new datasets. */
+  /** Shards of new datasets. */
   readonly homeTurns: HomeTurns | undefined;
 }
 

@@ -67,8 +67,8 @@ const createTicket = (sql: Sql, accountId: number, taken: Taken, file: string | 
     // At once: the answer may end while the statement runs.
     added = bytesSent;
     try {
-      const [row] = await sql.query<{ mayGoOn: boolean }>(addBytes, [accountId, day, bytes, id]);
-      return row?.mayGoOn ?? true;
+      const [row] = await sql.query<{ isAllowed: boolean }>(addBytes, [accountId, day, bytes, id]);
+      return row?.isAllowed ?? true;
     } catch (error) {
       added -= bytes;
       throw error;

@@ -51,7 +51,7 @@ export const addBytes = prepared(`
   UPDATE export_usage u SET bytes = u.bytes + $3,
     last_export = CASE WHEN u.bytes < plan.bytes AND u.bytes + $3 >= plan.bytes THEN $4::uuid ELSE u.last_export END
   FROM plan, without_sync WHERE u.account_id = $1 AND u.day = $2::date
-  RETURNING plan.bytes IS NULL OR u.bytes < plan.bytes OR u.last_export = $4::uuid AS "mayGoOn"`);
+  RETURNING plan.bytes IS NULL OR u.bytes < plan.bytes OR u.last_export = $4::uuid AS "isAllowed"`);
 
 /** Takes back an export of which nothing was sent; ranges that come later open it again. Locks as `takeExport` does. */
 export const takeBack = prepared(`

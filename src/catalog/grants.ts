@@ -12,7 +12,7 @@ interface Permission {
   readonly type: 'account' | 'team';
   readonly level: Level;
   /**
-   * `creator`: made it. `team`: by the repository's team (its admins then have Admin). `grant`: given here.
+   * `creator`: created it. `team`: the repository's team, whose admins have Admin. `grant`: granted here.
    */
   readonly origin: 'creator' | 'team' | 'grant';
 }
@@ -22,7 +22,7 @@ export interface Grants {
   listOnRepository(caller: Caller, repositoryId: number): Promise<Permission[]>;
   /** @throws AppError 403 beyond the caller's own level, 404, 409 for the creator, who stays Owner. */
   putOnRepository(caller: Caller, repositoryId: number, name: string, level: Level): Promise<Permission>;
-  /** By Admin and above, or by the account itself. @throws AppError 403, 404, 409 for the creator. */
+  /** For callers with Admin, and for the account itself. @throws AppError 403, 404, 409 for the creator. */
   removeOnRepository(caller: Caller, repositoryId: number, name: string): Promise<void>;
   listOnDataset(caller: Caller, datasetId: number): Promise<Permission[]>;
   putOnDataset(
@@ -140,15 +140,15 @@ const removeGrant = (sql: Sql, kind: Kind, id: number, principal: Principal): Pr
 /** @throws AppError 403 for a level above that of the caller. */
 const requireWithinOwn = (own: Level, level: Level | undefined): void => {
   if (level !== undefined && !includesLevel(own, level))
-    throw forbidden('above_own_level', `You have ${own} and cannot give or take ${level}.`);
+    throw forbidden('above_own_level', `You have ${own} and cannot grant or remove ${level}.`);
 };
 
 const requireNotCreator = (principal: Principal, ownerId: number): void => {
   if (principal.accountId === ownerId)
-    throw conflict('last_owner', 'Who made the repository stays its Owner.');
+    throw conflict('last_owner', 'The account that created the repository remains its Owner.');
 };
 
-/** Callers may give up their own grant without Admin. */
+/** Callers may remove their own grant without Admin. */
 const needToRemove = (caller: Caller, principal: Principal): Level =>
   principal.accountId === caller.accountId ? 'Read' : 'Admin';
 

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
-import { isoUtc } from '../lib/time.js';
+import { isoUtc, isoUtcOrNull } from '../lib/time.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { named, type Sql } from '../storage/postgres/sql.js';
 import { newApiKey } from './api-key.js';
@@ -55,11 +55,11 @@ const columns = `id, name, prefix, read_only AS "readOnly", to_json(repository_i
 const shown = (row: KeyRow): ApiKey => ({
   ...row,
   createdAt: isoUtc(row.createdAt),
-  expiresAt: row.expiresAt && isoUtc(row.expiresAt),
-  lastUsedAt: row.lastUsedAt && isoUtc(row.lastUsedAt),
+  expiresAt: isoUtcOrNull(row.expiresAt),
+  lastUsedAt: isoUtcOrNull(row.lastUsedAt),
 });
 
-/** Condition on a key that the time of its last use is worth writing again: it is exact to a minute. */
+/** Condition on a key that `last_used_at`, which is exact to a minute, should be updated. */
 export const usedLongAgo = (key: string): string =>
   `coalesce(${key}.last_used_at < now() - interval '1 minute', true)`;
 

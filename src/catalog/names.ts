@@ -16,13 +16,13 @@ export const requireName = (name: string, field = 'name'): void => {
   if (problem !== undefined) throw invalid('invalid_name', `${field} ${problem}`);
 };
 
-/** The same for a name that an operator gives to an account. @throws AppError 400. */
+/** Checks a name that an operator gives to an account. @throws AppError 400. */
 export const requireHandle = (name: string): void => {
   const problem = handleProblem(name);
   if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
 };
 
-/** The same for a name that a user gives to an account or team. @throws AppError 400. */
+/** Checks a name that a user gives to an account or team. @throws AppError 400. */
 export const requireOwnHandle = (name: string): void => {
   const problem = ownHandleProblem(name);
   if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
@@ -45,7 +45,7 @@ export const claimingName = async <T>(name: string, work: () => Promise<T>): Pro
   }
 };
 
-/** Takes the name of a new or renamed account or team in the namespace that both share. */
+/** Registers the name of a new or renamed account or team in their common namespace. */
 export const claimName = async (
   tx: Sql,
   owner: { readonly kind: 'account' | 'team'; readonly id: number },
@@ -67,7 +67,7 @@ export interface Principal {
   readonly name: string;
 }
 
-/** @throws AppError 404 when there is neither an account nor a team of this name. */
+/** @throws AppError 404 if no account or team has this name. */
 export const findPrincipal = async (sql: Sql, name: string): Promise<Principal> => {
   const [row] = await sql.query<Principal>(
     `SELECT n.account_id AS "accountId", n.team_id AS "teamId", coalesce(a.name, t.name) AS name

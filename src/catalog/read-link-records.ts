@@ -1,4 +1,4 @@
-/** Statements about read links: the one file that writes their table. */
+/** Statements on `read_links`. No other file writes this table. */
 import type { PreparedStatement } from '../storage/postgres/sql.js';
 import { named, prepared } from '../storage/postgres/sql.js';
 import { accountColumns } from './account-caller.js';
@@ -35,7 +35,7 @@ const columns = `l.id, l.name, l.dataset_id AS "datasetId",
   l.created_at AS "createdAt", l.expires_at AS "expiresAt", l.max_bytes_per_day AS "maxBytesPerDay",
   l.last_used_at AS "lastUsedAt", l.reads, l.bytes, ${bytesToday}`;
 
-/** Condition that a caller sees a link `l`: a key that is limited to some repositories sees its own alone. */
+/** Condition that a caller sees the link `l`: a key limited to some repositories sees only its own links. */
 const seen = 'l.account_id = :accountId AND (:keyId::bigint IS NULL OR l.key_id = :keyId)';
 
 export const insertLink = named(`
@@ -83,8 +83,7 @@ export const noteLinkUse: PreparedStatement = prepared(
 );
 
 /**
- * Adds `$2` bytes and `$3` answers; `$4` names the answer. Its commit does not wait for the disk, like that of other counts of
- * downloads (`export-usage.ts`).
+ * Adds `$2` bytes and `$3` responses; `$4` is the id of the response. Commits without waiting for the disk (see `export-usage.ts`).
  */
 export const addLinkUse: PreparedStatement = prepared(`
   WITH without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
@@ -94,4 +93,4 @@ export const addLinkUse: PreparedStatement = prepared(`
       THEN $4::uuid WHEN l.day = ${today} THEN l.last_read END
   FROM without_sync WHERE l.id = $1
   RETURNING l.max_bytes_per_day AS "limit", l.day_bytes AS used,
-    l.max_bytes_per_day IS NULL OR l.day_bytes < l.max_bytes_per_day OR l.last_read = $4::uuid AS "mayGoOn"`);
+    l.max_bytes_per_day IS NULL OR l.day_bytes < l.max_bytes_per_day OR l.last_read = $4::uuid AS "isAllowed"`);

@@ -173,9 +173,9 @@ const createTicket = (
     const reads = 1 - counted;
     counted = 1;
     try {
-      type Row = { limit: number; used: number; mayGoOn: boolean };
+      type Row = { limit: number; used: number; isAllowed: boolean };
       const [row] = await sql.query<Row>(addLinkUse, [id, bytes, reads, read]);
-      if (row !== undefined && !row.mayGoOn) throw bytesUsedUp(row.limit, row.used);
+      if (row !== undefined && !row.isAllowed) throw bytesUsedUp(row.limit, row.used);
     } catch (error) {
       if (error instanceof AppError) throw error;
       added -= bytes;

@@ -5,23 +5,23 @@ import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { callerOfKey } from './authenticator.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
 
-/** People who are signed in to the web app: a random token in a cookie stands for an API key. */
+/** Sessions of the web app: a random token in a cookie replaces an API key. */
 export interface Sessions {
   /**
-   * Opens a session that may do what the key may do. Of a key's sessions the newest are kept.
-   * @returns the token, which is shown this once, and how long it is good for.
+   * Opens a session with the rights of the key. If the key has too many, the oldest ones end.
+   * @returns the token, which is shown only once, and its lifetime.
    */
   open(keyId: number): Promise<{ token: string; maxAgeSeconds: number }>;
   /**
-   * The caller that a session token belongs to.
+   * Returns the caller of a session token.
    * @throws AppError `unauthenticated`: the session has ended, or its key was revoked or has expired.
    */
   authenticate(token: string): Promise<Caller>;
-  /** Ends a session; an unknown one has ended already. */
+  /** Ends a session; does nothing for an unknown one. */
   end(token: string): Promise<void>;
 }
 
-/** Sessions of one key; beyond it the oldest end. */
+/** Most sessions of a key; further ones end the oldest. */
 const mostOfKey = 100;
 
 /** SHA-256, as for keys: a token is 256 random bits. */
@@ -31,7 +31,7 @@ interface SessionsOptions {
   readonly sql: Sql;
   /** Called for each request with a valid session. */
   readonly onUse?: (keyId: number) => void;
-  /** Seconds after which people have to sign in again. @default a week */
+  /** Seconds until sessions expire. @default a week */
   readonly maxAgeSeconds?: number | undefined;
 }
 

@@ -1,28 +1,28 @@
 /**
- * Bytes that an account stores: all segments of all versions of its datasets, current and older. A
- * segment that several versions or datasets of the account share counts once.
+ * Bytes that an account stores: the segments of all versions of its datasets. A segment shared by several versions or datasets
+ * of the account counts once.
  */
 import { isPending } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** Bytes that a dataset stores; segments that it shares with others count in each of them. */
+/** Bytes that a dataset stores; a segment shared with other datasets counts in each of them. */
 export interface StoredDataset {
   readonly id: number;
   readonly name: string;
-  /** Raw bytes of the rows of all of its versions, as they were uploaded, and of uploads on their way. */
+  /** Uncompressed bytes of the rows of all versions, as uploaded, and of pending uploads. */
   readonly bytes: number;
   /** Part of `bytes` that the current version uses; the rest belongs to older versions only. */
   readonly currentBytes: number;
   readonly versions: number;
 }
 
-/** Datasets of the account `$1`, with the bytes of the segments that each names. */
+/** Datasets of the account `$1`, with the bytes of the segments that each references. */
 const own = `own AS MATERIALIZED (
     SELECT d.id, d.name, d.store_id, coalesce(k.bytes, 0) AS bytes
     FROM repositories o JOIN datasets d ON d.repository_id = o.id LEFT JOIN dataset_storage k ON k.dataset_id = d.id
     WHERE o.created_by = $1)`;
 
-/** Only datasets of one store share segments: of an account that has several of them each segment counts once. */
+/** Only datasets of one store share segments, so each segment counts once per store and account. */
 const sharedSegments = `
   SELECT r.segment_id FROM own JOIN shared USING (store_id), LATERAL (
     SELECT segment_id FROM segment_ranges WHERE dataset_id = own.id AND until_version IS NULL
@@ -37,7 +37,7 @@ export const storedBytesSql = `
     + coalesce((SELECT sum(p.received_bytes + p.reserved_bytes) FROM processes p
         WHERE ${isPending('p')} AND p.dataset_id IN (SELECT own.id FROM own)), 0)::bigint AS bytes`;
 
-/** Bytes of what the current version of the dataset `$2` has and no dataset of the account `$1` has yet. */
+/** Bytes of segments of the current version of dataset `$2` that no dataset of the account `$1` references yet. */
 const additionalSql = `
   SELECT coalesce(sum(g.bytes), 0)::bigint AS bytes
   FROM segment_ranges n JOIN segments g ON g.id = n.segment_id
@@ -67,6 +67,6 @@ const byDatasetSql = `
 /** Most datasets that an account shows with their bytes. */
 export const shownDatasets = 100;
 
-/** The datasets of an account that keep most, largest first. */
+/** Largest datasets of an account, largest first. */
 export const largestDatasets = (sql: Sql, accountId: number): Promise<StoredDataset[]> =>
   sql.query<StoredDataset>(byDatasetSql, [accountId, shownDatasets]);

@@ -11,7 +11,7 @@ interface TableOwner {
   readonly versions: number;
 }
 
-/** Owners of tables that still have a dataset. Where several datasets share a table, the oldest. */
+/** Owners of tables that have a dataset; of several that share a table, the oldest. */
 export const readTableOwners = (sql: Sql, tables: readonly number[]): Promise<TableOwner[]> =>
   sql.query<TableOwner>(
     `SELECT DISTINCT ON (d.store_id) s.id AS "table", d.id AS "datasetId", d.name, a.name AS owner,

@@ -1,4 +1,4 @@
-/** Rows of `team_members`: the one place that writes them. */
+/** Statements that write `team_members`. No other file writes this table. */
 import type { TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 

@@ -16,7 +16,7 @@ interface UploadSender {
 const isRefusal = (error: unknown): error is AppError =>
   isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind);
 
-/** Callers of some senders, or why they are refused now; one query for all keys. */
+/** Callers of the senders, or their refusals, with one query for all keys. */
 const readCallers = async (sql: Sql, senders: readonly UploadSender[]) => {
   const keyIds = [...new Set(senders.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])))];
   const keys = await callersOfKeys(sql, keyIds);
@@ -37,8 +37,8 @@ const readCallers = async (sql: Sql, senders: readonly UploadSender[]) => {
 };
 
 /**
- * Why uploads must not be published any more, in the order of the senders; undefined where one may write as before. Asked
- * in the transaction that publishes, with as many questions as there are callers, not senders.
+ * Reasons why uploads may no longer be published, in the order of the senders; undefined where the sender may still write.
+ * Called in the publishing transaction; runs one query per caller, not per sender.
  */
 export const uploadRefusals = async (
   sql: Sql,

@@ -1,7 +1,7 @@
 import type { CodeList } from './code-list.js';
 
 export const accountCodes: CodeList = {
-  above_own_level: [403, 'You cannot give or take a level above your own.'],
+  above_own_level: [403, 'You cannot grant or remove a level above your own.'],
   account_disabled: [401, 'An operator disabled the account.'],
   account_not_found: [404, 'There is no such account.'],
   ambiguous_credentials: [401, 'Two different API keys are given.'],

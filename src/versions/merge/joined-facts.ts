@@ -12,7 +12,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { readDays } from '../../storage/postgres/version-days.js';
 import type { BaseVersion } from '../../uploads/layout/base-version.js';
 
-/** Rows that follow those of a version. */
+/** Rows appended to a version. */
 interface AddedRows {
   /** Their own columns. */
   readonly columns: readonly StoredColumn[];

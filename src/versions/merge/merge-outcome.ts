@@ -1,4 +1,4 @@
-/** Result of a merge, from the keys that were counted. */
+/** Result of a merge, computed from the key counts. */
 import type { KeyExample, ProcessError, RowChanges } from '../../model/process.js';
 import type { KeyCounts, SegmentMerge } from '../../rows/index.js';
 

@@ -1,4 +1,4 @@
-/** Plan of a merge, from the file and the version before it. */
+/** Plans a merge of a file into the previous version. */
 import { isKeyed } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import { type KeyCounts, type SegmentMerge, segmentListOf } from '../../rows/index.js';
@@ -8,13 +8,13 @@ import type { UploadTurn } from '../../uploads/lifecycle/merge-records.js';
 import { isKeptIn } from './layout-rebase.js';
 
 export interface MergePlan extends SegmentMerge {
-  /** True if all rows are written again, wherever they are stored. */
+  /** True if all rows must be written again. */
   readonly rewriteAll: boolean;
-  /** True if the rows of the version before are known to be unique by the key. */
+  /** True if the rows of the previous version are known to be unique by the key. */
   readonly isUnique: boolean;
 }
 
-/** True if a key has all columns of one by which rows are unique. */
+/** True if the key includes all columns of a key known to be unique. */
 const isUniqueBy = (base: BaseVersion | undefined, keyIds: readonly number[]): boolean => {
   if (base === undefined || base.rowCount === 0) return true;
   if (base.uniqueBy === null) return false;
@@ -23,9 +23,8 @@ const isUniqueBy = (base: BaseVersion | undefined, keyIds: readonly number[]): b
 };
 
 /**
- * Storage ids of columns by which the rows of the version to come are unique; undefined: not known. A type that becomes wider
- * keeps values apart.
- * @param isChecked The rows of the version before were found to be unique by the key.
+ * Storage ids of a unique key of the new version; undefined: not known. A wider type keeps distinct values distinct.
+ * @param isChecked True if the merge found the rows of the previous version unique by the key.
  */
 export const uniqueAfter = (
   { rewriteAll, columns, keyIds, isUnique }: MergePlan,
@@ -63,11 +62,11 @@ export const planMerge = (
   };
 };
 
-/** True if rows of the version before can be read as they are stored. */
+/** True if the stored rows of the previous version can be kept. */
 export const isBaseKept = ({ rewriteAll, columns, baseColumns }: MergePlan): boolean =>
   !rewriteAll && isKeptIn(columns, baseColumns);
 
-/** True if all rows of the file follow those of the version before, none of which changes. */
+/** True if the merge only adds all rows of the file after those of the previous version. */
 export const isPlain = (plan: MergePlan, { known, distinct, rows }: KeyCounts): boolean => {
   if (plan.mode === 'delete' || (plan.mode === 'sync' && plan.base.rowCount > 0)) return false;
   return isBaseKept(plan) && known === 0 && distinct === rows;

@@ -147,7 +147,7 @@ describe('read', () => {
     expect((await bob.ask('GET', '/datasets/999999')).status).toBe(404);
   });
 
-  it('shapes an unknown dataset of the column list as {message}', async () => {
+  it('answers {message} to the columns of an unknown dataset', async () => {
     const answer = await ada.ask('GET', '/datasets/999999/columns');
     expect(answer.status).toBe(404);
     expect(answer.json()).toEqual({ message: expect.any(String), code: 'dataset_not_found' });
@@ -184,7 +184,7 @@ describe('update and delete', () => {
     expect((await ada.ask('DELETE', `/datasets/${id}`)).status).toBe(404);
   });
 
-  it('leaves segments and stores to the sweeper', async () => {
+  it('leaves segments and tables to the sweep', async () => {
     const id = await newDataset();
     await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }] });
     const [{ store } = { store: 0 }] = await api.sql.query<{ store: number }>(
@@ -246,7 +246,7 @@ describe('columns', () => {
     expect(answer.status).toBe(404);
   });
 
-  it('moves the revision that derived files depend on', async () => {
+  it('increments the revision that derived files depend on', async () => {
     const { id, country } = await filled();
     const revision = async () =>
       (

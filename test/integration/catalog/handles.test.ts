@@ -33,7 +33,7 @@ describe('names of accounts and teams', () => {
     expect((await bob.ask('PUT', '/account', { name })).status).toBe(400);
   });
 
-  it('gives one of two names that look alike, when both are requested at once', async () => {
+  it('registers one of two names that look alike when both are requested at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letter = String.fromCharCode(97 + round);
       const answers = await Promise.all([
@@ -80,7 +80,7 @@ describe('names with bidirectional control characters', () => {
 });
 
 describe('a key that is limited to some repositories', () => {
-  it('reads nothing of the account but itself', async () => {
+  it('reads nothing of the account except the key itself', async () => {
     const made = await ada.ask('POST', '/repositories', { name: 'Scope', privacy: 'Private' });
     const { id: repositoryId } = made.json<{ id: number }>();
     await ada.ask('POST', '/teams', { name: 'Hidden' });

@@ -97,7 +97,7 @@ describe('keys', () => {
 });
 
 describe('a read-only key', () => {
-  it('reads what the account reads, and the refusal of a write says why', async () => {
+  it('reads what the account reads, and is refused writes with the reason', async () => {
     const { key } = await newKey({ readOnly: true });
     expect((await api.ask('GET', `/repositories/${home}`, { key })).json()).toMatchObject({
       permission: 'Owner',
@@ -123,7 +123,7 @@ describe('a read-only key', () => {
 });
 
 describe('a key limited to repositories', () => {
-  it('works there and nowhere else', async () => {
+  it('works only for these repositories', async () => {
     const { key } = await newKey({ repositoryIds: [home] });
     expect(
       (await api.ask('POST', '/datasets', { key, body: { name: 'in', repositoryId: home } })).status,

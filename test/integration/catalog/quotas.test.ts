@@ -62,7 +62,7 @@ describe('private repositories', () => {
 });
 
 describe('exports', () => {
-  it('are counted exactly when they race; a cancelled one costs nothing, a cut one what was sent', async () => {
+  it('are counted exactly under concurrency; a cancelled one costs nothing, an aborted one what was sent', async () => {
     const dan = await api.person('dan', { plan: 'small' });
     const caller = await callerOf(dan);
     const { quotas } = api.catalog;
@@ -88,7 +88,7 @@ describe('exports', () => {
     });
   });
 
-  it('have no end on a plan without limits, and are not counted without a caller', async () => {
+  it('are unlimited on a plan without limits, and are not counted without a caller', async () => {
     const caller = await callerOf(await api.person('eve'));
     for (let i = 0; i < 3; i++) await (await api.catalog.quotas.startExport(caller)).finish(1e12);
     await (await api.catalog.quotas.startExport(undefined)).finish(1);
@@ -146,7 +146,7 @@ describe('stored data', () => {
     });
   });
 
-  it('of another account counts against the plan of who clones it', async () => {
+  it('of another account counts against the plan of the account that clones it', async () => {
     const eve = await api.person('eva');
     const kit = await api.person('kit', { plan: 'small' });
     const homeOf = async (person: Person) =>

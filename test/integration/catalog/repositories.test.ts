@@ -20,7 +20,7 @@ const newRepository = async (person: Person, body: Record<string, unknown> = {})
 };
 
 describe('Home', () => {
-  it('is made with the account, named for it, and Owner', async () => {
+  it('is created with the account, which it is named after and which is its Owner', async () => {
     const answer = await ada.ask('GET', '/repositories/home');
     expect(answer.status).toBe(200);
     expect(answer.json()).toMatchObject({ name: 'ada', permission: 'Owner', team: null, description: null });
@@ -128,7 +128,7 @@ describe('read, update, delete', () => {
     });
   });
 
-  it('tells a body that tries to change the team', async () => {
+  it('refuses a body that changes the team', async () => {
     await ada.ask('POST', '/teams', { name: 'team-a' });
     await ada.ask('POST', '/teams', { name: 'team-b' });
     const { id, team } = await newRepository(ada, { team: 'team-a' });

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('searching the catalog', () => {
-  it('finds what the caller may see, and for a stranger what is public', async () => {
+  it('finds what the caller may see, and for other accounts only what is public', async () => {
     expect(names(await search('?q=prices', ada.key)).sort()).toEqual(['Open prices', 'Secret prices']);
     for (const key of [undefined, bob.key]) {
       const found = await search('?q=prices', key);
@@ -63,13 +63,13 @@ describe('searching the catalog', () => {
     expect(await columns("'%3B%20--")).toEqual([]);
   });
 
-  it('takes signs as they are', async () => {
+  it('takes punctuation literally', async () => {
     expect(names(await search('?q=100%20%25', ada.key))).toHaveLength(2);
     expect(names(await search('?q=_ever', ada.key))).toHaveLength(2);
     expect(names(await search('?q=100_', ada.key))).toEqual([]);
   });
 
-  it('gives what changed last without words, up to the requested number', async () => {
+  it('returns what changed last for an empty text, up to the requested number', async () => {
     const all = await search('', ada.key);
     expect(names(all)).toEqual(['Secret prices', 'Open prices']);
     expect(all.datasets.map(({ columnCount }) => columnCount)).toEqual([2, 2]);
@@ -84,7 +84,7 @@ describe('searching the catalog', () => {
     expect((await search('?q=gas', ada.key)).columns).toEqual([]);
   });
 
-  it('refuses what is too much', async () => {
+  it('refuses texts and limits beyond the bounds', async () => {
     for (const query of ['?limit=0', '?limit=101', `?q=${'x'.repeat(201)}`, '?words=x'])
       expect((await api.ask('GET', `/search${query}`, { key: ada.key })).status).toBe(400);
   });

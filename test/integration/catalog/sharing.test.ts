@@ -31,7 +31,7 @@ const level = async (person: Person, path: string): Promise<string | number> => 
 };
 
 describe('permissions of a repository', () => {
-  it('gives, changes, lists and takes a level', async () => {
+  it('grants, changes, lists and removes a level', async () => {
     const id = await repository();
     for (const wanted of ['Read', 'Clone', 'Write', 'Admin', 'Owner']) {
       const answer = await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: wanted });
@@ -50,7 +50,7 @@ describe('permissions of a repository', () => {
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(404);
   });
 
-  it('keeps the last Owner: who made it cannot be lowered or removed', async () => {
+  it('keeps its creator as Owner, who cannot be lowered or removed', async () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Owner' });
     expect((await bob.ask('PUT', `/repositories/${id}/permissions/ada`, { level: 'Read' })).status).toBe(409);
@@ -58,7 +58,7 @@ describe('permissions of a repository', () => {
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/ada`)).status).toBe(409);
   });
 
-  it('lets nobody give or take what is above the own level', async () => {
+  it('lets nobody grant or remove a level above their own', async () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Admin' });
     await ada.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Owner' });
@@ -72,14 +72,14 @@ describe('permissions of a repository', () => {
     expect((await bob.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Read' })).status).toBe(403);
   });
 
-  it('lets an account give back what it was given', async () => {
+  it('lets an account remove its own grant', async () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Read' });
     expect((await bob.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(204);
     expect(await level(bob, `/repositories/${id}`)).toBe(403);
   });
 
-  it('answers 404 for a name of nobody and 400 for an unknown level', async () => {
+  it('answers 404 for an unknown name and 400 for an unknown level', async () => {
     const id = await repository();
     expect((await ada.ask('PUT', `/repositories/${id}/permissions/nobody`, { level: 'Read' })).status).toBe(
       404,
@@ -191,7 +191,7 @@ describe('teams', () => {
     expect(await level(bob, `/datasets/${made}`)).toBe(403);
   });
 
-  it('give what is granted to the team instead of Write, and an account what is granted to it', async () => {
+  it('give the level granted to the team instead of Write, and an account the level granted to it', async () => {
     await ada.ask('POST', '/teams', { name: 'Readers' });
     await join(bob, 'Readers');
     await join(cat, 'Readers');

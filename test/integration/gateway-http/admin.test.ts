@@ -28,7 +28,7 @@ const run = (line: string, changes: Partial<Config> = {}): Promise<string> =>
   );
 
 describe('providers check', () => {
-  it('asks those whose address is replaced, in a table', async () => {
+  it('probes providers with a replaced address and prints a table', async () => {
     const found = JSON.parse(await run('providers check --json')) as { slug: string; state: string }[];
     const stateOf = (slug: string) => found.find((one) => one.slug === slug)?.state;
     expect([stateOf('bankofcanada'), stateOf('fred'), stateOf('ecb')]).toEqual(['ok', 'no key', 'failed']);

@@ -63,7 +63,7 @@ describe('data of a symbol', () => {
     expect(named.headers.get('content-type')).toBe('application/json');
   });
 
-  it('is cut by start, end and $top', async () => {
+  it('is limited by start, end and $top', async () => {
     const range = '/feed/GDP/data?start=1947-01-01&end=1947-07-01';
     expect((await get(range)).text.trim().split('\r\n').slice(1)).toEqual(csv.slice(2));
     expect((await get(`${range}&$top=1`)).text.trim().split('\r\n').slice(1)).toEqual(csv.slice(2, 3));
@@ -178,7 +178,7 @@ describe('a feed of another provider', () => {
     expect(csv.text + csv.headers.get('content-disposition')).not.toContain(key);
   });
 
-  it('cuts to start, end and $top, in this order', async () => {
+  it('applies start, end and $top in this order', async () => {
     const rows = async (query: string) =>
       (await ask(`%5EGSPC/data?${query}`)).text.trim().split('\r\n').slice(1);
     expect(await rows('$top=2')).toEqual(['"2026-03-11",5599.3000', '"2026-03-12",5521.52']);

@@ -62,8 +62,8 @@ const insertProcess = async (datasetId: number, more: string): Promise<number> =
   return row?.id ?? 0;
 };
 
-describe('who may look', () => {
-  it('an operator alone', async () => {
+describe('access', () => {
+  it('is for operators only', async () => {
     expect((await world.ask('GET', '/ops')).status).toBe(401);
     expect((await world.ask('GET', '/ops', { key: maker })).json()).toMatchObject({ code: 'not_operator' });
   });
@@ -99,7 +99,7 @@ describe('components and the log', () => {
 });
 
 describe('uploads', () => {
-  it('shows those of which nothing was heard, and what they wait for', async () => {
+  it('shows stalled ones, and what they wait for', async () => {
     const dataset = (
       await world.ask('POST', '/datasets', { key: maker, body: { name: 'Stuck', repositoryId } })
     ).json<{ id: number }>();

@@ -54,7 +54,7 @@ describe('the list of providers', () => {
 });
 
 describe('matching words', () => {
-  it('ranks who has more of them, at most five, with key fields where a key is needed', async () => {
+  it('ranks providers by matching words, at most five, with key fields where a key is needed', async () => {
     const found = (await get('/providers/match?q=canada%20exchange%20bank')).json<Listed[]>();
     expect(found[0]?.slug).toBe('bankofcanada');
     expect(found.length).toBeLessThanOrEqual(5);
@@ -160,7 +160,7 @@ describe('hits that can be fetched', () => {
   });
 });
 
-describe('what is left of limits', () => {
+describe('the remaining quota', () => {
   const quota = async (slug: string, asking = key) =>
     (await get(`/providers/${slug}/quota`, { key: asking })).json();
 

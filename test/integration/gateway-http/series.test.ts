@@ -24,7 +24,7 @@ describe('a preview', () => {
     expect(answer.json()).not.toHaveProperty('api_key_required');
   });
 
-  it('is 304 for who has it already, until it changes', async () => {
+  it('is 304 for a client that has it, until it changes', async () => {
     const first = await world.ask('GET', rate);
     const etag = first.headers.get('etag') ?? '';
     const again = await world.ask('GET', rate, { headers: { 'If-None-Match': etag } });
@@ -188,7 +188,7 @@ describe('keys', () => {
 });
 
 describe('a key of the service', () => {
-  it('serves who has none', async () => {
+  it('serves callers without a key of their own', async () => {
     const served = await startGatewayWorld({ providerKeys: `fred=${serviceKey}` });
     try {
       const full = await served.ask('POST', '/providers/fred/series/GDP/data', { body: {} });

@@ -39,7 +39,7 @@ describe('the kept answers', () => {
     expect((await records().get(keyOf(3)))?.body).toBe('new');
   });
 
-  it('stay within their bytes: what was used longest ago goes first', async () => {
+  it('stay within their size limit: the least recently used is evicted first', async () => {
     for (let index = 10; index < 110; index += 1) {
       nowMs += 1_000;
       await records(100_000).set(keyOf(index), 'fred', kept('x'.repeat(2_000)));
@@ -54,7 +54,7 @@ describe('the kept answers', () => {
     expect(await records().get(keyOf(109))).toBeDefined();
   });
 
-  it('do not take a giant, and go when they are too old to be served', async () => {
+  it('exclude an answer that is too large, and expire when too old to be served', async () => {
     await records(1_000).set(keyOf(200), 'fred', kept('x'.repeat(300)));
     expect(await records().get(keyOf(200))).toBeUndefined();
     nowMs += 12 * hour;

@@ -91,7 +91,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(starts.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('leaves the rest of a shared quota to others', async () => {
+  it('leaves the remaining shared quota to other accounts', async () => {
     const ask = (account: string, index = 0) => take(index, { perDay: 25 }, { account, user: 'account' });
     expect(await ask('modest')).toMatchObject({ granted: true });
     const granted = [];
@@ -101,7 +101,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await ask('modest')).toMatchObject({ granted: true });
   });
 
-  it('tells each what is left to it, and counts nothing for that', async () => {
+  it('reports the remaining quota of each account without using it', async () => {
     const requestOf = (account: string, user: Request['user'] = 'account') =>
       ({ scope, account, rate: { perDay: 25 }, zone: 'America/New_York', user }) as const;
     const left = async (account: string, user?: Request['user']) =>
@@ -222,7 +222,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await take(1, {})).toMatchObject({ reason: 'held' });
   });
 
-  it('forgets what counts no longer', async () => {
+  it('deletes counts that have expired', async () => {
     await take(0, { perDay: 25 });
     nowMs += 100 * 3_600_000;
     await processes[0].sweep();

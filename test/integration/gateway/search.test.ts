@@ -94,7 +94,7 @@ describe('the search index', () => {
     expect(await ids('')).toEqual([]);
   });
 
-  it('gives back what was put in', async () => {
+  it('returns the stored entries', async () => {
     expect((await index.search('odd label', { limit: 1 })).hits).toEqual([
       {
         provider: 'wb',
@@ -116,7 +116,7 @@ describe('the search index', () => {
     ]);
   });
 
-  it('forgets what the upstream lists no longer, except the bundled list', async () => {
+  it('deletes entries that the upstream no longer lists, except the bundled ones', async () => {
     const filling = index.fill('wb', 2);
     await filling.add([{ id: 'SP.POP.TOTL', label: 'Population, total' }]);
     await filling.finish();
@@ -231,7 +231,7 @@ describe('filling the index', () => {
     expect(await indexer.fillDue()).toEqual(['one']);
   });
 
-  it('keeps what it had when the upstream fails, and tries again later', async () => {
+  it('keeps its entries when the upstream fails, and retries later', async () => {
     const failing = async function* (): AsyncIterable<Item> {
       yield { id: 'NEW', label: 'Half of it' };
       throw new Error('down');
@@ -259,7 +259,7 @@ describe('filling the index', () => {
     expect(await indexerOf(listing('three', twelveHundred)).fillDue()).toEqual(['three']);
   });
 
-  it('passes over a part that fails alone, says so, and keeps what stood in it before', async () => {
+  it('skips a part that fails alone, reports it, and keeps its previous entries', async () => {
     const parts = (broken: boolean) =>
       async function* (ctx?: Context): AsyncIterable<Item> {
         for (const table of ['first', 'second', 'third']) {
@@ -283,7 +283,7 @@ describe('filling the index', () => {
     expect(await indexerOf(listing('parts', parts(false))).fillDue()).toEqual(['parts']);
   });
 
-  it('keeps what came before a failure, and waits without a failure for a limit', async () => {
+  it('keeps entries received before a failure, and does not count a wait for a limit as one', async () => {
     const cut = async function* (): AsyncIterable<Item> {
       yield { id: 'CUT-1', label: 'Came before' };
       throw rateLimited(bankOfCanada, 300);

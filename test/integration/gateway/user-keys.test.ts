@@ -33,7 +33,7 @@ describe('user keys', () => {
     expect(await keys().read(account, 'fred')).toBeUndefined();
   });
 
-  it('refuses what no upstream takes', async () => {
+  it('refuses keys that no upstream accepts', async () => {
     await expect(async () => keys().put(account, 'fred', 'x'.repeat(513))).rejects.toMatchObject({
       kind: 'invalid',
     });

@@ -88,12 +88,12 @@ describe('reading chunks again', () => {
     expect(await read([position(1, 9)], undefined, { processId: 2, chunkKey })).toEqual([19]);
   });
 
-  it('gives every position once, from several partitions', async () => {
+  it('returns every position once, from several partitions', async () => {
     const all = Array.from({ length: 5 }, (_, at) => [position(0, 2 * at), position(1, 2 * at)]).flat();
     expect(await read(all)).toEqual(Array.from({ length: 10 }, (_, at) => 2 * at));
   });
 
-  it('ends when the reader wants no more', async () => {
+  it('ends when the reader stops', async () => {
     expect(await read([position(1, 0), position(1, 2), position(1, 4)], 6)).toEqual([2, 6]);
   });
 

@@ -158,7 +158,7 @@ describe('security headers', () => {
     expect([answer.status, headersOf(answer)]).toEqual([status, wanted]);
   });
 
-  it('stand on refusals, on preflights and on the pages of a worker', async () => {
+  it('are sent with refusals, preflights and the pages of a worker', async () => {
     const answers = [
       await askRoot('GET', '/ops'),
       await askRoot('DELETE', '/docs'),

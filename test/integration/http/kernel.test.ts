@@ -309,11 +309,11 @@ describe('validation', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
-  it('gives a rest of the path with its slashes', async () => {
+  it('passes the rest of a path with its slashes', async () => {
     expect((await ask('GET', '/api/names/a/b%20c/d')).json()).toEqual({ rest: 'a/b c/d' });
   });
 
-  it('shapes a 404 as {message} where the route says so', async () => {
+  it('answers a 404 as {message} where the route requires it', async () => {
     const answer = await ask('GET', '/api/names/none');
     expect([answer.status, answer.json()]).toEqual([
       404,
@@ -330,7 +330,7 @@ describe('answers', () => {
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
   });
 
-  it('keeps what failed inside: 500 without text, 503 for an outage', async () => {
+  it('hides internal errors: 500 without details, 503 for an outage', async () => {
     const failed = await ask('GET', '/api/fails');
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain('secret');
@@ -361,7 +361,7 @@ describe('answers', () => {
     await expect.poll(() => aborted).toEqual(['endless']);
   });
 
-  it('keeps a sane request id and replaces any other', async () => {
+  it('keeps a valid request id and replaces any other', async () => {
     const sane = await ask('GET', '/api/things/1', { headers: { 'X-Request-Id': 'abc-1.2_3' } });
     expect(sane.headers.get('x-request-id')).toBe('abc-1.2_3');
     const other = await ask('GET', '/api/things/1', { headers: { 'X-Request-Id': 'a b"c' } });
@@ -447,7 +447,7 @@ describe('the connection', () => {
     accepted.socket.destroy();
   });
 
-  it('drains: finishes what runs, refuses what is new, cuts off what takes too long', async () => {
+  it('drains: completes running requests, refuses new ones, aborts those that take too long', async () => {
     const draining = startApp([]);
     const at = await draining.listen({ host: '127.0.0.1', port: 0 });
     const own = createAsk(`http://127.0.0.1:${at}`);

@@ -93,7 +93,7 @@ describe('the contract check of the tests', () => {
 });
 
 describe('examples of bodies', () => {
-  it('are taken as they stand', async () => {
+  it('are accepted unchanged', async () => {
     const home = (await ada.ask('GET', '/repositories/home')).json<{ id: number }>();
     const made = (await ada.ask('POST', '/datasets', { name: 'example', repositoryId: home.id })).json<{
       id: number;

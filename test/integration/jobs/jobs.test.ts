@@ -297,7 +297,7 @@ describe('leases', () => {
     expect(outcome).toEqual(['taken', true]);
   });
 
-  it('go to another process at once when the first one stops, although its work goes on', async () => {
+  it('go to another process at once when the first one stops, although its work continues', async () => {
     const stopping = leasesOf(sql, hourMs);
     const outcome = await stopping.whileHeld('fetch', 'ab12', async (lost) => {
       await stopping.releaseAll();

@@ -94,7 +94,7 @@ describe('describe_dataset', () => {
     expect(columns.Day).toMatchObject({ min: '1868-01-03', isEntity: true });
   });
 
-  it('gives examples that query_dataset takes', async () => {
+  it('returns examples that query_dataset accepts', async () => {
     const { examples } = await describeDataset();
     expect(examples.filter.length).toBeGreaterThan(2);
     for (const filter of examples.filter) expect((await query({ filter })).total).toBeLessThanOrEqual(3);
@@ -115,7 +115,7 @@ describe('describe_dataset', () => {
 });
 
 describe('query_dataset', () => {
-  it('gives every value unchanged, numbers of more than 15 digits as text', async () => {
+  it('returns every value unchanged, numbers of more than 15 digits as text', async () => {
     const { columns, rows, total, truncated } = await query({});
     expect(columns.map(({ name }) => name)).toEqual([
       'Country name',
@@ -241,7 +241,7 @@ describe('query_dataset', () => {
     });
   });
 
-  it('refuses a row that has no room', async () => {
+  it('refuses a row that is too long for an answer', async () => {
     const wide = await createDataset(owner);
     await upload(owner, wide, `t\n${'y'.repeat(60_000)}\n`);
     const refused = { code: 'answer_too_large' };

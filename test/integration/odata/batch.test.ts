@@ -76,7 +76,7 @@ describe('a batch of JSON', () => {
     expect(answers[5]?.body).toMatchObject({ value: [{ Big: '123456789012345678901234567890.25' }] });
   });
 
-  it('gives each part pages by its own preference, with links to go on', async () => {
+  it('pages each part by its own preference, with links to the next page', async () => {
     const [answer] = await answersOf([part('Rows', { headers: { Prefer: 'odata.maxpagesize=2' } })]);
     expect(answer?.headers).toMatchObject({ 'Preference-Applied': 'odata.maxpagesize=2' });
     const body = answer?.body as { value: unknown[]; '@odata.nextLink': string };
@@ -84,7 +84,7 @@ describe('a batch of JSON', () => {
     expect(body['@odata.nextLink'].startsWith(`${service.root}/Rows?`)).toBe(true);
   });
 
-  it('refuses parts with the codes of plain requests, and stops behind the first unless told to go on', async () => {
+  it('refuses parts with the codes of plain requests, and stops after the first unless continue-on-error is set', async () => {
     const parts = [
       part('Rows?$filter=Nowhere eq 1'),
       part('Nowhere'),

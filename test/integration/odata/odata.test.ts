@@ -140,7 +140,7 @@ describe('rows', () => {
     expect((await page({ $select: '_row', $top: '1' })).value).toEqual([{ _row: expect.any(String) }]);
   });
 
-  it('gives the rows that $apply makes, without a key', async () => {
+  it('returns the rows of $apply, without a key', async () => {
     const { value } = await page({ $apply: `aggregate(${names.gdp} with sum as Total)` });
     expect(value).toHaveLength(1);
     expect(Object.keys(value[0] ?? {})).toEqual(['Total']);

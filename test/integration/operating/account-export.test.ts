@@ -151,7 +151,7 @@ it('is for the account alone, with a key that is not limited', async () => {
   expect((await call(ada, 'GET', '/account/export?versions=some')).status).toBe(400);
 });
 
-it('is visibly broken when rows cannot be read, and gives its place back', async () => {
+it('is visibly broken when rows cannot be read, and releases its permit', async () => {
   const broken: Client = {
     baseUrl: product.baseUrl,
     key: (await product.createAccount('broken')).key,
@@ -172,7 +172,7 @@ it('is visibly broken when rows cannot be read, and gives its place back', async
   expect((await get(bob)).size).toBeGreaterThan(5);
 });
 
-it('ends with its client, and holds no place afterwards', async () => {
+it('ends with its client, and releases its permit', async () => {
   const leaver: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('leaver')).key };
   const home = (await read(leaver, '/repositories/home')) as { id: number };
   const lines = Array.from({ length: 60_000 }, () => randomBytes(48).toString('base64'));

@@ -102,7 +102,7 @@ const settled = async (name: string): Promise<Client & { datasets: number[]; hom
 };
 
 describe('a transfer', () => {
-  it('gives everything to another account: ids, versions and answers stay', async () => {
+  it('moves everything to another account; ids, versions and answers stay the same', async () => {
     const giver = await settled('giver');
     const taker: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('taker')).key };
     const [small = 0, large = 0] = giver.datasets;

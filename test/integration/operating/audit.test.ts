@@ -99,7 +99,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has teams and what became of their members', async () => {
+  it('has teams and changes of their members', async () => {
     expect((await call(owner, 'POST', '/teams', { name: 'crew' })).status).toBe(201);
     expect((await call(owner, 'PUT', '/teams/crew/members/reader', { role: 'member' })).status).toBeLessThan(
       300,
@@ -114,7 +114,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has nothing of what was refused or undone', async () => {
+  it('has no refused or rolled back actions', async () => {
     const before = await trail();
     const repository = await homeOf(owner);
     expect((await call(owner, 'DELETE', `/repositories/${repository}/permissions/reader`)).status).toBe(404);
@@ -151,7 +151,7 @@ describe('the audit trail', () => {
     for (const { actor } of events) expect(actor.name).toMatch(/^.+@.+$/);
   });
 
-  it('forgets what is older than it is kept', async () => {
+  it('deletes events older than the retention', async () => {
     const { sql } = product;
     const kept = await trail('$top=1000');
     await sql.query(`INSERT INTO audit_events (at, actor, action, target_kind)

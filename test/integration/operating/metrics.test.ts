@@ -111,7 +111,7 @@ it('counts how uploads end and how long they take, by topic', async () => {
   await expect.poll(figures).toEqual({ completed: 1, failed: 1, visible: 1, tookTime: true });
 });
 
-it('tells what the components know: groups, lag, pending uploads, tables, disks', async () => {
+it('reports the state of the components: groups, lag, pending uploads, tables, disks', async () => {
   const prefix = product.config.kafkaPrefix;
   const now = await until(
     () => readMetrics(api),
@@ -136,7 +136,7 @@ it('tells what the components know: groups, lag, pending uploads, tables, disks'
   expect(now.value('tabulary_dead_letters_waiting')).toBe(0);
 });
 
-it('shows that no worker runs and what waits for one, and that it was worked off', async () => {
+it('shows that no worker runs, what is pending, and that it was processed later', async () => {
   await product.stopWorker();
   const dataset = await createDataset(owner);
   const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n2\n'), 201);
@@ -161,7 +161,7 @@ it('shows that no worker runs and what waits for one, and that it was worked off
   );
 });
 
-it('counts what its user cancelled apart from what failed', async () => {
+it('counts uploads cancelled by their user separately from failed ones', async () => {
   await product.stopWorker();
   const dataset = await createDataset(owner);
   const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n3\n'), 201);

@@ -93,7 +93,7 @@ describe('a repository that is offered', () => {
     ).toEqual([404, 'principal_not_found']);
   });
 
-  it('does not take what the plan of its taker does not hold', async () => {
+  it('is refused if it exceeds the plan of the new owner', async () => {
     const [wide, narrow] = [await person('wide'), await person('narrow', 'free')];
     const id = await repository(wide);
     await call(wide, 'PUT', `/repositories/${id}/transfer`, { account: 'narrow' });
@@ -135,7 +135,7 @@ describe('an account that leaves', () => {
     await person('leaver');
   });
 
-  it('does not take along what a team works with, nor leaves a team without an admin', async () => {
+  it('is refused while it has a repository of a team or is the last admin', async () => {
     const [lead, mate] = [await person('lead'), await person('mate')];
     await call(lead, 'POST', '/teams', { name: 'crew' });
     await call(lead, 'PUT', '/teams/crew/members/mate', { role: 'member' });

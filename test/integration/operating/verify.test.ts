@@ -99,7 +99,7 @@ const faultsOf = (report: VerificationReport, dataset: number): Fault[] =>
   report.faults.filter((fault) => fault.dataset === dataset);
 
 describe('verify', () => {
-  it('finds nothing in a sound product, knows hashes from then on, and compares them the next time', async () => {
+  it('finds nothing in undamaged data, records hashes, and compares them the next time', async () => {
     const large = await createDataset(owner);
     await upload(owner, large, file(500));
     await append(large, file(300, 500));

@@ -57,7 +57,7 @@ const receive = (url: string): Promise<{ status: number; bytes: number; complete
       .end();
   });
 
-it('breaks the connection when the query fails midway, streamed and as a file that is being made', async () => {
+it('aborts the connection when the query fails midway, for streams and for a file that is being prepared', async () => {
   const trapped = await trappedAt(rows - 1_000);
   const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
   for (const url of [server.dataUrl(trapped, '$skip=0'), link.headers.get('location') ?? '']) {

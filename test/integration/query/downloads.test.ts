@@ -289,14 +289,14 @@ describe('options', () => {
   });
 });
 
-describe('what an answer is', () => {
+describe('an answer', () => {
   it('has a fingerprint that changes with the question', async () => {
     const { fingerprint } = await planOf(prices, { $format: 'json', $top: '1' });
     expect((await planOf(prices, { $format: 'json', top: 1 })).fingerprint).toBe(fingerprint);
     expect((await planOf(prices, { $format: 'json', top: 2 })).fingerprint).not.toBe(fingerprint);
   });
 
-  it('is known out of memory, and only then', async () => {
+  it('is recalled from memory if its version is remembered, and only then', async () => {
     const query = { $format: 'json', $filter: 'Price gt 1' };
     const { fingerprint } = await planOf(prices, query);
     const recall = (asked: Record<string, unknown>) => downloadsOf(prices).recall(requestFor(prices, asked));

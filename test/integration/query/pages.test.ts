@@ -292,6 +292,18 @@ describe('rows by number', () => {
     },
   );
 
+  const countingSeeker = () => {
+    let queries = 0;
+    const seeker = createSeeker({
+      ...tables.reader,
+      queryObjects: (query) => {
+        queries += 1;
+        return tables.reader.queryObjects(query);
+      },
+    });
+    return { seeker, queries: () => queries };
+  };
+
   it('are found without reading those before them', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
@@ -299,21 +311,14 @@ describe('rows by number', () => {
       () => `number, number FROM numbers(200000)`,
     );
     const context = { queryId: `seek-${process.pid}`, signal: new AbortController().signal };
-    let questions = 0;
-    const seeker = createSeeker({
-      ...tables.reader,
-      queryObjects: (query) => {
-        questions += 1;
-        return tables.reader.queryObjects(query);
-      },
-    });
+    const { seeker, queries } = countingSeeker();
     const found = await seeker.find(version, 150_000, context);
     if (isPooled(version.place!)) expect(found).toBeUndefined();
     else {
       expect(found).toEqual({ position: '150000', before: 150_000 });
       // All later pages have the properties of the first.
       expect((await seeker.find(version, 199_999, context))?.position).toBe('199999');
-      expect(questions).toBe(1);
+      expect(queries()).toBe(1);
     }
   });
 
@@ -324,20 +329,13 @@ describe('rows by number', () => {
       () => `number + 7, number FROM numbers(200000)`,
     );
     const context = { queryId: `end-${process.pid}`, signal: new AbortController().signal };
-    let questions = 0;
-    const seeker = createSeeker({
-      ...tables.reader,
-      queryObjects: (query) => {
-        questions += 1;
-        return tables.reader.queryObjects(query);
-      },
-    });
+    const { seeker, queries } = countingSeeker();
     expect(await seeker.end(version, 10, context)).toBeUndefined();
-    expect(questions).toBe(0);
+    expect(queries()).toBe(0);
     if (!isPooled(version.place!)) {
       expect(await seeker.end(version, 10, context)).toBe('17');
       expect(await seeker.end(version, 199_999, context)).toBe('200006');
-      expect(questions).toBe(1);
+      expect(queries()).toBe(1);
     }
     expect(await seeker.end(version, 200_000, context)).toBeUndefined();
     for (const [skip, top] of [

@@ -83,7 +83,7 @@ describe('revisions', () => {
     );
   });
 
-  it('say what went, came back, and was there twice', async () => {
+  it('show observations that were removed, restored or duplicated', async () => {
     const dataset = await createDataset(owner);
     const one = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n2026-02-01,2\n');
     const two = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');

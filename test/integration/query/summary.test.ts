@@ -50,7 +50,7 @@ interface Summary {
 }
 
 describe('summary', () => {
-  it('tells of each column what it holds, and again from what was kept', async () => {
+  it('describes each column, and again from the cache', async () => {
     const first = await json<Summary>(`/datasets/${dataset}/summary`);
     expect(first).toMatchObject({
       rows: 4,

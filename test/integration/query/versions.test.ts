@@ -162,7 +162,7 @@ describe('createVersions', () => {
     });
   });
 
-  it('forgets a version that was dropped', async () => {
+  it('evicts a deleted version', async () => {
     const versionId = await publish();
     await versions.find({ datasetId, currentVersionId: versionId });
     await sql.query('DELETE FROM versions WHERE id = $1', [versionId]);

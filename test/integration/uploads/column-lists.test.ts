@@ -96,7 +96,7 @@ describe('columns of versions', () => {
     expect(await lists(id)).toBe(0);
   });
 
-  it('are cut in lists of versions and whole in the version read alone', async () => {
+  it('are shortened in lists of versions and complete in a single version', async () => {
     const id = await newDataset();
     const names = Array.from({ length: 100 }, (_, at) => `column ${at}`);
     await publishVersion(api.sql, id, { columns: columns(names) });

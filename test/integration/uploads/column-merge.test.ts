@@ -197,7 +197,7 @@ describe('columns merged by rename', () => {
 });
 
 describe('a merge among uploads', () => {
-  it('takes its turn: an append that came before is in it, one that comes after brings the name back', async () => {
+  it('takes its turn: it includes an earlier append, and a later one adds the name again', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await product.stopWorker();

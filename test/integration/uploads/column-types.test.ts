@@ -160,7 +160,7 @@ describe('the notices of a process', () => {
     );
   });
 
-  it('tell which columns came and went, and which names are easily mistaken', async () => {
+  it('name columns that were added or removed, and names that are easily confused', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'Country,Café,Old\nNorway,1,1\n');
     const { notices } = await send(dataset, 'country,Cafe\u0301,New,New \nNorway,1,1,1\n');

@@ -169,7 +169,7 @@ it('are not taken for the rows of the upload whose number of rows they have', as
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('are not begun when other segments took the place of what was looked at', async () => {
+it('are not started when the examined segments have been replaced', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   for (let at = 0; at < 4; at += 1) await upsert(dataset, at, 2);

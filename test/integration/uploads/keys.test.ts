@@ -152,7 +152,7 @@ describe('delete and sync', () => {
     expect(await rowsOf(dataset)).toEqual([]);
   });
 
-  it('count and write the same when the rows lie in a table of their own', async () => {
+  it('count and write the same when the rows are in a table of their own', async () => {
     const lines = Array.from({ length: 400 }, (_, at) => `key ${at},${at}`);
     const dataset = await datasetOf(`k,v\n${lines.join('\n')}\n`);
     const changed = lines.slice(100).map((line, at) => (at % 2 === 0 ? line : `${line}.5`));
@@ -276,7 +276,7 @@ describe('a key by which rows were found to be unique', () => {
     expect(await noted(dataset)).toEqual(before);
   });
 
-  it('is believed by differences, which look through rows of which nothing is noted', async () => {
+  it('is trusted by differences, which check rows without a recorded key', async () => {
     const options = { mode: 'upsert', key: 'k', onDuplicateKey: 'last' };
     const changes = async (isNoted: boolean): Promise<string> => {
       const dataset = await datasetOf('k,v\na,1\na,2\nb,3\n');

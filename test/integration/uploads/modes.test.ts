@@ -27,7 +27,7 @@ const upsert = { mode: 'upsert' };
 const failed = (code: string, more: object = {}) => ({ status: 'failed', error: { code, ...more } });
 
 describe('append', () => {
-  it('puts new rows behind the old ones, columns matched by name', async () => {
+  it('appends new rows after the old ones, with columns matched by name', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1,x\n2,y\n');
     const done = await uploadWith(owner, dataset, 'b,a\nz,3\n', append);
@@ -115,7 +115,7 @@ describe('append', () => {
 });
 
 describe('upsert', () => {
-  it('replaces rows where they stand and puts new keys behind, in file order', async () => {
+  it('replaces rows in place and appends new keys in file order', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,d,v\na,2020-01-01,1\nb,2020-01-01,2\n,2020-01-01,3\nc,2020-01-01,4\n');
     const done = await uploadWith(

@@ -264,7 +264,7 @@ it('are folded into a base where they are many, and versions inside of the run k
   expect(await allAnswers([dataset])).toEqual(later);
 });
 
-it('are folded once by two workers at the same time, and again soon after a fold that came to nothing', async () => {
+it('are folded once by two concurrent workers, and again soon after a fold that failed', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));

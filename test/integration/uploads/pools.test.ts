@@ -273,7 +273,7 @@ describe('the comparison of both sides', () => {
     await expect.poll(swept, { interval: 200 }).toEqual({ orphans: 0, missing: 0, lists: 0 });
   });
 
-  it('finds in own tables what one side alone has, and what has not as many rows', async () => {
+  it('finds segments in own tables that only one side has or whose row counts differ', async () => {
     const [less, gone] = [await createDataset(owner), await createDataset(owner)];
     for (const dataset of [less, gone]) await sent(dataset, rowsFrom(0, 60));
     const tableOf = async (dataset: number): Promise<string> =>
@@ -293,7 +293,7 @@ describe('the comparison of both sides', () => {
     await expect.poll(async () => (await swept()).lists, { interval: 200 }).toBe(0);
   });
 
-  it('finds in pools what one side alone has, and what has not as many rows', async () => {
+  it('finds segments in pools that only one side has or whose row counts differ', async () => {
     const [less, more, gone] = [
       await createDataset(owner),
       await createDataset(owner),

@@ -200,7 +200,7 @@ describe('a reserved process', () => {
 });
 
 describe('the progress of a process', () => {
-  it('tells bytes, parts and percent while the file comes, also to who follows the events', async () => {
+  it('shows bytes, parts and percent while the file is received, also in the events', async () => {
     const dataset = await createDataset(owner);
     const { id } = await reserve(owner, dataset);
     const followed = await call(owner, 'GET', `/datasets/${dataset}/processes/${id}/events`);
@@ -250,7 +250,7 @@ describe('the progress of a process', () => {
     expect(new Set(told).size).toBeGreaterThan(2);
   });
 
-  it('knows no percent of a body of unknown length until it was received', async () => {
+  it('has no percent for a body of unknown length until it is received', async () => {
     const dataset = await createDataset(owner);
     const parts = [partHead, 'a\n1\n', formEnd].map((text) => Buffer.from(text));
     const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data?async=false`, {

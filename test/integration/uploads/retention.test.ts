@@ -163,7 +163,7 @@ describe('retention', () => {
 });
 
 describe('a sweep on demand', () => {
-  it('removes and tells what belongs to nothing, on both sides and among the export files', async () => {
+  it('removes and reports orphans in both databases and among the export files', async () => {
     const { dataset, ids } = await versions(3);
     for (const id of ids) await download(owner, dataset, `?versionId=${id}`);
     const folder = join(product.config.dataDir, 'exports');
@@ -205,7 +205,7 @@ describe('a sweep on demand', () => {
     expect(await product.clickhouse(`EXISTS TABLE ${table}`)).toBe('0\n');
   });
 
-  it('finishes downloads that began before their version went', async () => {
+  it('completes downloads that started before their version was deleted', async () => {
     const dataset = await createDataset(owner);
     const rows = Array.from({ length: 200_000 }, (_, at) => `${at},some text of row ${at}`);
     const content = `a,b\n${rows.join('\n')}\n`;

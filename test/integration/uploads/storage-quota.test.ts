@@ -41,7 +41,7 @@ it('an upload beyond the stored bytes of the plan is 402, says how much, and sto
   expect(await readDataset(owner, third)).toMatchObject({ currentVersionId: null, columns: [] });
 });
 
-it('of uploads that race for the last place not more succeed than fit', async () => {
+it('no more uploads succeed under concurrency than fit into the plan', async () => {
   const other = { ...owner, key: (await product.createAccount('racer', 'tiny')).key };
   const datasets = await Promise.all(Array.from({ length: 6 }, () => createDataset(other)));
   const answers = await Promise.all(datasets.map((dataset) => putFile(other, dataset, kilobyte)));
@@ -87,7 +87,7 @@ describe('merges of columns', () => {
     expect(await ended(merging, next)).toMatchObject({ status: 'completed' });
   });
 
-  it('that race for the last room: one gets it', async () => {
+  it('get the last room once under concurrency', async () => {
     const answers = await Promise.all((await prepare(5)).map(merge));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 402, 402, 402, 402]);
   });

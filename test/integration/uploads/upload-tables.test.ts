@@ -83,7 +83,7 @@ it('are promoted with the rows that were counted, or not at all, whichever worke
   expect(await first.listStaging()).toEqual([]);
 });
 
-it('count the chunks that came in time, and no late one', async () => {
+it('count chunks that arrived in time, and no late one', async () => {
   const [first, late] = [worker(), worker()];
   for (const chunk of [0, 1, 2]) await store(first, 2, chunk);
   await first.promote(to(2), 3);
