@@ -5,7 +5,7 @@
 import { kernelCode } from './kernel-code.js';
 import { exactPowersOfTen } from './shortest-double.js';
 
-/** Bytes of CSV in the memory at a time. Blocks of few columns end before at `blockRows`, so that they fit into the second-level cache. */
+/** Bytes of CSV in the memory at a time. Blocks of few columns are smaller, because of `blockRows`: they fit into the second-level cache. */
 export const windowBytes = 1024 << 10;
 /** Most fields and rows of a block. A block of 5,000 columns has 26 rows: with 6, the calls for each column cost more than its values. */
 export const blockFields = 131_072;

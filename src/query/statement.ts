@@ -62,30 +62,31 @@ export const selectRows = (input: SelectRowsInput): SelectedRows => {
   const { rows, isWhole, columns, filter, options, chosen } = input;
   const { from, where, wherePart, values } = rows;
   const judged = options.dropNA ? judgedColumns(chosen) : [];
-  const conditions = [where];
-  if (filter !== undefined) conditions.push(`(${filter.sql})`);
+  const filtered = filter === undefined ? [where] : [where, `(${filter.sql})`];
+  const others: string[] = [];
   if (options.last !== undefined) {
     const time = requireTimeColumn('$last', columns);
     const name = storageName(time);
     // A number that is no year belongs to no period.
     const isPeriod = time.years === true ? isYearSql(name) : `${name} IS NOT NULL`;
-    conditions.push(
-      `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${from} WHERE ${conditions.join(' AND ')}
+    others.push(
+      `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${from} WHERE ${filtered.join(' AND ')}
         AND ${isPeriod} GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
     );
-    if (time.years === true) conditions.push(isPeriod);
+    if (time.years === true) others.push(isPeriod);
   }
   // Behind `$last`: which dates are the last does not depend on it.
   if (judged.length > 0) {
-    conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
+    others.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
   }
+  const conditions = [...filtered, ...others];
   const selected = {
     sql: `FROM ${from} WHERE ${conditions.join('\nAND ')}`,
     values: { ...filter?.params, ...values },
     complete: isWhole && conditions.length === 1,
   };
   if (filter !== undefined && wherePart !== undefined) {
-    const behind = [wherePart, ...conditions.slice(2)].join('\nAND ');
+    const behind = [wherePart, ...others].join('\nAND ');
     countedForms.set(selected, `FROM ${from} PREWHERE (${filter.sql})\nWHERE ${behind}`);
   }
   return selected;

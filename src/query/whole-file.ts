@@ -86,9 +86,13 @@ export const createWholeFiles = ({
   const openFresh = async (ref: WholeFileRef, { fingerprint, signal }: OpenOptions): Promise<Readable> => {
     const plan = await planOf(ref);
     if (fingerprint !== undefined && plan.fingerprint !== fingerprint) {
-      throw unavailable('version_gone', 'Columns were renamed before the file was made; try again.', {
-        retryAfterSeconds: 1,
-      });
+      throw unavailable(
+        'version_gone',
+        'The names of columns or the description of the series changed before the file was made; try again.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     return openRows(reader, plan, { queryId: newQueryId(), signal });
   };

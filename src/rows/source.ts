@@ -25,7 +25,7 @@ export interface RowSource {
   /** Condition that selects the rows; further ones are added with AND. */
   readonly where: string;
   /**
-   * Condition that selects the same rows as `where` and reads nothing per row, for statements that filter these rows in a PREWHERE.
+   * Condition that selects the same rows as `where` and reads nothing per row: for statements that filter these rows in a PREWHERE.
    * Absent where `where` has to be tested in each row.
    */
   readonly wherePart?: string;

@@ -12,17 +12,10 @@ import type { HttpServer } from '../../../src/http/server.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 import { type Answer, createAsk } from '../../support/api.js';
+import { callerWith } from '../../support/callers.js';
 import { basic } from '../../support/credentials.js';
 
-const caller = {
-  accountId: 1,
-  accountName: 'ada',
-  plan: 'unlimited',
-  isOperator: false,
-  teams: [],
-  workspace: 'personal',
-  key: { id: 1, readOnly: false, repositoryIds: null },
-};
+const caller = callerWith();
 
 const aborted: string[] = [];
 const slow: { release: (() => void) | undefined } = { release: undefined };

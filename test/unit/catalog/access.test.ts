@@ -15,22 +15,13 @@ import {
 import { type AccessRequest, refusal } from '../../../src/catalog/refusal.js';
 import type { AppError } from '../../../src/lib/errors.js';
 import type { Caller, Decision, Grant, Level } from '../../../src/model/permission.js';
+import { callerWith } from '../../support/callers.js';
 
 type Refused = Extract<Decision, { allowed: false }>;
 
-const caller = (changes: Partial<Caller> = {}): Caller => ({
-  accountId: 1,
-  accountName: 'ada',
-  plan: 'unlimited',
-  isOperator: false,
-  teams: [],
-  workspace: 'personal',
-  key: { id: 1, readOnly: false, repositoryIds: null },
-  ...changes,
-});
-const readOnly = caller({ key: { id: 1, readOnly: true, repositoryIds: null } });
-const limited = caller({ key: { id: 1, readOnly: false, repositoryIds: [7] } });
-const inTeam = caller({ teams: [{ id: 5, name: 'T', role: 'member' }] });
+const readOnly = callerWith({ key: { id: 1, readOnly: true, repositoryIds: null } });
+const limited = callerWith({ key: { id: 1, readOnly: false, repositoryIds: [7] } });
+const inTeam = callerWith({ teams: [{ id: 5, name: 'T', role: 'member' }] });
 
 const row = (changes: Partial<DatasetTargetRow> = {}): DatasetTargetRow => ({
   repositoryId: 7,
@@ -104,11 +95,11 @@ describe('a refusal', () => {
 
 describe('data are own', () => {
   it.each<[string, Caller | undefined, Partial<DatasetTargetRow>, boolean]>([
-    ['in a repository of the caller', caller(), { createdBy: 1 }, true],
+    ['in a repository of the caller', callerWith(), { createdBy: 1 }, true],
     ['in a repository of a team of the caller', inTeam, { teamId: 5 }, true],
     ['not in a repository of another team', inTeam, { teamId: 6 }, false],
     ['not in a repository without a team, for a caller who has one', inTeam, {}, false],
-    ['not because the caller made the dataset', caller(), { datasetCreatedBy: 1 }, false],
+    ['not because the caller made the dataset', callerWith(), { datasetCreatedBy: 1 }, false],
     ['not without a caller', undefined, { createdBy: 1 }, false],
   ])('%s', (_title, who, facts, own) => {
     expect(isOwn(who, repositoryTarget(row(facts)))).toBe(own);
@@ -158,11 +149,11 @@ describe('a key', () => {
   it('with any limit does not change what belongs to the account', () => {
     expect(() => requireFullKey(readOnly)).toThrow(expect.objectContaining(only));
     expect(() => requireFullKey(limited)).toThrow(expect.objectContaining(scope));
-    expect(() => requireFullKey(caller())).not.toThrow();
+    expect(() => requireFullKey(callerWith())).not.toThrow();
   });
 
   it('shows the state of the service if it is an operator’s and for all repositories', () => {
-    expect(() => requireOperator(caller())).toThrow(expect.objectContaining({ code: 'not_operator' }));
+    expect(() => requireOperator(callerWith())).toThrow(expect.objectContaining({ code: 'not_operator' }));
     expect(() => requireOperator({ ...limited, isOperator: true })).toThrow(expect.objectContaining(scope));
     expect(() => requireOperator({ ...readOnly, isOperator: true })).not.toThrow();
   });

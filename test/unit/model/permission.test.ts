@@ -11,18 +11,9 @@ import {
   levelOn,
   levels,
 } from '../../../src/model/permission.js';
+import { callerWith } from '../../support/callers.js';
 
 const me = 1;
-const caller = (changes: Partial<Caller> = {}): Caller => ({
-  accountId: me,
-  accountName: 'ada',
-  plan: 'unlimited',
-  isOperator: false,
-  teams: [],
-  workspace: 'personal',
-  key: { id: 1, readOnly: false, repositoryIds: null },
-  ...changes,
-});
 const facts = (changes: Partial<AccessTarget> = {}): AccessTarget => ({
   repositoryId: 7,
   privacy: 'Private',
@@ -34,26 +25,26 @@ const facts = (changes: Partial<AccessTarget> = {}): AccessTarget => ({
 });
 const toMe = (level: Level): Grant => ({ accountId: me, teamId: null, level });
 const toTeam = (teamId: number, level: Level): Grant => ({ accountId: null, teamId, level });
-const inTeam = (role: 'admin' | 'member') => caller({ teams: [{ id: 5, name: 'T', role }] });
+const inTeam = (role: 'admin' | 'member') => callerWith({ teams: [{ id: 5, name: 'T', role }] });
 
 describe('levelOn', () => {
   it.each<[string, Caller | undefined, AccessTarget, Level | null]>([
     ['nobody, private', undefined, facts(), null],
     ['nobody, public', undefined, facts({ privacy: 'Public' }), 'Read'],
-    ['a stranger, private', caller(), facts(), null],
-    ['a stranger, public', caller(), facts({ privacy: 'Public' }), 'Read'],
-    ['an operator has no level of their own', caller({ isOperator: true }), facts(), null],
-    ['the creator', caller(), facts({ createdBy: me }), 'Owner'],
+    ['a stranger, private', callerWith(), facts(), null],
+    ['a stranger, public', callerWith(), facts({ privacy: 'Public' }), 'Read'],
+    ['an operator has no level of their own', callerWith({ isOperator: true }), facts(), null],
+    ['the creator', callerWith(), facts({ createdBy: me }), 'Owner'],
     [
       'the creator, whatever is granted',
-      caller(),
+      callerWith(),
       facts({ createdBy: me, repositoryGrants: [toMe('Read')] }),
       'Owner',
     ],
-    ['a grant', caller(), facts({ repositoryGrants: [toMe('Clone')] }), 'Clone'],
+    ['a grant', callerWith(), facts({ repositoryGrants: [toMe('Clone')] }), 'Clone'],
     [
       'a grant to somebody else',
-      caller(),
+      callerWith(),
       facts({ repositoryGrants: [{ accountId: 9, teamId: null, level: 'Owner' }] }),
       null,
     ],
@@ -116,13 +107,13 @@ describe('levelOn', () => {
       null,
     ],
   ])('a dataset %s', (_name, what, level) => {
-    expect(levelOn(caller(), what)).toBe(level);
+    expect(levelOn(callerWith(), what)).toBe(level);
   });
 
   it('a dataset is granted to a team by itself, and to no other team', () => {
     expect(levelOn(inTeam('member'), facts(dataset(9, [toTeam(5, 'Clone')])))).toBe('Clone');
     expect(levelOn(inTeam('member'), facts(dataset(9, [toTeam(6, 'Clone')])))).toBeNull();
-    expect(levelOn(caller(), facts(dataset(9, [toTeam(5, 'Clone')])))).toBeNull();
+    expect(levelOn(callerWith(), facts(dataset(9, [toTeam(5, 'Clone')])))).toBeNull();
   });
 });
 
@@ -134,18 +125,18 @@ it('the higher of two levels is the same in both orders', () => {
 describe('decide', () => {
   const open = facts({ privacy: 'Public' });
   const shared = facts({ repositoryGrants: [toMe('Write')] });
-  const readOnly = caller({ key: { id: 1, readOnly: true, repositoryIds: null } });
-  const elsewhere = caller({ key: { id: 1, readOnly: false, repositoryIds: [8] } });
+  const readOnly = callerWith({ key: { id: 1, readOnly: true, repositoryIds: null } });
+  const elsewhere = callerWith({ key: { id: 1, readOnly: false, repositoryIds: [8] } });
 
   it.each<[string, Caller | undefined, AccessTarget | undefined, Level, 'read' | 'write', string]>([
     ['nobody reads a public thing', undefined, open, 'Read', 'read', 'allowed'],
     ['nobody writes a public thing', undefined, open, 'Read', 'write', 'no_key'],
     ['nobody reads a private thing', undefined, facts(), 'Read', 'read', 'no_key'],
     ['nobody reads what is not there', undefined, undefined, 'Read', 'read', 'no_key'],
-    ['a stranger reads a private thing', caller(), facts(), 'Read', 'read', 'no_access'],
-    ['somebody reads what is not there', caller(), undefined, 'Read', 'read', 'missing'],
-    ['a level is enough', caller(), shared, 'Write', 'write', 'allowed'],
-    ['a level is too low', caller(), shared, 'Admin', 'write', 'level'],
+    ['a stranger reads a private thing', callerWith(), facts(), 'Read', 'read', 'no_access'],
+    ['somebody reads what is not there', callerWith(), undefined, 'Read', 'read', 'missing'],
+    ['a level is enough', callerWith(), shared, 'Write', 'write', 'allowed'],
+    ['a level is too low', callerWith(), shared, 'Admin', 'write', 'level'],
     ['a read-only key reads', readOnly, shared, 'Read', 'read', 'allowed'],
     ['a read-only key writes', readOnly, shared, 'Write', 'write', 'key_read_only'],
     ['a key for another repository', elsewhere, shared, 'Read', 'read', 'key_scope'],
@@ -175,7 +166,9 @@ describe('properties', () => {
       readOnly: fc.boolean(),
       repositoryIds: fc.option(fc.array(fc.integer({ min: 6, max: 8 }))),
     })
-    .map(({ teams, readOnly, repositoryIds }) => caller({ teams, key: { id: 1, readOnly, repositoryIds } }));
+    .map(({ teams, readOnly, repositoryIds }) =>
+      callerWith({ teams, key: { id: 1, readOnly, repositoryIds } }),
+    );
   const anyFacts = fc
     .record({
       privacy: fc.constantFrom('Public' as const, 'Private' as const),

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/lib/errors.js';
-import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js';
-import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
-import type { ReadableVersion } from '../../../../src/model/version.js';
+import type { PhysicalType } from '../../../../src/model/column.js';
 import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
-import { placeOf } from '../../../../src/rows/place.js';
 import { versionSource } from '../../../../src/rows/source.js';
+import { versionOf } from './plain-version.js';
 
 const physicals: Readonly<Record<string, PhysicalType>> = {
   Amount: 'f',
@@ -32,22 +30,7 @@ const physicals: Readonly<Record<string, PhysicalType>> = {
   "O'Neil (x), y": 's',
 };
 
-const columns = Object.entries(physicals).map(([name, physical], index): StoredColumn => {
-  const dataType = dataTypeOf(physical);
-  const id = index + 1;
-  return { id, storageId: id, name, physical, dataType, isEntity: dataType !== 'Decimal', description: null };
-});
-
-const version: ReadableVersion = {
-  versionId: 1,
-  datasetId: 1,
-  place: placeOf({ storeId: 1, shard: 1, pool: null }),
-  columns,
-  rowCount: 1_000,
-  byteSize: 1,
-  createdAt: '2026-01-01T00:00:00Z',
-  segmentIds: [1],
-};
+const version = versionOf(physicals, 1_000);
 
 const rows = versionSource('db', version);
 const facts = new Map([[1, { scale: 2, units: 999_999n }]]);

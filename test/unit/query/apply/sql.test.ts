@@ -3,14 +3,12 @@
  * results are right is what test/integration/query/apply-results.test.ts says.
  */
 import { describe, expect, it } from 'vitest';
-import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js';
-import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
-import type { ReadableVersion } from '../../../../src/model/version.js';
+import type { PhysicalType } from '../../../../src/model/column.js';
 import { applyPipeline } from '../../../../src/query/apply/apply.js';
 import type { NumberRange } from '../../../../src/query/apply/number-range.js';
 import { methodNames } from '../../../../src/query/apply/syntax.js';
-import { placeOf } from '../../../../src/rows/place.js';
 import { versionSource } from '../../../../src/rows/source.js';
+import { versionOf } from './plain-version.js';
 
 interface Kind {
   readonly physical: PhysicalType;
@@ -46,22 +44,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   Long: { physical: 'n76_30' },
 };
 
-const columns = Object.entries(kinds).map(([name, { physical }], index): StoredColumn => {
-  const dataType = dataTypeOf(physical);
-  const id = index + 1;
-  return { id, storageId: id, name, physical, dataType, isEntity: dataType !== 'Decimal', description: null };
-});
-
-const version: ReadableVersion = {
-  versionId: 1,
-  datasetId: 1,
-  place: placeOf({ storeId: 1, shard: 1, pool: null }),
-  columns,
-  rowCount: 1_000_000,
-  byteSize: 1,
-  createdAt: '2026-01-01T00:00:00Z',
-  segmentIds: [1],
-};
+const physicals = Object.fromEntries(Object.entries(kinds).map(([name, { physical }]) => [name, physical]));
+const version = versionOf(physicals, 1_000_000);
 
 const rows = versionSource('db', version);
 
