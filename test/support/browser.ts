@@ -145,9 +145,9 @@ export const startStage = async (
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.setOffline(false);
     await context.clearPermissions();
-    await context.clearCookies();
     // A page without the app, and of its origin: for any other one the browser starts a process, and one more on the way back.
     await page.goto(`${root}/healthz`);
+    await context.clearCookies();
     await clearStorage(page);
     page.removeAllListeners();
     idle.push(page);

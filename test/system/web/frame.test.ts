@@ -23,8 +23,14 @@ const openSession = async (): Promise<string> => {
 
 const cookieOf = (header: string): string => header.split(';', 1)[0] ?? '';
 
-/** No request of the page may be the first to learn that the session has ended: that answer removes the cookie. */
-const leave = (page: Page): Promise<unknown> => page.goto('about:blank');
+/**
+ * Leaves the page when nothing that it requested is under way. A request that the browser has cancelled may still be
+ * answered: if that answer were the first to say that the session has ended, it would remove the cookie unseen.
+ */
+const leave = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'ada' }).waitFor();
+  await page.goto('about:blank');
+};
 
 /** Holds the answer to the page's question who is signed in; default: the one that it has now. */
 const holdSession = async (page: Page, json?: object): Promise<{ answer(): Promise<unknown> }> => {
