@@ -18,7 +18,7 @@ afterAll(async () => {
 const storeOf = ({ config }: TestProduct) =>
   createClickHouse({ url: config.clickhouseUrl ?? '', database: config.clickhouseDatabase });
 
-it('lets a catalog come back to its rows', async () => {
+it('accepts a catalog that returns to its own rows', async () => {
   const clickhouse = storeOf(product);
   const id = await bindInstallation(product.sql, clickhouse);
   expect(id).toMatch(/^[0-9a-f-]{36}$/);

@@ -30,7 +30,7 @@ const newDataset = async (body: Record<string, unknown> = {}): Promise<number> =
 };
 
 describe('create', () => {
-  it('answers 201 with every field of the contract, null where nothing was given', async () => {
+  it('answers 201 with every field of the contract, null for fields that the request lacks', async () => {
     const answer = await ada.ask('POST', '/datasets', { name: 'Prices', repositoryId });
     expect(answer.status).toBe(201);
     expect(answer.json()).toMatchObject({
@@ -73,14 +73,14 @@ describe('create', () => {
   });
 
   it.each(['', 'example.org', 'ftp://example.org/a b', 'doi:10.1000/182', 'https://例え.jp/?q=%'])(
-    'keeps the source address %j as it is given',
+    'stores the source address %j unchanged',
     async (sourceUrl) => {
       const id = await newDataset({ sourceUrl });
       expect((await ada.ask('GET', `/datasets/${id}`)).json()).toMatchObject({ sourceUrl });
     },
   );
 
-  it('keeps a name as it is given, spaces and decomposed letters included', async () => {
+  it('stores a name unchanged, with its spaces and decomposed letters', async () => {
     for (const name of [' padded ', 'padded', 'Caf\u00e9 1', 'Cafe\u0301 1']) {
       const id = await newDataset({ name });
       expect((await ada.ask('GET', `/datasets/${id}`)).json()).toMatchObject({ name });
@@ -88,7 +88,7 @@ describe('create', () => {
     expect((await ada.ask('POST', '/datasets', { name: ' padded ', repositoryId })).status).toBe(409);
   });
 
-  it('answers 409 for a taken name, and once when many race', async () => {
+  it('answers 409 for a taken name, and creates one dataset when requests race', async () => {
     await newDataset({ name: 'Taken' });
     expect((await ada.ask('POST', '/datasets', { name: 'Taken', repositoryId })).status).toBe(409);
     const racing = await Promise.all(
@@ -147,7 +147,7 @@ describe('read', () => {
     expect((await bob.ask('GET', '/datasets/999999')).status).toBe(404);
   });
 
-  it('answers {message} to the columns of an unknown dataset', async () => {
+  it('answers {message} to a request for the columns of an unknown dataset', async () => {
     const answer = await ada.ask('GET', '/datasets/999999/columns');
     expect(answer.status).toBe(404);
     expect(answer.json()).toEqual({ message: expect.any(String), code: 'dataset_not_found' });
@@ -210,7 +210,7 @@ describe('columns', () => {
     return { id, country: columns[0]!.id, value: columns[1]!.id };
   };
 
-  it('renames and describes one, keeping its id', async () => {
+  it('renames and describes a column, keeping its id', async () => {
     const { id, country } = await filled();
     const answer = await ada.ask('PATCH', `/datasets/${id}/columns/${country}`, {
       name: 'Land',
@@ -272,7 +272,7 @@ describe('clone', () => {
     return id;
   };
 
-  it('shares rows and is independent: own columns, same store, same segments', async () => {
+  it('shares rows with its source and is independent of it: own columns, same store, same segments', async () => {
     const id = await source();
     const [country] = (await ada.ask('GET', `/datasets/${id}/columns`)).json<{ id: number }[]>();
     await ada.ask('PATCH', `/datasets/${id}/columns/${country!.id}`, { name: 'Land' });
@@ -319,7 +319,7 @@ describe('clone', () => {
     expect((await bob.ask('POST', `/datasets/${id}/clone`, { repositoryId })).status).toBe(403);
   });
 
-  it('takes the name of the source, and answers 409 where it is taken', async () => {
+  it('has the name of the source by default, and is refused with 409 where that name is taken', async () => {
     const id = await source();
     expect((await ada.ask('POST', `/datasets/${id}/clone`, { repositoryId })).status).toBe(409);
     expect((await ada.ask('POST', `/datasets/${id}/clone`, { repositoryId: openId })).status).toBe(201);
@@ -347,7 +347,7 @@ describe('list', () => {
     expect(await ids(ada, `repositoryId=${openId}`)).toContain(id);
   });
 
-  it('answers 10,000 datasets whole and in order', async () => {
+  it('returns all of 10,000 datasets in order', async () => {
     const many = (await ada.ask('POST', '/repositories', { name: 'many', privacy: 'Private' })).json<{
       id: number;
     }>();

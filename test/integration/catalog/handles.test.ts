@@ -45,7 +45,7 @@ describe('names of accounts and teams', () => {
     }
   });
 
-  it('frees the name that an account had before', async () => {
+  it('frees the previous name of a renamed account', async () => {
     expect(await newTeam('Freed')).toEqual([201, undefined]);
     expect(await newTeam('freed', ada)).toEqual([409, 'name_taken']);
     expect((await bob.ask('PUT', '/teams/FREED', { name: 'Renamed' })).status).toBe(200);

@@ -61,7 +61,7 @@ describe('keys', () => {
     expect(await used()).toEqual(first);
   });
 
-  it('stop at once when revoked', async () => {
+  it('stop working at once when revoked', async () => {
     const { id, key } = await newKey({});
     expect((await api.ask('GET', '/account', { key })).status).toBe(200);
     expect((await ada.ask('DELETE', `/account/keys/${id}`)).status).toBe(204);

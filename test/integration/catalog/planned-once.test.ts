@@ -25,7 +25,7 @@ afterAll(() => close());
 /** Calls after which PostgreSQL compares plans for the values at hand with one for all values. */
 const calls = 5;
 
-it('plans the look-ups of key, dataset, session and record no more often than PostgreSQL does anyway', async () => {
+it('PostgreSQL plans the statements for key, dataset, session and record at most five times each', async () => {
   const account = await catalog.accounts.create({ name: 'ada', plan: 'unlimited' });
   const { id: keyId, key } = await catalog.keys.create(account.id, { name: 'test' });
   const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');

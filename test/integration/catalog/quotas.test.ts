@@ -179,7 +179,7 @@ describe('stored data', () => {
     await api.catalog.quotas.requireDownload(undefined, { own: false, privacy: 'Public' });
   });
 
-  it('a paid provider needs a plan that has them', async () => {
+  it('include paid providers only on a plan that has them', async () => {
     const hal = await callerOf(await api.person('hal', { plan: 'small' }));
     await expect(api.catalog.quotas.requirePaidProviders(hal)).rejects.toMatchObject({
       kind: 'quota',

@@ -38,7 +38,7 @@ describe('Home', () => {
     expect(answer.json()).toMatchObject({ error: expect.any(String) });
   });
 
-  it('follows the name of the account until it is called otherwise', async () => {
+  it('follows the name of the account until it is renamed', async () => {
     const eve = await api.person('eve');
     await eve.ask('PUT', '/account', { name: 'eva' });
     const home = (await eve.ask('GET', '/repositories/home')).json<{
@@ -82,7 +82,7 @@ describe('create', () => {
     expect(answer.json<{ error: string }>().error).toContain(word);
   });
 
-  it('makes a new one each time', async () => {
+  it('creates another repository for each request', async () => {
     const first = await newRepository(ada);
     const second = await newRepository(ada);
     expect(second.id).not.toBe(first.id);
@@ -90,7 +90,7 @@ describe('create', () => {
 });
 
 describe('read, update, delete', () => {
-  it('refuses strangers a private repository: 404 on update, 403 on everything else', async () => {
+  it('refuses strangers a private repository: 404 on update, 403 on every other request', async () => {
     const { id } = await newRepository(ada);
     expect((await bob.ask('GET', `/repositories/${id}`)).status).toBe(403);
     expect((await bob.ask('GET', `/repositories/${id}/permissions`)).status).toBe(403);
@@ -102,13 +102,13 @@ describe('read, update, delete', () => {
     expect((await bob.ask('DELETE', '/repositories/999999')).status).toBe(404);
   });
 
-  it('shows a public one without a key', async () => {
+  it('shows a public repository without a key', async () => {
     const { id } = await newRepository(ada, { privacy: 'Public' });
     const answer = await api.ask('GET', `/repositories/${id}`);
     expect(answer.json()).toMatchObject({ id, privacy: 'Public', permission: 'Read' });
   });
 
-  it('shows a public one to everybody with a key, who may not update it', async () => {
+  it('shows a public repository to every account, and lets no stranger update it', async () => {
     const { id } = await newRepository(ada, { privacy: 'Public' });
     expect((await bob.ask('GET', `/repositories/${id}`)).json()).toMatchObject({ permission: 'Read' });
     const update = await bob.ask('PUT', `/repositories/${id}`, { name: 'x', privacy: 'Public' });
@@ -162,7 +162,7 @@ describe('read, update, delete', () => {
 });
 
 describe('list', () => {
-  it('has own, shared and public ones with the level of the caller, and filters them', async () => {
+  it('has own, shared and public repositories with the level of the caller, and filters them', async () => {
     const carl = await api.person('carl');
     const hidden = await newRepository(ada, { name: 'carl-list hidden' });
     const shared = await newRepository(ada, { name: 'carl-list shared' });

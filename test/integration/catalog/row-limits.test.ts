@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => api?.close());
 
-it('an account has at most 10,000 repositories; others are free to make theirs', async () => {
+it('an account has at most 10,000 repositories; other accounts can still create theirs', async () => {
   await api.sql.query(
     `INSERT INTO repositories (name, privacy, created_by)
      SELECT 'r' || n, 'Private', $1 FROM generate_series(1, 10000) AS n`,
@@ -27,7 +27,7 @@ it('an account has at most 10,000 repositories; others are free to make theirs',
   expect((await bob.ask('POST', '/repositories', body)).status).toBe(201);
 });
 
-it('an account is in at most 1,000 teams that it makes', async () => {
+it('an account that is in 1,000 teams cannot create another one', async () => {
   await api.sql.query(
     `WITH made AS (INSERT INTO teams (name) SELECT 'team' || n FROM generate_series(1, 1000) AS n RETURNING id)
      INSERT INTO team_members (team_id, account_id, role) SELECT id, $1, 'admin' FROM made`,

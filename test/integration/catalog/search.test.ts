@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('searching the catalog', () => {
-  it('finds what the caller may see, and for other accounts only what is public', async () => {
+  it('finds datasets that the caller may see; other accounts find public ones only', async () => {
     expect(names(await search('?q=prices', ada.key)).sort()).toEqual(['Open prices', 'Secret prices']);
     for (const key of [undefined, bob.key]) {
       const found = await search('?q=prices', key);
@@ -69,7 +69,7 @@ describe('searching the catalog', () => {
     expect(names(await search('?q=100_', ada.key))).toEqual([]);
   });
 
-  it('returns what changed last for an empty text, up to the requested number', async () => {
+  it('returns the most recently changed datasets for an empty text, up to the requested number', async () => {
     const all = await search('', ada.key);
     expect(names(all)).toEqual(['Secret prices', 'Open prices']);
     expect(all.datasets.map(({ columnCount }) => columnCount)).toEqual([2, 2]);
@@ -77,7 +77,7 @@ describe('searching the catalog', () => {
     expect(names(await search('?limit=1', ada.key))).toEqual(['Secret prices']);
   });
 
-  it('forgets columns that the current version does not have', async () => {
+  it('finds no columns that the current version does not have', async () => {
     expect((await search('?q=gas', ada.key)).columns).toHaveLength(1);
     const [open] = (await search('?q=open', ada.key)).datasets;
     await withColumns(open?.id ?? 0, ['Crude oil']);

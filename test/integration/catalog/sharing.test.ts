@@ -202,7 +202,7 @@ describe('teams', () => {
     expect(await level(cat, `/repositories/${id}`)).toBe('Clone');
   });
 
-  it('are for their members only, and keep an admin', async () => {
+  it('are visible to their members only, and cannot lose their last admin', async () => {
     await ada.ask('POST', '/teams', { name: 'Secret' });
     expect((await bob.ask('GET', '/teams/Secret')).status).toBe(403);
     expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);
@@ -221,7 +221,7 @@ describe('teams', () => {
     expect((await ada.ask('PUT', '/account', { name: 'analysts' })).status).toBe(409);
   });
 
-  it('give a default repository on demand, one even when asked at once', async () => {
+  it('create a default repository on demand, one even for concurrent requests', async () => {
     await cat.ask('POST', '/teams', { name: 'Cats' });
     expect((await cat.ask('PUT', '/account', { workspace: 'Cats' })).json()).toMatchObject({
       workspace: 'Cats',

@@ -88,7 +88,7 @@ const summaryOf = (read: readonly Row[]): Seen => {
   };
 };
 
-describe('readers of Node', () => {
+describe('Node libraries', () => {
   const get = (query = '') => fetch(server.dataUrl(version, query));
 
   it.each([

@@ -154,7 +154,7 @@ describe('limits', () => {
     await expect.poll(folders).toEqual([first, second, fourth, fifth].map((table) => table?.folder).sort());
   });
 
-  it('leave an account a quarter of the total, and what its plan lets it store', async () => {
+  it('leave an account a quarter of the total, and at most what its plan lets it store', async () => {
     const owner = await newOwner();
     const tables: number[] = [];
     for (let turn = 0; turn < 3; turn += 1) tables.push(await newTable(owner, 900_000));
@@ -187,7 +187,7 @@ describe('limits', () => {
 });
 
 describe('several processes', () => {
-  it('make a file at once, and one is left and listed', async () => {
+  it('that prepare a file at the same time keep and list one', async () => {
     const owner = await newOwner();
     const dataset = await newTable(owner, 1_000_000);
     const further = await startFurther(product, 'api');
@@ -204,7 +204,7 @@ describe('several processes', () => {
     }
   });
 
-  it('limit files that were made before they started, and show size and free space', async () => {
+  it('limit files that were prepared before they started, and show size and free space', async () => {
     const tables: number[] = [];
     for (let turn = 0; turn < 2; turn += 1) {
       const owner = await newOwner();

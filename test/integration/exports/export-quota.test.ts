@@ -64,7 +64,7 @@ const readAll = async (url: string, headers: Record<string, string> = {}) => {
 };
 
 describe('a whole file', () => {
-  it('costs nothing until its link is followed, and then its bytes; HEAD and conditions are free', async () => {
+  it('is counted with its bytes when its link is followed, not before; HEAD and conditional requests are free', async () => {
     const { client, dataset } = await withTable('counted');
     const links = await Promise.all(Array.from({ length: 5 }, () => linkOf(client, dataset)));
     expect(await used(client)).toEqual({ exports: 0, bytes: 0 });
@@ -81,7 +81,7 @@ describe('a whole file', () => {
     await expect.poll(() => used(client)).toEqual({ exports: 2, bytes: 2 * bytes });
   });
 
-  it('that is read in ranges, at once and by several links, is one export of the bytes in them', async () => {
+  it('that is read in ranges, concurrently and by several links, is one export of the bytes in them', async () => {
     const { client, dataset } = await withTable('counted');
     const links = await Promise.all(
       Array.from({ length: 10 }, () => linkOf(client, dataset, '?$format=parquet')),
@@ -96,7 +96,7 @@ describe('a whole file', () => {
     await expect.poll(() => used(client)).toEqual({ exports: 1, bytes: 30 * 100 });
   });
 
-  it('may be read on in ranges when the last export was that file, and no other', async () => {
+  it('can be read further in ranges when the last export was that file; other files are refused', async () => {
     const { client, dataset } = await withTable('two-exports', 'k,v\n1,a\n2,b\n');
     const other = await createDataset(client);
     await upload(client, other, 'k,v\n3,c\n');
@@ -116,7 +116,7 @@ describe('a whole file', () => {
     expect(await used(client)).toMatchObject({ exports: 2 });
   });
 
-  it('that is broken off costs what was sent', async () => {
+  it('that is aborted counts the bytes that were sent', async () => {
     const { client, dataset } = await withTable('counted', table.repeat(1) + table.slice(4).repeat(9));
     const link = await linkOf(client, dataset);
     const whole = await bytesOf(await fetch(link));
@@ -132,8 +132,8 @@ describe('a whole file', () => {
   });
 });
 
-describe('the bytes of a day', () => {
-  it('bound downloads that run at once, of files and of rows: one alone goes beyond them', async () => {
+describe('the daily quota of bytes', () => {
+  it('limits concurrent downloads, of files and of rows; a single one may exceed it', async () => {
     const { client, dataset } = await withTable('one-megabyte');
     const link = await linkOf(client, dataset);
     await fetch(link, { method: 'HEAD' });
@@ -153,7 +153,7 @@ describe('the bytes of a day', () => {
     expect((await used(client)).bytes).toBeLessThan(1_000_000 + fileBytes + 16 * 400_000);
   });
 
-  it('let a single download be finished that goes beyond them', async () => {
+  it('lets a single download that exceeds it finish', async () => {
     const { client, dataset } = await withTable('one-megabyte');
     const link = await linkOf(client, dataset);
     const answer = await readAll(link);
@@ -164,7 +164,7 @@ describe('the bytes of a day', () => {
 });
 
 describe('the web app', () => {
-  it('looks at data without an export, and downloads it with one', async () => {
+  it('shows data without counting an export, and counts one for a download', async () => {
     const { client, dataset } = await withTable('counted');
     const answer = await fetch(`${client.baseUrl}/session`, {
       method: 'POST',

@@ -80,11 +80,11 @@ const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
     log: silentLog,
   });
 
-describe('files made ahead', () => {
+describe('files prepared in advance', () => {
   // Versions of earlier tests are not part of a stream of uploads with those of the next.
   beforeEach(() => sql.query("UPDATE versions SET created_at = created_at - interval '1 hour'"));
 
-  it('are those of small versions that were published since, each once', async () => {
+  it('are those of small versions published since the last run, each once', async () => {
     const before = await newDataset();
     await publishVersion(sql, before, { columns, bytes: 10 });
     const made: number[] = [];
@@ -114,7 +114,7 @@ describe('files made ahead', () => {
     expect(made).toEqual([small, last, current]);
   });
 
-  it('are made at once of what replaces a version that has rested', async () => {
+  it('are made at once for a version that replaces one of more than ten seconds', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
     await housekeeping.prepareNew(never);
@@ -150,7 +150,7 @@ describe('files made ahead', () => {
     expect(made).toEqual(stream);
   });
 
-  it('do not stop at one that cannot be made', async () => {
+  it('are made although one of them fails', async () => {
     const asked: number[] = [];
     const housekeeping = housekeepingOf(
       recording(async (_dataset, version) => {
@@ -165,7 +165,7 @@ describe('files made ahead', () => {
     expect(asked).toEqual([first, second]);
   });
 
-  it('are none when the limit is 0', async () => {
+  it('are not made when the limit is 0', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(
       recording(async (_dataset, version) => void made.push(version)),
@@ -178,7 +178,7 @@ describe('files made ahead', () => {
   });
 });
 
-describe('files that are removed', () => {
+describe('prepared files are removed when', () => {
   const files = async (path: string): Promise<string[]> =>
     (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.csv'));
 

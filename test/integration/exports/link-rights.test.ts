@@ -143,7 +143,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe('a link with a key behind it ends when', () => {
+describe('a link made with a key ends when', () => {
   it.each(Object.entries(cases))('%s', async (_name, { privacy, end, code, status = 403 }) => {
     const world = await newWorld(privacy);
     if (privacy === 'Private') expect((await share(world)).ok).toBe(true);
@@ -165,7 +165,7 @@ describe('a link with a key behind it ends when', () => {
     await works(own);
   });
 
-  it('membership of the team ends that had the permission', async () => {
+  it('the team membership ends that had the permission', async () => {
     const world = await newWorld('Private');
     const { repository, dataset, reader } = world;
     const team = `team${count}`;
@@ -205,7 +205,7 @@ describe('a link with a key behind it ends when', () => {
   });
 });
 
-describe('a link of a signed-in person', () => {
+describe('a link of a signed-in user', () => {
   it('ends with the session, and not with other sessions of the key', async () => {
     const { dataset, reader } = await newWorld('Public');
     const signIn = async (): Promise<Record<string, string>> => {
@@ -227,7 +227,7 @@ describe('a link of a signed-in person', () => {
   });
 });
 
-it('the right behind links is looked up in one statement, however many', async () => {
+it('the rights of any number of links are checked in one statement', async () => {
   const { dataset, reader } = await newWorld('Public');
   const { createStandingRights, rightOf } = await import('../../../src/catalog/standing-rights.js');
   let statements = 0;

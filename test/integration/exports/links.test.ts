@@ -61,7 +61,7 @@ describe('a link', () => {
     );
   });
 
-  it('gives the same bytes as the rows streamed without a link', async () => {
+  it('leads to the same bytes as the rows streamed without a link', async () => {
     const file = await (await fetch(server.dataUrl(small))).text();
     const streamed = await fetch(`${server.url}/api/datasets/${small.datasetId}/query`, {
       method: 'POST',
@@ -146,7 +146,7 @@ describe('a file that is being made', () => {
     expect(await readdir(join(server.folder, 'spool'))).toEqual([]);
   });
 
-  it('is never there as a whole file when making it fails', async () => {
+  it('is never served as a whole file when making it fails', async () => {
     const version = await big(1_000);
     const { database } = tables.clickhouse;
     await tables.clickhouse.command(

@@ -123,7 +123,7 @@ describe('a whole table in Parquet', () => {
     }
   });
 
-  it('has groups of rows of a fixed number, and an index that names the places of their pages', async () => {
+  it('has row groups of a fixed size, and an index of its pages', async () => {
     const file = await bytesOf(await fetch(await linkOf()));
     const footerAt = file.length - 8 - file.readUInt32LE(file.length - 8);
     const groups = structsOf(readStruct({ bytes: file, at: footerAt }), 4);
@@ -156,7 +156,7 @@ describe('a whole table in Parquet', () => {
     expect(one.equals(other)).toBe(true);
   });
 
-  it('differs from the same rows in a file that was made again, whose bytes may differ', async () => {
+  it('has another ETag than a file with the same rows that was made again, since the bytes may differ', async () => {
     const question = server.dataUrl(table, '$format=parquet');
     const asked = await fetch(question, { redirect: 'manual' });
     const weak = asked.headers.get('etag') ?? '';
@@ -187,7 +187,7 @@ describe('a whole table in Parquet', () => {
     expect((await factsOf({ 'if-none-match': second.tag })).status).toBe(304);
   });
 
-  it('has another link than the CSV file, and rows in the answer once they are chosen', async () => {
+  it('has another link than the CSV file, and is streamed when rows are chosen', async () => {
     expect(await linkOf('')).toMatch(/\.csv$/);
     expect(await linkOf()).toMatch(/\.parquet$/);
     expect(await linkOf('$format=parquet&transpose=true').catch(() => 'refused')).toMatch(/\.parquet$/);

@@ -56,7 +56,7 @@ describe('a chart', () => {
     }
   });
 
-  it('is framed by every site as a page, refusals included, and by none as a picture or as data', async () => {
+  it('can be framed by every site as a page, refusals included, and by none as a picture or as data', async () => {
     const { client, dataset, link } = await newChart();
     const framing = async (url: string): Promise<[number, string | null, string | undefined]> => {
       const { status, headers } = await fetch(url);
@@ -70,7 +70,7 @@ describe('a chart', () => {
     expect(await framing(url)).toEqual([200, 'DENY', "'none'"]);
   });
 
-  it('follows the data, under a tag, and counts what it sends', async () => {
+  it('follows the data, has an ETag, and counts the bytes that it sends', async () => {
     const { client, dataset, link } = await newChart({ kind: 'line', title: 'Mine', theme: 'dark' });
     const before = await fetch(link.url);
     const svg = await before.text();
@@ -96,7 +96,7 @@ describe('a chart', () => {
     expect((await readLinksOf(client))[0]).toMatchObject({ refusedBecause: null });
   });
 
-  it('is drawn of a calculated answer, as of one with chosen columns', async () => {
+  it('can show a calculated answer, and one with chosen columns', async () => {
     const byYear = 'groupby((startofyear(Date) as Year),aggregate($count as Rows))';
     const { client, dataset, link } = await newChart({ kind: 'bar' }, { $apply: byYear });
     const svg = await (await fetch(link.url)).text();
@@ -136,7 +136,7 @@ describe('a chart is refused', () => {
     expect(await codeOf(answer)).toEqual([status, code]);
   });
 
-  it('of a private dataset, also once it has become private', async () => {
+  it('of a private dataset, and of one that becomes private', async () => {
     const client = await newPerson();
     const secret = await createOpenDataset(client, rows, 'Private');
     const refused = await call(client, 'POST', `/datasets/${secret.dataset}/read-links`, {

@@ -118,7 +118,7 @@ describe('a read link answers', () => {
     ]);
   });
 
-  it('the question of a browser whether a page may ask, and Office, which looks for an editor first', async () => {
+  it('preflights of browsers, and Office, which probes for an editor first', async () => {
     const { url } = await makeReadLink(client, dataset);
     const asked = await send(
       url,
@@ -140,7 +140,7 @@ describe('a read link answers', () => {
     expect((await send(url, existence, 'HEAD')).status).toBe(200);
   });
 
-  it('a tool that adds something to the address against its own cache', async () => {
+  it('a tool that adds a parameter to the address to bypass its own cache', async () => {
     const { url } = await makeReadLink(client, dataset);
     expect((await send(`${url}?_=1795677117727`, { accept: '*/*' })).status).toBe(200);
   });

@@ -114,7 +114,7 @@ describe('a read link', () => {
     expect(linked.headers.get('content-type')).toBe(direct.headers.get('content-type'));
   });
 
-  it('follows the current version, and stays at the one that is saved', async () => {
+  it('reads the current version, or the version that is saved with it', async () => {
     const { dataset, reader } = await newWorld('Public');
     const [first] = await json<{ versionId: string }[]>(
       await call(owner, 'GET', `/datasets/${dataset}/versions`),
@@ -127,7 +127,7 @@ describe('a read link', () => {
     expect(await (await fetch(fixed.url)).text()).toBe(before);
   });
 
-  it('is answered in its own format, whatever a reader accepts or adds to the address', async () => {
+  it('has its own format, whatever a reader accepts or adds to the address', async () => {
     const { dataset, reader } = await newWorld('Public');
     const { url } = await makeLink(reader, dataset);
     expect(new URL(url).pathname).toMatch(/^\/api\/links\/tabr_[\w-]{43}\.csv$/);
@@ -139,7 +139,7 @@ describe('a read link', () => {
     expect(await codeOf(await fetch(`${url}?$filter=Big%20eq%207`))).toEqual([400, 'unknown_parameter']);
   });
 
-  it('answers HEAD and conditional requests, which are no reads', async () => {
+  it('answers HEAD and conditional requests, which do not count as reads', async () => {
     const { dataset, reader } = await newWorld('Public', 'counted');
     const { url } = await makeLink(reader, dataset);
     const head = await fetch(url, { method: 'HEAD' });
@@ -177,7 +177,7 @@ describe('a read link', () => {
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('keeps its token out of the database, of the log and of every other answer', async () => {
+  it('keeps its token out of the database, the log and every other answer', async () => {
     const { dataset, reader } = await newWorld('Private');
     const { url, id, prefix } = await makeLink(reader, dataset, { query: { apiKey: reader.key, $top: 1 } });
     const token = /tabr_[\w-]+/.exec(url)?.[0] ?? '';
@@ -265,7 +265,7 @@ describe('a read link ends when', () => {
     await refusedWith(link.url, status, code);
   });
 
-  it('the key is revoked or expires that limits it to some repositories, and no other key', async () => {
+  it('the repository-limited key that made it is revoked or expires; no other key ends it', async () => {
     const { dataset, repository, reader } = await newWorld('Private');
     const keys = createKeys({ sql: product.sql });
     const limited = await keys.create(reader.id, { name: 'limited', repositoryIds: [repository] });
@@ -285,7 +285,7 @@ describe('a read link ends when', () => {
     expect((await fetch(free.url)).status).toBe(200);
   });
 
-  it('it is revoked while it is read: the answer is broken off', async () => {
+  it('it is revoked during a read: the connection is aborted', async () => {
     const row = (at: number): string => `${at},${'x'.repeat(90)}\n`;
     const content = `k,v\n${Array.from({ length: 400_000 }, (_, at) => row(at)).join('')}`;
     const { dataset, reader } = await newWorld('Public', undefined, content);
@@ -316,7 +316,7 @@ describe('the quotas of a read link', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it('count reads that begin at the same time before they are answered', async () => {
+  it('count concurrent reads before they are answered', async () => {
     const { dataset, reader } = await newWorld('Public');
     const { url } = await makeLink(reader, dataset, { maxBytesPerDay: 10 });
     const plain = { headers: { 'accept-encoding': 'identity' } };
@@ -329,7 +329,7 @@ describe('the quotas of a read link', () => {
     await expect.poll(() => linkOf(reader)).toMatchObject({ reads: 1, bytes, bytesToday: bytes });
   });
 
-  it('are those of the account as well', async () => {
+  it('include those of the account', async () => {
     const { dataset, reader } = await newWorld('Public', 'one-export');
     const { url } = await makeLink(reader, dataset);
     expect((await fetch(url)).status).toBe(200);
@@ -338,7 +338,7 @@ describe('the quotas of a read link', () => {
 });
 
 describe('read links are managed', () => {
-  it('with a name, an end and a reason why they do not work', async () => {
+  it('with a name, an expiry time and the reason why they no longer work', async () => {
     const world = await newWorld('Private');
     const { dataset, reader } = world;
     const made = await makeLink(reader, dataset, { query: { $top: 1 } });
@@ -385,7 +385,7 @@ describe('read links are managed', () => {
     ['an end in the past', { expiresAt: '2001-01-01' }, 400, 'expired'],
     ['a quota of nothing', { maxBytesPerDay: 0 }, 400, 'invalid_request'],
     ['an invisible name', { name: '\u202e' }, 400, 'invalid_request'],
-  ])('and %s is answered by the right status', async (_name, body, status, code) => {
+  ])('and %s is answered with the right status', async (_name, body, status, code) => {
     const { dataset, reader } = await newWorld('Public');
     const answer = await call(reader, 'POST', `/datasets/${dataset}/read-links`, { name: 'sheet', ...body });
     expect(await codeOf(answer)).toEqual([status, code]);

@@ -44,7 +44,7 @@ const keysOf = async (target: ObjectStorage): Promise<string[]> => {
 };
 
 describe('object storage', () => {
-  it('takes over a file of several parts byte for byte, and removes it from where it was', async () => {
+  it('stores a file of several parts byte for byte, and removes the local file', async () => {
     const bytes = randomBytes(40 * 1024 * 1024 + 7);
     const path = await spooled(bytes);
     await storage.adopt('v1/big.csv', path);
@@ -55,7 +55,7 @@ describe('object storage', () => {
     expect(middle.equals(bytes.subarray(20_000_000, 20_000_010))).toBe(true);
   });
 
-  it('knows what it does not have, and deletes as often as asked', async () => {
+  it('reports missing objects, and deletes an object any number of times', async () => {
     expect(await storage.stat('v2/none.csv')).toBeUndefined();
     await storage.adopt('v2/gone.csv', await spooled(Buffer.from('a\r\n')));
     await storage.delete('v2/gone.csv');
@@ -63,7 +63,7 @@ describe('object storage', () => {
     expect(await storage.stat('v2/gone.csv')).toBeUndefined();
   });
 
-  it('lists the keys below its prefix without it', async () => {
+  it('lists keys without their prefix', async () => {
     await storage.adopt('v3/listed.csv', await spooled(Buffer.from('a\r\n')));
     const other = createS3Storage({ ...server.options, prefix: `${prefix}-other` });
     await other.adopt('v3/foreign.csv', await spooled(Buffer.from('b\r\n')));
@@ -74,7 +74,7 @@ describe('object storage', () => {
     other.close();
   });
 
-  it('signs links that carry type and name, serve ranges, and fit this object alone', async () => {
+  it('signs links that have type and name, serve ranges, and are valid for this object only', async () => {
     await storage.adopt('v4/linked.csv', await spooled(Buffer.from('0123456789')));
     const disposition = 'attachment; filename="a b.csv"';
     const url = (await storage.link('v4/linked.csv', { ...link, disposition }))!;
@@ -103,7 +103,7 @@ describe('object storage', () => {
     expect((await fetch(url)).status).toBe(403);
   });
 
-  it('signs links for the address that clients know', async () => {
+  it('signs links for the address that clients use', async () => {
     const outside = createS3Storage({
       ...server.options,
       prefix,
@@ -115,7 +115,7 @@ describe('object storage', () => {
     outside.close();
   });
 
-  it('keeps nothing of a file that could not be read', async () => {
+  it('stores nothing of a file that could not be read', async () => {
     await expect(storage.adopt('v6/none.csv', join(folder, 'missing'))).rejects.toThrow('ENOENT');
     expect(await storage.stat('v6/none.csv')).toBeUndefined();
   });
@@ -124,7 +124,7 @@ describe('object storage', () => {
     ['s3://bucket', 'bucket', ''],
     ['s3://bucket/', 'bucket', ''],
     ['s3://my-bucket/a/b/', 'my-bucket', 'a/b'],
-  ])('reads the address %s', (url, bucket, start) => {
+  ])('parses the address %s', (url, bucket, start) => {
     expect(parseS3Url(url)).toEqual({ bucket, prefix: start });
   });
 });
@@ -160,7 +160,7 @@ describe('downloads with object storage', () => {
       await expect.poll(() => counted).toEqual([whole.length, whole.length - 1000]);
     }));
 
-  it('are sent by the storage where that is allowed, at addresses for a few seconds, one for each request', () =>
+  it('are sent by the storage where that is allowed, at an address for each request that expires in seconds', () =>
     withDownloads(7, async (link, { counted }) => {
       const whole = await (await fetch(link)).text();
       const part = { headers: { range: 'bytes=1000-' }, redirect: 'manual' } as const;

@@ -77,7 +77,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect((await bytesOf(get(format))).equals(linked)).toBe(true);
   });
 
-  it('answers ranges, also of more than the file, under one strong tag', async () => {
+  it('answers ranges, also beyond the end of the file, with one strong ETag', async () => {
     const { get } = await newTable();
     await bytesOf(get(format, { range: 'bytes=0-0' }));
     const whole = await get(format);
@@ -113,7 +113,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${file.length}`]);
   });
 
-  it('answers HEAD as GET of the whole file, and conditions', async () => {
+  it('answers HEAD like GET of the whole file, and conditions', async () => {
     const { address, client, get } = await newTable();
     const file = await bytesOf(get(format, { range: 'bytes=0-' }));
     const headers = authorization(client.key);
@@ -141,7 +141,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(refusedHead.status).toBe(412);
   });
 
-  it('compares tags and no times: a column is renamed without a new version', async () => {
+  it('compares ETags and not times: renaming a column makes no new version', async () => {
     const { client, id, get } = await newTable();
     const [version] = await json<{ versionId: string }[]>(
       await call(client, 'GET', `/datasets/${id}/versions`),
@@ -161,7 +161,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(unchanged.status).toBe(304);
   });
 
-  it('has another tag once the data changes, so that its parts are not joined with those before', async () => {
+  it('has another ETag once the data changes, so that ranges of two versions are not joined', async () => {
     const { client, id, get } = await newTable();
     const tag = (await get(format, { range: 'bytes=0-9' })).headers.get('etag') ?? '';
     await upload(client, id, `${content}Further,1\n`);
@@ -183,7 +183,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(then.equals(first)).toBe(true);
   });
 
-  it('keeps the names that a version had where it is requested, and has the present ones otherwise', async () => {
+  it('has the column names of a requested version, and otherwise the current names', async () => {
     const { client, id, get } = await newTable();
     const [version] = await json<{ versionId: string; createdAt: string }[]>(
       await call(client, 'GET', `/datasets/${id}/versions`),
@@ -207,7 +207,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect((await fetch(answer.headers.get('location') ?? '')).status).toBe(200);
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown parameters, versions, datasets and formats', async () => {
     const { client, address, get } = await newTable();
     const refused = async (query: string) => {
       const answer = await get(format, {}, query);
@@ -253,7 +253,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     await expect.poll(() => used(client)).toEqual({ exports: 2, bytes: 51 + whole.length });
   });
 
-  it('is read on in ranges when the last export was used for it, and refused as a whole', async () => {
+  it('can be read further in ranges when the last export was used for it, and is refused as a whole', async () => {
     const { get } = await newTable('one-export');
     expect((await get(format, { range: 'bytes=0-9' })).status).toBe(206);
     expect((await get(format, { range: 'bytes=10-19' })).status).toBe(206);
@@ -263,7 +263,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
   });
 });
 
-it('files of the current version are made ahead, in each format', async () => {
+it('files of the current version are prepared in advance, in each format', async () => {
   const { id } = await newTable();
   const files = async (): Promise<string[]> =>
     (

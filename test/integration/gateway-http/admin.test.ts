@@ -35,7 +35,7 @@ describe('providers check', () => {
     expect(await run('providers check --provider BankOfCanada')).toMatch(/bankofcanada +ok +\d+ +FXUSDCAD/);
   });
 
-  it('sends nothing to the real ones without the option', async () => {
+  it('sends no request to the original address without the option', async () => {
     const found = JSON.parse(
       await run('providers check --json', { providerUrls: { bankofcanada: world.bank.baseUrl } }),
     ) as { slug: string; state: string }[];
@@ -54,7 +54,7 @@ const sealedBy = async (accountId: number): Promise<string[]> => {
 };
 
 describe('keys rotate', () => {
-  it('seals every key with the first master key, so that the older one can go', async () => {
+  it('encrypts every key with the first master key, so that the older one can be removed', async () => {
     const { key, id } = await world.product.createAccount('rotating');
     await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'to-be-rotated' } });
     const fresh = `fresh:${randomBytes(32).toString('base64')}`;

@@ -140,7 +140,7 @@ describe('vintages of a provider', () => {
     dataset = await whenDone((await make()).id);
   });
 
-  it('become versions that were current from their day on, before the one that was made first', async () => {
+  it('become versions valid from their own day, older than the first version of the dataset', async () => {
     expect(dataset.refresh.backfill).toEqual({
       state: 'done',
       done: days.length,
@@ -160,7 +160,7 @@ describe('vintages of a provider', () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
 
-  it('answer asOf with what was known on each day', async () => {
+  it('answer asOf with the values known on each day', async () => {
     for (const day of [...days, '2013-11-15', '2014-06-24', '2014-12-31'])
       expect([day, await rows(dataset.id, `&asOf=${day}`)]).toEqual([day, known(gdp, day)]);
     expect(await rows(dataset.id, '&asOf=2014-05-29T00:00:00Z')).toEqual(known(gdp, '2014-05-29'));
@@ -201,7 +201,7 @@ describe('vintages of a provider', () => {
     ['latest', '2014-05-28'],
     ['latest', '2014-05-29'],
     ['latest', '2014-08-28'],
-  ] as const)('are read by %s as of %s as an account of the archive has it', async (vintage, day) => {
+  ] as const)('are read by %s as of %s as a model of the archive has it', async (vintage, day) => {
     const address = `/datasets/${dataset.id}/revisions?vintage=${vintage}&asOf=${day}`;
     const found = (await world.ask('GET', address, { key })).json<Published[]>();
     expect(found.map(({ Date: date, Value, publishedAt }) => ({ Date: date, Value, publishedAt }))).toEqual(
@@ -209,7 +209,7 @@ describe('vintages of a provider', () => {
     );
   });
 
-  it('stay behind what is uploaded later', async () => {
+  it('are older than versions uploaded later', async () => {
     archive = { ...gdp, '2014-07-01': { '2014-10-30': '17535.4' } };
     await world.product.sql.query('DELETE FROM gateway_cache');
     expect((await world.ask('POST', `/datasets/${dataset.id}/refresh`, { key })).status).toBe(202);
@@ -252,7 +252,7 @@ describe('a backfill', () => {
       Array.from({ length: count }, (_, at) => [dayAt(at), { [dayAt(at + 1)]: String(at) }]),
     );
 
-  it('waits where the provider refuses, says why, and goes on from there', async () => {
+  it('waits where the provider refuses, says why, and continues from there', async () => {
     archive = daily(6);
     // The first step takes 4, so the second one begins with the oldest.
     refused = dayAt(1);
@@ -269,7 +269,7 @@ describe('a backfill', () => {
     expect(await rows(id, `&asOf=${dayAt(2)}`)).toEqual(known(archive, dayAt(2)));
   });
 
-  it('brings in no more versions than retention keeps, the newest ones', async () => {
+  it('imports as many versions as retention keeps, the newest ones', async () => {
     archive = daily(7);
     await world.product.sql.query('UPDATE plans SET max_versions = 4');
     const { id } = await make({ name: 'Few' });
@@ -294,7 +294,7 @@ describe('a backfill', () => {
     expect((await world.ask('GET', '/datasets', { key })).json<unknown[]>()).toHaveLength(before);
   });
 
-  it('sends a vintage that is in already to no second version', async () => {
+  it('makes no second version of a vintage that is already imported', async () => {
     archive = daily(3);
     const { id } = await make({ name: 'Twice' });
     const { currentVersionId } = await whenDone(id);

@@ -54,7 +54,7 @@ describe('data of a symbol', () => {
     ).toBe('PK');
   });
 
-  it('takes the form from Accept when none is named', async () => {
+  it('takes the format from Accept when none is named', async () => {
     const answer = await get('/feed/GDP/data', { Accept: 'application/json' });
     expect(answer.headers.get('content-type')).toBe('application/json');
     const everything = await get('/feed/GDP/data', { Accept: 'application/json, text/plain, */*' });
@@ -69,7 +69,7 @@ describe('data of a symbol', () => {
     expect((await get(`${range}&$top=1`)).text.trim().split('\r\n').slice(1)).toEqual(csv.slice(2, 3));
   });
 
-  it('is 304 for the same rows in the same form', async () => {
+  it('is 304 for the same rows in the same format', async () => {
     const etag = (await get('/feed/GDP/data')).headers.get('etag') ?? '';
     expect((await get('/feed/GDP/data', { 'If-None-Match': etag })).status).toBe(304);
     expect((await get('/feed/GDP/data?$format=json', { 'If-None-Match': etag })).status).toBe(200);
@@ -148,7 +148,7 @@ describe('a feed of another provider', () => {
     ['%5EGSPC', '^GSPC'],
     ['BRK.B', 'BRK.B'],
     ['EURUSD%3DX', 'EURUSD=X'],
-  ])('has rows for %s, in every form', async (encoded, symbol) => {
+  ])('has rows for %s, in every format', async (encoded, symbol) => {
     const csv = await ask(`${encoded}/data`);
     expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [header, ...lines] = csv.text.trim().split('\r\n');
@@ -187,7 +187,7 @@ describe('a feed of another provider', () => {
     expect((await ask('%5EGSPC/data?start=2026-03-12&end=2026-03-11')).status).toBe(400);
   });
 
-  it('searches there, with signs in the words', async () => {
+  it('searches there, with symbols in the words', async () => {
     const { results } = (await ask('search/tesco+%26+co')).json<{ results: Record<string, string>[] }>();
     expect(results[0]).toMatchObject({ id: 'BA', frequency: 'Daily' });
   });

@@ -70,7 +70,7 @@ describe('access', () => {
 });
 
 describe('components and the log', () => {
-  it('tells what answers and how far each consumer is behind', async () => {
+  it('show which components answer and how far each consumer is behind', async () => {
     const { components, log } = await look();
     expect(components.map(({ name, ok, error }) => [name, ok, error])).toEqual([
       ['database', true, null],
@@ -85,7 +85,7 @@ describe('components and the log', () => {
     expect(log?.deadLetters).toBe(0);
   });
 
-  it('shows a backlog while no worker runs, and none when it was worked off', async () => {
+  it('show a backlog while no worker runs, and none once it is processed', async () => {
     await world.product.stopWorker();
     const id = await makeSeriesDataset('Backlog');
     const behind = ({ log }: OpsState): number => (log?.lag ?? []).reduce((sum, { lag }) => sum + lag, 0);
@@ -99,7 +99,7 @@ describe('components and the log', () => {
 });
 
 describe('uploads', () => {
-  it('shows stalled ones, and what they wait for', async () => {
+  it('show stalled ones, and what they wait for', async () => {
     const dataset = (
       await world.ask('POST', '/datasets', { key: maker, body: { name: 'Stuck', repositoryId } })
     ).json<{ id: number }>();
@@ -131,7 +131,7 @@ describe('uploads', () => {
 });
 
 describe('refreshes that fail', () => {
-  it('are named with their reason, since when, and when they are tried again', async () => {
+  it('are listed with their reason, since when, and when they are retried', async () => {
     const id = await makeSeriesDataset('Failing');
     await until(
       async () => (await world.ask('GET', `/datasets/${id}`, { key: maker })).json<{ rowCount: number }>(),
@@ -163,7 +163,7 @@ describe('refreshes that fail', () => {
 });
 
 describe('providers', () => {
-  it('shows quotas as they are used up, with the key of the service and without', async () => {
+  it('show quotas as they are used up, with and without the key of the service', async () => {
     await world.product.sql.query('DELETE FROM gateway_cache');
     const preview = await world.ask('GET', '/providers/fred/series/GDP');
     expect(preview.status).toBe(200);
@@ -177,7 +177,7 @@ describe('providers', () => {
       expect(left).toBe(limit - used);
   });
 
-  it('shows no key, of the service or of a user', async () => {
+  it('show no key, of the service or of a user', async () => {
     await world.ask('PUT', '/user-keys/fred', { key: maker, body: { api_key: ownKey } });
     await world.ask('GET', '/providers/fred/series/GDP', { key: maker });
     const json = await world.ask('GET', '/ops', { key: operator });

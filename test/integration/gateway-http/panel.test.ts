@@ -130,7 +130,7 @@ describe('a panel', () => {
     expect(bank.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(1);
   });
 
-  it('may be wide, from the same answer of the provider', async () => {
+  it('can be wide, from the same answer of the provider', async () => {
     const answer = await panel('worldbank/series/SP.POP.TOTL', {
       params: { country: ['NOR', 'SWE'] },
       shape: 'wide',
@@ -151,7 +151,7 @@ describe('a panel', () => {
     expect(answer.text).toContain('"value":0.250');
   });
 
-  it('is 404 for a combination without data, and names a key of another length', async () => {
+  it('is 404 for a combination without data, and says how many codes a key needs', async () => {
     expect((await panel('bis/series/WS_CBPOL%2FM.NO+SE', {})).status).toBe(404);
     const answer = await panel('bis/series/WS_CBPOL%2FM', {});
     expect([answer.status, answer.json().error]).toEqual([404, expect.stringContaining('2 codes')]);
@@ -167,13 +167,13 @@ describe('a panel', () => {
     expect(answer.text).toContain('"value":4.30');
   });
 
-  it('is refused beyond its bound', async () => {
+  it('is refused beyond its limit', async () => {
     const answer = await panel('bis/series/WS_CBPOL%2F.US', {});
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({ code: 'panel_too_large', details: { limit: 200_000 } });
   });
 
-  it.each(['M.CH+US', 'M.', 'M.*'])('is named by the refusal of %s as one series', async (key) => {
+  it.each(['M.CH+US', 'M.', 'M.*'])('is suggested when %s is refused as one series', async (key) => {
     const path = `/providers/bis/series/WS_CBPOL%2F${encodeURIComponent(key)}`;
     const answer = await world.ask('POST', `${path}/data`, { body: {} });
     const way = `${path}/panel`;
@@ -227,7 +227,7 @@ describe('a panel kept as a dataset', () => {
       body: { repositoryId, panel: true, ...body },
     });
 
-  it('has a column for the code and one for the label, and no version without news', async () => {
+  it('has a column for the code and one for the label, and no new version without changes', async () => {
     const answer = await keep({
       params: { country: ['SWE', 'NOR'] },
       columns: ['date', 'value', 'flag'],
@@ -262,7 +262,7 @@ describe('a panel kept as a dataset', () => {
   it.each([
     ['several ids', { params: { country: 'all' }, seriesIds: ['NY.GDP.MKTP.CD'] }, 'seriesIds'],
     ['a backfill', { params: { country: 'all' }, backfill: true }, 'panel'],
-  ])('takes no %s', async (_name, body, parameter) => {
+  ])('refuses %s', async (_name, body, parameter) => {
     const answer = await keep(body);
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({ code: 'invalid_parameter', details: { parameter } });

@@ -31,7 +31,7 @@ describe('the list of providers', () => {
     expect((await get('/providers', { key: 'wrong' })).status).toBe(401);
   });
 
-  it('tells everything about one, whatever the case of the slug', async () => {
+  it('shows all about one provider, whatever the case of the slug', async () => {
     const detail = (await get('/providers/FrEd')).json();
     expect(detail).toMatchObject({ slug: 'fred', has_user_api_key: false });
     expect(detail).toHaveProperty('parameters.0.key');
@@ -69,7 +69,7 @@ describe('matching words', () => {
 });
 
 describe('browsing', () => {
-  it('gives folders, and those below them as deep as asked', async () => {
+  it('returns folders, and subfolders to the requested depth', async () => {
     const flat = await get('/providers/bankofcanada/browse');
     expect(flat.status).toBe(200);
     const [folder] = flat.json<{ path: string; children?: object[] }[]>();
@@ -78,7 +78,7 @@ describe('browsing', () => {
     expect(deep[0]?.children).toBeDefined();
   });
 
-  it('gives series in pages with their number', async () => {
+  it('returns pages of series with the total number', async () => {
     const path = '/providers/bankofcanada/browse?path=FX_RATES_DAILY&series=true';
     const all = await get(path);
     const entries = all.json<{ series_id: string }[]>();
@@ -109,7 +109,7 @@ describe('browsing', () => {
     expect(answer.json()).toMatchObject({ code: 'operation_not_supported' });
   });
 
-  it('tells how old a kept answer is', async () => {
+  it('shows the age of a cached answer', async () => {
     await get('/providers/bankofcanada/browse');
     const again = await get('/providers/bankofcanada/browse');
     expect(Number(again.headers.get('age'))).toBeGreaterThanOrEqual(0);
@@ -126,13 +126,13 @@ describe('searching', () => {
     expect(items[0]?.id).toBe('FXUSDCAD');
   });
 
-  it('finds nothing with nothing', async () => {
+  it('finds nothing for an empty query', async () => {
     const answer = await get('/providers/bankofcanada/search?q=');
     expect(answer.json()).toEqual({ query: '', items: [] });
     expect((await get('/providers/bankofcanada/search')).status).toBe(400);
   });
 
-  it('goes over all providers at once', async () => {
+  it('covers all providers in one search', async () => {
     const { items } = (await get('/providers/search?q=exchange%20rate&limit=20')).json<{
       items: { provider: string }[];
     }>();
@@ -141,7 +141,7 @@ describe('searching', () => {
   });
 });
 
-describe('hits that can be fetched', () => {
+describe('hits of a search', () => {
   it('have the country as a parameter, and say which ones need a key', async () => {
     const { items } = (await get('/providers/search?q=GDP%20Norway&limit=5')).json<{ items: object[] }>();
     expect(items).toContainEqual(
@@ -152,7 +152,7 @@ describe('hits that can be fetched', () => {
     expect(items[0]).not.toHaveProperty('api_key_required');
   });
 
-  it('are named where an id is not known', async () => {
+  it('are suggested for an unknown id', async () => {
     const answer = await get('/providers/bankofcanada/series/NOPE');
     expect(answer.status).toBe(404);
     const near = await get('/providers/bankofcanada/series/fxusdca');

@@ -84,7 +84,7 @@ describe('a series kept as a dataset', () => {
     expect(Date.parse(`${dataset.refresh.nextRunAt}Z`)).toBeGreaterThan(Date.now() - 1_000);
   });
 
-  it('shows the series, its parameters and its unit in its reading and in lists, also after a rename', async () => {
+  it('shows the series, its parameters and its unit when read and in lists, also after a rename', async () => {
     const { id } = await make({ name: 'Described', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
     const renamed = await world.ask('PUT', `/datasets/${id}`, { key, body: { name: 'Something else' } });
     const listed = (await world.ask('GET', '/datasets', { key })).json<{ id: number; series?: object[] }[]>();
@@ -259,7 +259,7 @@ describe('a series kept as a dataset', () => {
     world.bank.answerAll(undefined);
   });
 
-  it('can get another schedule or none', async () => {
+  it('can be given another schedule or none', async () => {
     const dataset = await make({ name: 'Schedules' });
     const put = (refresh: unknown) =>
       world.ask('PUT', `/datasets/${dataset.id}/refresh`, { key, body: { refresh } });
@@ -269,7 +269,7 @@ describe('a series kept as a dataset', () => {
     expect((await world.ask('PUT', `/datasets/${dataset.id}/refresh`, { key, body: {} })).status).toBe(400);
   });
 
-  it('tells why a refresh failed and keeps its rows', async () => {
+  it('shows why a refresh failed and keeps its rows', async () => {
     const dataset = await make({ name: 'Failing', refresh: 'weekly' });
     world.bank.answerAll({ status: 500, reply: 'https://secret.example' });
     const failed = await refreshNow(dataset);
@@ -282,7 +282,7 @@ describe('a series kept as a dataset', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a request', () => {
   const datasets = async () => (await world.ask('GET', '/datasets', { key })).json<object[]>().length;
 
   it.each([
@@ -293,17 +293,17 @@ describe('what is refused', () => {
     ['a key that is needed and absent', 403, { name: 'x' }, '/providers/fred/series/GDP/dataset'],
     ['a repository that does not exist', 403, { name: 'x', repositoryId: 999_999 }, path],
     ['a name that is taken', 409, { name: 'Two rates' }, path],
-  ])('%s is %i and makes no dataset', async (_, status, body, at) => {
+  ])('with %s is %i and creates no dataset', async (_, status, body, at) => {
     const before = await datasets();
     expect((await post(body, at)).status).toBe(status);
     expect(await datasets()).toBe(before);
   });
 
-  it('nobody without a key', async () => {
+  it('without a key is 401', async () => {
     expect((await world.ask('POST', path, { body: { repositoryId } })).status).toBe(401);
   });
 
-  it('a refresh of a dataset that is not made of series', async () => {
+  it('to refresh a dataset that is not made of series is 404', async () => {
     const made = await world.ask('POST', '/datasets', { key, body: { name: 'Plain', repositoryId } });
     const { id } = made.json<Made>();
     expect((await world.ask('POST', `/datasets/${id}/refresh`, { key })).status).toBe(404);

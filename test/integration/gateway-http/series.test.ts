@@ -32,7 +32,7 @@ describe('a preview', () => {
     expect((await world.ask('GET', rate, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
-  it('asks the upstream once for many', async () => {
+  it('sends one request to the upstream for many callers', async () => {
     const before = world.bank.calls.length;
     await Promise.all(Array.from({ length: 50 }, () => world.ask('GET', rate)));
     expect(world.bank.calls.length - before).toBeLessThanOrEqual(1);
@@ -83,7 +83,7 @@ describe('full data', () => {
   });
 });
 
-describe('an upstream that errs', () => {
+describe('an upstream that fails', () => {
   // Other parameters each time: what was kept from before does not count.
   let year = 1990;
   const ask = () => {
@@ -100,7 +100,7 @@ describe('an upstream that errs', () => {
     return result;
   };
 
-  it('is 502 when its reply is not what it should be, with a counter', async () => {
+  it('is 502 when its reply is malformed, and is counted', async () => {
     const answer = await failing({ reply: '<html>https://secret.example/maintenance</html>' });
     expect(answer.status).toBe(502);
     expect(answer.json().code).toBe('unexpected_reply');
@@ -131,7 +131,7 @@ describe('an upstream that errs', () => {
 });
 
 describe('keys', () => {
-  it('of nobody: a public preview with the hint, 403 for full data, empty without public data', async () => {
+  it('that are absent: a public preview with the hint, 403 for full data, empty without public data', async () => {
     const preview = await world.ask('GET', '/providers/fred/series/DCOILBRENTEU');
     expect(preview.json()).toMatchObject({ api_key_required: true, has_api_key: false, is_preview: true });
     expect(preview.json<{ data: object[] }>().data.length).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ describe('keys', () => {
   it.each([
     ['refuses', { status: 403, reply: '<html>Access denied</html>' }],
     ['answers with another page', { reply: '<html>Please enable scripts</html>' }],
-  ])('of nobody: an empty preview with the hint if the public page %s', async (_name, answer) => {
+  ])('that are absent: an empty preview with the hint if the public page %s', async (_name, answer) => {
     world.fred.answerAll(answer);
     try {
       const preview = await world.ask('GET', '/providers/fred/series/T10Y2Y');
@@ -165,7 +165,7 @@ describe('keys', () => {
     }
   });
 
-  it('of the caller: used for all requests of that provider', async () => {
+  it('of the caller are used for all requests to that provider', async () => {
     const { key } = await world.product.createAccount('keyholder');
     const own = 'ownownownownownownownownown01234';
     const stored = await world.ask('PUT', '/user-keys/FRED', { key, body: { api_key: `  ${own} ` } });
@@ -177,7 +177,7 @@ describe('keys', () => {
     expect((await world.ask('GET', '/providers/fred', { key })).json().has_user_api_key).toBe(true);
   });
 
-  it('that the upstream refuses: a 400 that says so', async () => {
+  it('that the upstream refuses are answered with a 400 that says so', async () => {
     const { key } = await world.product.createAccount('refused');
     await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'abcdefghabcdefghabcdefghabcdefgh' } });
     const message = 'Bad Request.  The value for variable api_key is not registered.';

@@ -48,7 +48,7 @@ describe('keys of users', () => {
     await put('bls', {});
   });
 
-  it('are the account’s own affair', async () => {
+  it('are visible to their own account only', async () => {
     await put('bea', { api_key: 'mine-mine' });
     const other = await world.product.createAccount('other');
     expect((await world.ask('GET', '/user-keys', { key: other.key })).json()).toEqual({});

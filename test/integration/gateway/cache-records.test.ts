@@ -11,7 +11,7 @@ afterAll(() => database.close());
 const hour = 3_600_000;
 const keyOf = (index: number): string => index.toString(16).padStart(64, '0');
 
-describe('the kept answers', () => {
+describe('cached answers', () => {
   let nowMs = Date.parse('2026-03-10T12:00:00Z');
   const records = (maxBytes = 1_000_000) =>
     createCacheRecords({ sql: database.sql, maxBytes, staleMs: 10 * hour, now: () => nowMs });
@@ -23,7 +23,7 @@ describe('the kept answers', () => {
       )
     )[0]?.bytes ?? 0;
 
-  it('come back as they were, to another process too', async () => {
+  it('are read back unchanged, by another process too', async () => {
     await records().set(keyOf(1), 'fred', kept(JSON.stringify('a "body" \u0000 é')));
     expect(
       await createCacheRecords({ sql: database.other(), maxBytes: 1, staleMs: 1, now: () => nowMs }).get(

@@ -83,7 +83,7 @@ const read = async (gateway: Gateway) => {
 };
 
 describe('an expired answer', () => {
-  it('costs a reply without a body if nothing changed, and is fresh again', async () => {
+  it('is fresh again after a reply without a body if nothing changed', async () => {
     const gateway = await open([
       { ...data, requestHeaders: { 'if-modified-since': old }, status: 304, reply: '' },
       { ...data, headers: { 'last-modified': old }, reply: rates },
@@ -113,7 +113,7 @@ describe('an expired answer', () => {
     expect(after.rows).toHaveLength(rows.length);
   });
 
-  it('is requested whole if it could have changed within the second that the upstream names', async () => {
+  it('is requested whole if it could have changed within the second of Last-Modified', async () => {
     const gateway = await open([
       { ...data, reply: rates, headers: { 'last-modified': new Date().toUTCString() } },
     ]);
@@ -126,7 +126,7 @@ describe('an expired answer', () => {
     ]);
   });
 
-  it('is requested whole after thirty days, whatever the upstream says', async () => {
+  it('is requested whole after thirty days, whatever the upstream answers', async () => {
     const gateway = await open([
       { ...data, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },
       { ...data, headers: { etag: '"1"' }, reply: rates },
@@ -139,7 +139,7 @@ describe('an expired answer', () => {
     expect(conditions().map(([etag]) => etag)).toEqual([undefined, '"1"', '"1"', '"1"', '"1"', undefined]);
   });
 
-  it('is no answer to a request without a condition', async () => {
+  it('fails when the upstream answers 304 to a request without a condition', async () => {
     const gateway = await open([{ ...data, status: 304, reply: '' }]);
     await expect(read(gateway)).rejects.toMatchObject({ code: 'upstream_failed' });
   });

@@ -30,7 +30,7 @@ describe('a family whose series are listed', () => {
     ['unemployment rate Turkey', `${rate}.TR`],
     ['unemployment rate Germany', `${rate}.DE`],
     ['unemployment euro area', `${rate}.EA21`],
-  ])('is found by the places that it has: %s', async (question, id) => {
+  ])('is found by its own places: %s', async (question, id) => {
     expect((await find(question))[0]).toBe(id);
   });
 

@@ -169,7 +169,7 @@ const keysSent = (): (string | null)[] =>
   upstream.calls.map(({ url }) => new URL(url, 'http://x').searchParams.get('api_key'));
 
 describe('the catalog', () => {
-  it('finds providers in any case and tells of a stored key', async () => {
+  it('finds providers whatever the case, and shows whether a key is stored', async () => {
     const gateway = open();
     await gateway.userKeys.put(account, 'KEYED', 'own-key-0123');
     expect(await gateway.detail(member(), 'Keyed')).toMatchObject({
@@ -212,7 +212,7 @@ describe('the catalog', () => {
 });
 
 describe('series', () => {
-  it('hands out numbers with the digits of the upstream, sorted', async () => {
+  it('returns numbers with the digits of the upstream, sorted', async () => {
     const answer = await open().preview(anonymous, 'keyed', 'GDP');
     expect(answer.json).toBe(
       '{"series_id":"GDP","label":"Label of GDP","metadata":{"frequency":"Daily"},"data":[{"date":"2026-01-01","value":1},{"date":"2026-01-02","value":2.50},{"date":"2026-01-03","value":null}],"is_preview":true,"api_key_required":true,"has_api_key":false,"api_key_hint":"Get a key at the office."}',
@@ -238,7 +238,7 @@ describe('series', () => {
     expect((await gateway.fullSeries(anonymous, 'keyed', 'odd', {})).json).toContain('"flag":"Bank holiday"');
   });
 
-  it('cuts previews and ranges from a series that is kept whole', async () => {
+  it('takes previews and ranges from the whole series in the cache', async () => {
     const gateway = open();
     await gateway.fullSeries(anonymous, 'keyed', 'GDP', {});
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
@@ -254,14 +254,14 @@ describe('series', () => {
     ).rejects.toMatchObject({ code: 'upstream_failed' });
   });
 
-  it('tells of the flags of a part alone', async () => {
+  it('lists only the flags of the requested part', async () => {
     const gateway = open();
     await gateway.fullSeries(anonymous, 'keyed', 'odd', {});
     const clean = await gateway.fullSeries(anonymous, 'keyed', 'odd', { end: '2026-01-01' });
     expect(clean.metadata).toEqual({ frequency: 'Daily' });
   });
 
-  it('begins later where the whole costs too much, says so, and serves parts of that', async () => {
+  it('starts later where the whole series is too expensive, says so, and serves parts of that range', async () => {
     const note = 'Only the newest are given.';
     const defaultStart: Provider['defaultStart'] = {
       of: ({ start }) => (start === undefined ? '2026-01-02' : undefined),
@@ -281,7 +281,7 @@ describe('series', () => {
     });
   });
 
-  it('has the title of the index where the upstream tells none', async () => {
+  it('has the title of the index where the upstream has none', async () => {
     const untitled: Provider = {
       ...keyed,
       seriesAt: async () => ({ items: [{ id: 'a/b', label: 'a/b' }] }),
@@ -298,7 +298,7 @@ describe('series', () => {
     await database.sql.query(`DELETE FROM gateway_items WHERE id = 'a/b'`);
   });
 
-  it('gives a panel the titles of the index and the later beginning of a series', async () => {
+  it('has the titles of the index and the later start in a panel', async () => {
     const note = 'Only the newest are given.';
     const several: Provider = {
       ...keyed,
@@ -324,7 +324,7 @@ describe('series', () => {
     await database.sql.query(`DELETE FROM gateway_items WHERE id = 'p/1'`);
   });
 
-  it('names what the caller requested when it is not found, whatever the connector requested on the way', async () => {
+  it('reports the requested series as not found, whatever the connector requested in between', async () => {
     const gateway = open();
     await expect(gateway.fullSeries(anonymous, 'keyed', 'none', {})).rejects.toMatchObject({
       code: 'series_not_found',
@@ -336,7 +336,7 @@ describe('series', () => {
     });
   });
 
-  it('blames no connector for a database that ends while limits are looked up', async () => {
+  it('does not blame the connector when the database fails while limits are read', async () => {
     const { preview } = await database.sql.tx(async (tx) => {
       await tx.query('LOCK TABLE gateway_pace IN ACCESS EXCLUSIVE MODE');
       const asked = open().preview(anonymous, 'keyed', 'GDP');
@@ -364,7 +364,7 @@ describe('series', () => {
     });
   });
 
-  it('asks once for equal questions, at the same time and later', async () => {
+  it('sends one request for equal questions, concurrent or later', async () => {
     const gateway = open();
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => gateway.preview(anonymous, 'keyed', 'GDP')),
@@ -381,7 +381,7 @@ describe('series', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('serves the last answer when the upstream is down, and says so', async () => {
+  it('serves the last answer when the upstream is down, marked as stale', async () => {
     const gateway = open();
     await gateway.preview(anonymous, 'keyed', 'GDP');
     nowMs += 7_200_000;
@@ -392,7 +392,7 @@ describe('series', () => {
     await expect(gateway.preview(anonymous, 'keyed', 'a/b')).rejects.toMatchObject({ kind: 'upstream' });
   });
 
-  it('repeats after a fault of the upstream and not after a refusal', async () => {
+  it('retries after a failure of the upstream, not after a refusal', async () => {
     const gateway = open();
     await upstream.close();
     upstream = await startReplayUpstream(
@@ -414,7 +414,7 @@ describe('series', () => {
     await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({ kind: 'timeout' });
   });
 
-  it('stops asking an upstream that is down', async () => {
+  it('sends no more requests to an upstream that is down', async () => {
     const gateway = open({ retries: 0 });
     upstream.answerAll({ status: 502, reply: '' });
     const ask = (index: number) => gateway.preview(anonymous, 'keyed', `x${index}`);
@@ -427,7 +427,7 @@ describe('series', () => {
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
   });
 
-  it('counts and names a reply of another form', async () => {
+  it('counts and reports a reply of an unexpected form', async () => {
     const counted: string[] = [];
     upstream.answerAll({ reply: { rows: [['2026-01-01']] } });
     const gateway = open({}, { ...silentTelemetry, unexpectedReply: (slug) => counted.push(slug) });
@@ -438,7 +438,7 @@ describe('series', () => {
     expect(counted).toEqual(['keyed']);
   });
 
-  it('gives values without the names of their codes, and asks for the names again after five minutes', async () => {
+  it('returns values without the names of their codes, and requests the names again after five minutes', async () => {
     const source = await startReplayUpstream([
       { path: '/data/WS_CBPOL/M.CH/all', reply: fixture('providers/bis/WS_CBPOL-M.CH.csv') },
       {
@@ -472,7 +472,7 @@ describe('series', () => {
     await source.close();
   });
 
-  it('passes a limit of the upstream on and leaves it alone for that long', async () => {
+  it('passes on a rate limit of the upstream, and sends it no request for that long', async () => {
     const gateway = open();
     upstream.answerAll({ status: 429, headers: { 'retry-after': '60' }, reply: '' });
     await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({
@@ -492,7 +492,7 @@ describe('series', () => {
     ['a Retry-After beyond every bound', { 'retry-after': '999999999' }, '', 3_600],
     ['a limit per minute', {}, 'At most 5 calls per minute and 500 calls per day', 30],
     ['a daily limit, and a Retry-After', { 'retry-after': '90' }, 'Limit: 25 requests per day', 90],
-  ])('says at the first refusal how long the hold is: %s', async (_case, headers, reply, seconds) => {
+  ])('reports the length of the hold at the first refusal: %s', async (_case, headers, reply, seconds) => {
     const gateway = open();
     upstream.answerAll({ status: 429, headers, reply });
     const refused = await gateway.preview(anonymous, 'keyed', 'GDP').catch((error: unknown) => error);
@@ -525,7 +525,7 @@ describe('series', () => {
     },
   );
 
-  it('does not believe an upstream that wants to be left alone for years', async () => {
+  it('shortens a hold of years that an upstream requests', async () => {
     const gateway = open();
     const until = 'Thu, 01 Jan 2099 00:00:00 GMT';
     upstream.answerAll({ status: 429, headers: { 'retry-after': until }, reply: '' });
@@ -548,7 +548,7 @@ describe('series', () => {
 });
 
 describe('keys', () => {
-  it('uses the own key before the service key, and shows its answers to nobody else', async () => {
+  it('uses the key of the caller before the service key, and shows its answers to no other caller', async () => {
     const gateway = open();
     await gateway.userKeys.put(account, 'keyed', 'own-key-0123');
     const own = await gateway.preview(member(), 'keyed', 'GDP');
@@ -561,7 +561,7 @@ describe('keys', () => {
     expect(keysSent().slice(2)).toEqual(['own-key-0123', 'service-key-0123']);
   });
 
-  it('serves a caller with an own key from what the service got', async () => {
+  it('serves a caller with an own key from answers that the service key received', async () => {
     const gateway = open();
     await gateway.preview(anonymous, 'keyed', 'GDP');
     await gateway.userKeys.put(account, 'keyed', 'own-key-0123');
@@ -570,7 +570,7 @@ describe('keys', () => {
     await gateway.userKeys.put(account, 'keyed', null);
   });
 
-  it('tells how to get a key where there is none', async () => {
+  it('says how to get a key where there is none', async () => {
     const gateway = open({ serviceKeys: {} });
     const preview = await gateway.preview(anonymous, 'keyed', 'GDP');
     expect(preview).toMatchObject({
@@ -590,7 +590,7 @@ describe('keys', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('says 400 for a refused own key and 403 for a refused key of the service', async () => {
+  it('answers 400 for a refused key of the caller and 403 for a refused key of the service', async () => {
     const gateway = open();
     upstream.answerAll({ status: 400, reply: 'bad key own-key-0123 at https://keyed.example/x' });
     await gateway.userKeys.put(account, 'keyed', 'own-key-0123');
@@ -625,7 +625,7 @@ describe('keys', () => {
 });
 
 describe('browsing and searching', () => {
-  it('nests folders as deep as asked, with paths that can be passed back', async () => {
+  it('nests folders to the requested depth, with paths that can be passed back', async () => {
     const gateway = open();
     const { value } = await gateway.browse(anonymous, 'keyed', { path: '', depth: 2 });
     expect(value).toEqual([
@@ -669,7 +669,7 @@ describe('browsing and searching', () => {
     ]);
   });
 
-  it('asks the searches of upstreams where the index has few hits, and keeps theirs', async () => {
+  it('searches upstreams where the index has few hits, and caches their hits', async () => {
     const found = { id: 'WM2NS', label: 'Weekly M2' };
     let searches = 0;
     const search: Provider['search'] = async () => {
@@ -685,7 +685,7 @@ describe('browsing and searching', () => {
     expect(searches).toBe(1);
   });
 
-  it('names upstreams that were not asked: no key, a plan, few requests a day, an error, too slow', async () => {
+  it('names upstreams that were not searched: no key, a plan, few requests a day, an error, too slow', async () => {
     const failing: Provider['search'] = async (_query, { http }) => {
       await http.json({ path: ['folders', 'none'] });
       return [];
@@ -705,7 +705,7 @@ describe('browsing and searching', () => {
 });
 
 describe('the direct feed', () => {
-  it('searches and cuts rows to the range and the first ones', async () => {
+  it('searches, and limits rows to the range and to the first ones', async () => {
     const { feed } = open();
     expect(await feed.search(anonymous, 'product')).toEqual({
       results: [{ id: 'GDP', title: 'Product', frequency: 'Quarterly', units: '' }],
@@ -725,7 +725,7 @@ describe('the direct feed', () => {
 });
 
 describe('the check', () => {
-  it('says of each upstream whether it answers', async () => {
+  it('reports for each upstream whether it answers', async () => {
     expect(await open().check(['keyed', 'bankofcanada'])).toMatchObject([
       { slug: 'keyed', state: 'ok', detail: 'GDP: 3 observations' },
       { slug: 'bankofcanada', state: 'failed' },
@@ -733,7 +733,7 @@ describe('the check', () => {
     expect(await open({ serviceKeys: {} }).check(['keyed'])).toMatchObject([{ state: 'no key' }]);
   });
 
-  it('answers 500 previews from what is kept', async () => {
+  it('answers 500 previews from the cache', async () => {
     const gateway = open();
     await gateway.preview(anonymous, 'keyed', 'GDP');
     for (let round = 0; round < 500; round += 1) await gateway.preview(member(), 'keyed', 'GDP');

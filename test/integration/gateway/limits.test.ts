@@ -122,7 +122,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect((await processes[1].remaining(requestOf('modest'))).heldUntil).toEqual(new Date(nowMs + 60_000));
   });
 
-  it('gives a lone account all of a day, whatever tasks of the service have requested', async () => {
+  it('lets a single account use all of a day, whatever jobs of the service have requested', async () => {
     for (const task of ['task:check', 'task:index']) {
       await take(0, { perDay: 25 }, { account: task, user: 'alone' });
     }
@@ -154,7 +154,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await restarted.take({ ...again, counted: false })).toMatchObject({ granted: true });
   });
 
-  it('does not ask while the upstream wants to be left alone', async () => {
+  it('sends no request during a hold of the upstream', async () => {
     await processes[0].hold(scope, 30_000);
     expect(await take(1, { perSecond: 2 }, { maxWaitMs: 5_000 })).toMatchObject({
       granted: false,
@@ -199,7 +199,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(23 * 3_600_000);
   });
 
-  it('doubles the hold of an upstream that does not say how long, up to the longest', async () => {
+  it('doubles the hold of an upstream that names no time, up to the longest', async () => {
     const waits: number[] = [];
     for (let round = 0; round < 9; round += 1) {
       // Requests that were on their way together are one strike.
@@ -211,7 +211,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
   });
 
-  it('is lifted for every key of an upstream', async () => {
+  it('lifts the holds of one upstream for all of its keys', async () => {
     await processes[0].hold('lifted/none', 3_600_000);
     await processes[0].hold('lifted/own:abc', 3_600_000);
     await processes[0].hold('lifted2/none', 3_600_000);
@@ -249,7 +249,7 @@ describe('the limiter', () => {
     return { done: settled.length - errors.length, errors };
   };
 
-  it('never runs more at once than the upstream allows', async () => {
+  it('never exceeds the concurrency that the upstream allows', async () => {
     const limiter = open(600_000);
     let running = 0;
     let most = 0;
@@ -337,7 +337,7 @@ describe('the limiter', () => {
     expect(order.indexOf('modest')).toBeLessThan(15);
   });
 
-  it('drops limiters that nobody uses', async () => {
+  it('drops unused limiters', async () => {
     let nowMs = 0;
     const limiter = createLimiter({
       usage: createUsageRecords({ sql: database.sql }),

@@ -217,26 +217,23 @@ describe('questions', () => {
     ['unemployment germany', 'eurostat une_rt_m/M.SA.TOTAL.PC_ACT.T.DE'],
     ['copper price', 'imf IMF.RES,PCPS/G001.PCOPP.USD.M'],
     ['gold', 'imf IMF.RES,PCPS/G001.PGOLD.USD.M'],
-  ])(
-    'have the thing itself first, not its growth, its share or its parts: %s',
-    async (question, expected) => {
-      expect((await find(question))[0]).toBe(expected);
-    },
-  );
+  ])('rank the subject itself before its growth, its share or its parts: %s', async (question, expected) => {
+    expect((await find(question))[0]).toBe(expected);
+  });
 
   it.each(['rent prices', 'electricity price Germany'])(
-    'about the price of a thing find no other thing: %s',
+    'about the price of a commodity find nothing else: %s',
     async (question) => {
       expect(await index.search(question, { limit: 5 })).toEqual({ hits: [] });
     },
   );
 
-  it('are about the place that they name, and no other', async () => {
+  it('find series of the place that they name, and of no other', async () => {
     expect(await find('policy rate Japan')).not.toContain('norgesbank IR/B.KPRA.SD.R');
     expect(await find('unemployment rate Norway')).not.toContain('fred UNRATE');
   });
 
-  it('name the place by code lists: a place alone finds what there is about it', async () => {
+  it('that name only a place find series by their code lists', async () => {
     const { hits } = await index.search('Japan', { providers: ['bis'], limit: 5 });
     expect(hits.map(({ id }) => id)).toContain('WS_CBPOL/M.JP');
   });

@@ -75,7 +75,7 @@ describe('the search index', () => {
     expect((await ids('popluation'))[0]).toBe('SP.POP.TOTL');
   });
 
-  it('takes any text as a question', async () => {
+  it('accepts any text as a query', async () => {
     for (const odd of [
       "'",
       '"',
@@ -297,7 +297,7 @@ describe('filling the index', () => {
     expect(row?.due_at.getTime()).toBe(nowMs + 300_000);
   });
 
-  it('searches 30,000 entries without reading them through', async () => {
+  it('searches 30,000 entries without a full scan', async () => {
     const words = [
       'gross',
       'domestic',

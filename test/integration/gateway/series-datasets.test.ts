@@ -169,14 +169,14 @@ beforeEach(async () => {
 });
 
 describe('a dataset made of series', () => {
-  it('is uploaded at once and due at a moment of its own', async () => {
+  it('is uploaded at once, and its next run has its own time of the day', async () => {
     const id = await make({ series: withUnits('a/b', 'c') });
     expect(asked).toEqual(['a/b', 'c'].map((series) => `account:${account} STATS ${series} {"units":"lin"}`));
     expect(uploads[0]?.csv.toString()).toBe('Date,Series,Value\n2026-01-01,"a/b",1.0\n2026-01-01,"c",1.0\n');
     expect((await stateOf(id)).next?.getTime()).toBe(nextRunOf('daily', id, Date.now()));
   });
 
-  it('asks for each series with its own parameters, and tells series of the same id apart', async () => {
+  it('requests each series with its own parameters, and distinguishes series of the same id', async () => {
     const series = ['NOR', 'SWE', 'NOR'].map((country) => ({ id: 'GDP', params: { units: 'lin', country } }));
     answer = () => ({ params: { start: '2006-01-01' } });
     const id = await make({ series });
@@ -207,7 +207,7 @@ describe('a dataset made of series', () => {
     expect((await stateOf(id)).next).toBeNull();
   });
 
-  it('is not made when the series cannot be had', async () => {
+  it('is not created when a series is unavailable', async () => {
     answer = () => {
       throw new AppError('not_found', 'series_not_found', 'no such series');
     };
@@ -235,7 +235,7 @@ describe('a refresh', () => {
     return asked.length;
   };
 
-  it('does not ask for values if the provider tells that nothing changed', async () => {
+  it('requests no values if the provider reports no change', async () => {
     lastUpdate = '2026-02-26 07:54:01-06';
     const id = await make({ series: withUnits('a', 'b') });
     expect(await refreshed(id)).toBe(0);
@@ -254,13 +254,13 @@ describe('a refresh', () => {
     ['tells no update', undefined, 0],
     ['tells an update of today, which may not have been the last', new Date().toISOString().slice(0, 10), 0],
     ['gave the values before its update was read', '2026-02-26 07:54:01-06', 30],
-  ])('asks for values if the provider %s', async (_name, mark, ageSeconds) => {
+  ])('requests values if the provider %s', async (_name, mark, ageSeconds) => {
     lastUpdate = mark;
     answer = () => ({ ageSeconds });
     expect(await refreshed(await make())).toBe(1);
   });
 
-  it('uploads the same again when the upload before came to nothing', async () => {
+  it('uploads the same data again after a failed upload', async () => {
     const id = await make();
     await database.sql.query(`UPDATE processes SET status = 'failed' WHERE dataset_id = $1`, [id]);
     await openProcess().refreshSoon(id);
@@ -268,7 +268,7 @@ describe('a refresh', () => {
     expect(uploads).toHaveLength(2);
   });
 
-  it('that fails says why, tries again soon, and is forgotten when it goes well', async () => {
+  it('that fails shows why and is retried soon; a later success clears the failure', async () => {
     const id = await make();
     answer = () => {
       throw new AppError('upstream', 'upstream_failed', 'Statistics answered with an error.');
@@ -285,7 +285,7 @@ describe('a refresh', () => {
     expect(await stateOf(id)).toMatchObject({ error: null, failures: 0, since: null });
   });
 
-  it('makes no version of an old answer that is served while the upstream is down', async () => {
+  it('makes no version of a stale answer that is served while the upstream is down', async () => {
     const id = await make();
     answer = () => ({ stale: true, data: [{ date: '2026-01-01', value: '0.9' }] });
     await openProcess().refreshSoon(id);
@@ -294,7 +294,7 @@ describe('a refresh', () => {
     expect((await stateOf(id)).error).toMatch(/could not be reached/);
   });
 
-  it('is made once by two processes', async () => {
+  it('runs once in two processes', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => make()));
     for (const id of ids) await openProcess().refreshSoon(id);
     asked = [];
@@ -306,7 +306,7 @@ describe('a refresh', () => {
     expect(asked).toHaveLength(12);
   });
 
-  it('of a process that died is taken over when its lease is over', async () => {
+  it('of a process that died is taken over when its lease expires', async () => {
     const id = await make();
     const records = createSeriesDatasetRecords(database.sql);
     await records.refreshSoon(id);
@@ -328,7 +328,7 @@ describe('a refresh', () => {
     expect(await records.due()).toEqual([id]);
   });
 
-  it('is given back when the process stops', async () => {
+  it('is released when the process stops', async () => {
     const id = await make({ series: withUnits('first', 'second') });
     asked = [];
     const stop = new AbortController();

@@ -35,7 +35,7 @@ const committed = async (): Promise<number> => {
   return Number(found?.partitions[0]?.offset ?? -1);
 };
 
-it('does not go past a message while it cannot be kept', async () => {
+it('a consumer does not commit past a message that cannot be stored as a dead letter', async () => {
   const producer = clientOf(kafka).producer();
   await producer.connect();
   await producer.send({ topic, messages: [{ value: 'first' }, { value: 'second' }] });

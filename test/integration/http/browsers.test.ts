@@ -104,7 +104,7 @@ describe('cross-origin calls', () => {
     expect(shown(await preflight(ask, trusted)).methods).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
   });
 
-  it('are for the listed origins alone, with credentials only when that is set', async () => {
+  it('are allowed from listed origins only, with credentials only when that is set', async () => {
     const closed = await startProduct({ corsOrigins: 'https://app.example.org', corsCredentials: 'true' });
     try {
       const askClosed = createAsk(closed.baseUrl);
@@ -153,7 +153,7 @@ describe('security headers', () => {
     ['/metrics', 200],
     ['/nowhere', 404],
     ['/api/datasets/999999', 404],
-  ])('stand on %s', async (path, status) => {
+  ])('are sent with %s', async (path, status) => {
     const answer = await askRoot('GET', path, { key: operatorKey, headers: asksFor(path) });
     expect([answer.status, headersOf(answer)]).toEqual([status, wanted]);
   });

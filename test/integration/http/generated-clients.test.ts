@@ -70,7 +70,7 @@ describe('the document', () => {
     expect(ids).toEqual(expect.arrayContaining(['downloadRows', 'uploadFile', 'followProcess']));
   });
 
-  it('describes every tag, and shows the routes of operators behind all others', () => {
+  it('describes every tag, with the routes of operators last', () => {
     const { tags } = document;
     expect(tags.filter(({ description }) => description.length < 10)).toEqual([]);
     const used = operations().map(({ operation }) => operation.tags[0] ?? '');
@@ -106,7 +106,7 @@ describe('the document', () => {
     expect(headersOf('getSeries')).toEqual(['If-None-Match']);
   });
 
-  it('has the options of the upload form, with the file behind them', () => {
+  it('has the options of the upload form, with the file after them', () => {
     const form = operationOf('uploadFile')?.requestBody?.content['multipart/form-data']?.schema;
     const { properties } = form as { properties: Record<string, object> };
     const names = Object.keys(properties);
@@ -115,7 +115,7 @@ describe('the document', () => {
     expect(properties.mode).toMatchObject({ enum: expect.arrayContaining(['append', 'upsert']) });
   });
 
-  it('says what streams hold', () => {
+  it('describes the content of streams', () => {
     const contentOf = (id: string) => operationOf(id)?.responses['200']?.content ?? {};
     expect(contentOf('downloadRows')['text/csv']?.schema).toMatchObject({ type: 'string' });
     expect(contentOf('downloadRows')['application/json']?.schema).toMatchObject({ type: 'array' });

@@ -188,7 +188,7 @@ describe('credentials', () => {
     expect((await ask('GET', '/api/things/1?apiKey=good', bearer)).json()).toMatchObject({ account: 'ada' });
   });
 
-  it('asks pages for a key without the window of the browser, and other clients by Basic or Bearer', async () => {
+  it('sends pages a challenge that opens no dialog of the browser, and other clients one for Basic or Bearer', async () => {
     const wrong = { Authorization: 'Bearer bad' };
     const challenge = async (more: Record<string, string>): Promise<string | null> =>
       (await ask('GET', '/api/things/1', { headers: { ...wrong, ...more } })).headers.get('www-authenticate');
@@ -291,7 +291,7 @@ describe('validation', () => {
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('says every field that is wrong at once', async () => {
+  it('reports every invalid field at once', async () => {
     const answer = await ask('POST', '/api/things', { key: 'good', body: { size: 1.5 } });
     expect(answer.json<{ error: string }>().error).toBe('body: name is required; size must be an integer');
   });
@@ -315,7 +315,7 @@ describe('validation', () => {
   });
 });
 
-describe('answers', () => {
+describe('an answer', () => {
   it('has no body for HEAD, with the headers of GET', async () => {
     const head = await ask('HEAD', '/api/things/1');
     const get = await ask('GET', '/api/things/1');
@@ -334,11 +334,11 @@ describe('answers', () => {
     expect(outage.headers.get('retry-after')).not.toBeNull();
   });
 
-  it('answers an error before the first byte of a stream with its status', async () => {
+  it('has the status of an error that occurs before the first byte of a stream', async () => {
     expect((await ask('GET', '/api/streams/early')).status).toBe(503);
   });
 
-  it('breaks the connection when a stream fails midway', async () => {
+  it('breaks the connection when its stream fails midway', async () => {
     await expect(ask('GET', '/api/streams/midway')).rejects.toThrow();
     const { text } = await talk('GET /api/streams/midway HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(text).toContain('aaa');
@@ -346,7 +346,7 @@ describe('answers', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('tells the handler when the client hangs up, and stops the stream', async () => {
+  it('aborts the handler and the stream when the client hangs up', async () => {
     aborted.length = 0;
     const { socket } = await talk('GET /api/streams/endless HTTP/1.1\r\nHost: x\r\n\r\n', /bbb/);
     expect(aborted).toEqual([]);
@@ -361,7 +361,7 @@ describe('answers', () => {
     expect(other.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('sends security headers and lets every origin read', async () => {
+  it('has security headers and may be read from every origin', async () => {
     const { headers } = await ask('GET', '/api/things/1', { headers: { Origin: 'https://example.org' } });
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -380,7 +380,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('lets clients of OData in pages of other sites send and read its headers', async () => {
+  it('lets OData clients in pages of other sites send and read its headers', async () => {
     const Origin = 'https://example.org';
     const preflight = await ask('OPTIONS', '/api/things/1', {
       headers: { Origin, 'Access-Control-Request-Method': 'GET' },
@@ -426,7 +426,7 @@ describe('the connection', () => {
     }
   });
 
-  it('asks for a body only when it is read', async () => {
+  it('asks for a body with 100 Continue only when it is read', async () => {
     const request = (key: string) =>
       `PUT /api/raw HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(key)}\r\n` +
       'Expect: 100-continue\r\nContent-Length: 3\r\n\r\n';
@@ -470,7 +470,7 @@ describe('the connection', () => {
     await expect(cut).rejects.toThrow();
   });
 
-  it('measures by template, not by path', async () => {
+  it('labels metrics by route template, not by path', async () => {
     const metrics = createMetrics();
     const measured = createApp({
       routes,

@@ -121,7 +121,7 @@ describe('semaphores', () => {
     ['queries', { queries: { maxRunning: 1, queueLength: 0 } }, 'no_query_slot'],
     // Each owner may use an eighth of this one.
     ['events', { events: 1 }, 'no_event_slot'],
-  ] as const)('for %s, all taken: 503', async (kind, limits, code) => {
+  ] as const)('for %s, all in use: 503', async (kind, limits, code) => {
     const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
@@ -134,7 +134,7 @@ describe('semaphores', () => {
     ['calls', { calls: 1 }, 4, 'no_call_slot'],
     ['files', { files: 1 }, 4, 'no_file_slot'],
     ['requests', { requests: 1 }, 64, 'no_request_slot'],
-  ] as const)('for %s, with as many waiting as may: 503', async (kind, limits, queueLength, code) => {
+  ] as const)('for %s, with a full queue: 503', async (kind, limits, queueLength, code) => {
     const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
@@ -158,7 +158,7 @@ describe('semaphores', () => {
 });
 
 describe('bytes', () => {
-  it('of bodies that are being received: 503 when others hold them all', async () => {
+  it('of bodies that are being received: 503 when other requests use all of them', async () => {
     const ask = await start({ bodyBytes: 4_000 });
     const held = 900;
     for (const name of names.slice(0, 4)) {
@@ -174,7 +174,7 @@ describe('bytes', () => {
       .toEqual([503, 'no_body_room']);
   });
 
-  it('of answers that nobody takes: 503 when others hold them all', async () => {
+  it('of answers that clients do not read: 503 when other answers use all of them', async () => {
     const ask = await start({ answerBytes: 65 * MiB });
     for (const name of names.slice(0, 4)) {
       const socket = await send(`GET /api/answers HTTP/1.1\nHost: x\nAuthorization: ${basic(name)}\n\n`);

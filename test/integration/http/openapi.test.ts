@@ -41,7 +41,7 @@ describe('the document', () => {
     }
   });
 
-  it('asks for no option that may be left out, and names an address that works', async () => {
+  it('requires no parameter that may be omitted, and names an address that works', async () => {
     const asked = operations().flatMap(({ method, path, operation }) =>
       (operation.parameters ?? [])
         .filter((item) => item.in === 'query' && item.required === true)
@@ -56,7 +56,7 @@ describe('the document', () => {
     expect((await fetch(`${servers[0]?.url}/repositories`)).status).toBe(401);
   });
 
-  it('has an example for every JSON body that is sent or answered, and each is right', () => {
+  it('has an example for every JSON body that is sent or answered, and each is valid', () => {
     const without = operations().flatMap(({ method, path, operation }) =>
       [
         ...Object.values(operation.requestBody?.content ?? {}),
@@ -69,7 +69,7 @@ describe('the document', () => {
     expect(api.contract.wrongExamples()).toEqual([]);
   });
 
-  it('promises no status that is not an error or an answer of the route', () => {
+  it('lists no status other than errors and answers of the route', () => {
     for (const { method, path, operation } of operations()) {
       const secured = (operation as { security?: unknown[] }).security ?? [];
       expect([method, path, '401' in operation.responses]).toEqual([method, path, secured.length > 0]);
@@ -80,7 +80,7 @@ describe('the document', () => {
 describe('the contract check of the tests', () => {
   const seen = { method: 'GET', path: '/teams', status: 200, contentType: 'application/json', text: '[]' };
 
-  it('accepts what the document has and refuses everything else', () => {
+  it('accepts what the document describes and refuses everything else', () => {
     const contract = createContract(api.contract.document);
     contract.check(seen);
     expect(() => contract.check({ ...seen, text: '[{}]' })).toThrow('required');
@@ -138,7 +138,7 @@ describe('examples of bodies', () => {
 });
 
 describe('a client generated from the document', () => {
-  it('type-checks what is right and refuses what is wrong', async () => {
+  it('compiles with valid calls and not with invalid ones', async () => {
     const types = astToString(await openapiTS(JSON.stringify(api.contract.document)));
     const client = await readFile(join(import.meta.dirname, 'generated-client.ts.txt'), 'utf8');
     const folder = await mkdtemp(join(tmpdir(), 'tabulary-client-'));

@@ -57,7 +57,7 @@ const holderDies = (name: string) =>
   );
 
 describe('a job of the installation', () => {
-  it('runs in one process at a time, again and again', async () => {
+  it('runs in one process at a time, repeatedly', async () => {
     let running = 0;
     let most = 0;
     const runs = [0, 0, 0];
@@ -79,7 +79,7 @@ describe('a job of the installation', () => {
     expect(most).toBe(1);
   });
 
-  it('is continued by another process when its process falls silent, and its own run is aborted', async () => {
+  it('is continued by another process when its process stops responding, and its own run is aborted', async () => {
     const takenOver: string[] = [];
     const first = await open({ leaseMs: 300 });
     let lost = false;
@@ -213,7 +213,7 @@ describe('a job of the installation', () => {
     await expect(runJobNow(sql, 'compaction')).rejects.toThrow('No process has started the job compaction');
   });
 
-  it('keeps its time when a process starts, unless it is to run then', async () => {
+  it('keeps its schedule when a process starts, unless it runs at start', async () => {
     const job = { everyMs: hourMs, run: async () => undefined };
     const first = await open();
     await first.jobs.start('trims', { ...job, scope: first.scope });
@@ -260,7 +260,7 @@ describe('leases', () => {
     expect(await sql.query('SELECT 1 FROM jobs')).toEqual([]);
   });
 
-  it('are given back when the work fails', async () => {
+  it('are released when the work fails', async () => {
     const leases = leasesOf(sql);
     const failing = leases.whileHeld('drops', '', async () => {
       throw new Error('no');
@@ -285,7 +285,7 @@ describe('leases', () => {
     expect(outcome).toEqual([['drops', '5']]);
   });
 
-  it('go to another process when the first one falls silent, whose signal is aborted', async () => {
+  it('pass to another process when the holder stops renewing, whose signal is aborted', async () => {
     const outcome = await leasesOf(sql, 300).whileHeld('drops', '', async (lost) => {
       await holderDies('drops');
       const taken = await leasesOf(sql).whileHeld('drops', '', async () => {
@@ -297,7 +297,7 @@ describe('leases', () => {
     expect(outcome).toEqual(['taken', true]);
   });
 
-  it('go to another process at once when the first one stops, although its work continues', async () => {
+  it('pass to another process at once when the holder stops, although its work continues', async () => {
     const stopping = leasesOf(sql, hourMs);
     const outcome = await stopping.whileHeld('fetch', 'ab12', async (lost) => {
       await stopping.releaseAll();
@@ -323,7 +323,7 @@ describe('trimming', () => {
     ]);
   });
 
-  it('of a process that was suspended for hours makes it enter its jobs again', async () => {
+  it('of a process that was suspended for hours makes it register its jobs again', async () => {
     const { jobs, scope, process } = await open();
     let runs = 0;
     const run = async (): Promise<void> => {

@@ -49,7 +49,7 @@ const silent = (seconds: number, memberId: string): Promise<unknown> =>
   ]);
 
 describe('members of a worker', () => {
-  it('are given to others once it was silent for three seconds, or is started again at the same address', async () => {
+  it('are removed by others after three seconds of silence, or by the next worker at the same address', async () => {
     const one = workerAt('a:1');
     const other = workerAt('b:1');
     await one.note({ groupId, memberId: 'one' });
@@ -65,7 +65,7 @@ describe('members of a worker', () => {
     expect(await known()).toEqual([]);
   });
 
-  it('are left to it by one that was itself not heard of, and go with it', async () => {
+  it('are not removed by a worker that was silent itself, and are deleted when their worker stops', async () => {
     const one = workerAt('a:1');
     const other = workerAt('b:1');
     await one.note({ groupId, memberId: 'one' });
@@ -91,7 +91,7 @@ describe('a consumer group', () => {
     return (groups[0]?.members ?? []).map(({ memberId }) => memberId);
   };
 
-  it('is without a member that has died as soon as another worker has seen that; one that lives joins again', async () => {
+  it('loses a dead member at the first beat of another worker; a live one joins again', async () => {
     const joined: string[] = [];
     const former = workerAt('a:1');
     consumer = await createChunkConsumer({
@@ -127,7 +127,7 @@ describe('a consumer group', () => {
     expect(await known()).toEqual([]);
   });
 
-  it('takes no notice of a member that it does not have', async () => {
+  it('ignores the removal of a member that it does not have', async () => {
     await expect(removeMembers(kafka, [{ groupId, memberId: `nobody-${randomUUID()}` }])).resolves.toBe(
       undefined,
     );

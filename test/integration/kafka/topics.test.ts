@@ -14,7 +14,7 @@ const options = {
   maxMessageBytes: 1 << 20,
 };
 
-it('topics are made once by processes that start at the same time', async () => {
+it('topics are created once by processes that start at the same time', async () => {
   const names = topicNames(prefix);
   const start = (_: unknown, at: number): Promise<void> =>
     ensureTopics(connectKafka(`start-${at}`), names, options);
@@ -31,7 +31,7 @@ it('topics are made once by processes that start at the same time', async () => 
   });
 });
 
-it('topics that Kafka refuses are named with the reason and the setting', async () => {
+it('topics that Kafka refuses are reported with the reason and the setting', async () => {
   const names = topicNames(`${prefix}.many`);
   const making = explainRefusal(settingsOf(inject('kafka')), () =>
     ensureTopics(connectKafka('alone'), names, { ...options, replication: 10 }),

@@ -149,7 +149,7 @@ describe.each(
   });
 });
 
-it('shows the tool that writes to keys that may write alone', async () => {
+it('lists the tool that writes only for keys that may write', async () => {
   const toolsOf = async (caller: CallerName): Promise<string[]> => {
     const client = await connectAssistant(product.baseUrl, world.keyOf(caller) ?? '');
     const { tools } = await client.listTools();

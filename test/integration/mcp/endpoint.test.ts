@@ -86,7 +86,7 @@ const call = (name: string, args: object) => ({
 });
 
 describe('a key', () => {
-  it('is needed, and asked for as Bearer alone', async () => {
+  it('is required, and requested as Bearer only', async () => {
     const { status, headers, body } = await post(ping, {}, null);
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="tabulary"']);
     expect(body).toEqual({
@@ -112,7 +112,7 @@ describe('a key', () => {
     expect((await post(ping, {}, key)).status).toBe(401);
   });
 
-  it('that may only read, or is used where the setting is off, keeps no series', async () => {
+  it('that is read-only, or is used where the setting is off, stores no series', async () => {
     const client = await connectAssistant(product.baseUrl, owner.key);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain('keep_series');
@@ -190,7 +190,7 @@ describe('a message', () => {
     expect([response.status, await response.text()]).toEqual([202, '']);
   });
 
-  it('comes by POST alone', async () => {
+  it('is accepted by POST only', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(mcpUrl(product.baseUrl), { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
@@ -248,7 +248,7 @@ describe('a client that leaves', () => {
       .reduce((sum, { value }) => sum + value, 0);
   };
 
-  it('ends its query', async () => {
+  it('cancels its query', async () => {
     gate.freeze();
     const stop = new AbortController();
     try {

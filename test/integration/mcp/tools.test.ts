@@ -153,7 +153,7 @@ describe('query_dataset', () => {
     expect(await query({ top: 0 })).toMatchObject({ rows: [], total: 3, truncated: true, nextSkip: 0 });
   });
 
-  it('says which rows follow, in a call and at an address', async () => {
+  it('names the rows that follow, as a call and as an address', async () => {
     const first = await query({ top: 2, orderby: 'Day', filter: '' });
     expect(first).toMatchObject({ total: 3, truncated: true, nextSkip: 2 });
     const second = await query({ skip: first.nextSkip, orderby: 'Day', version: first.versionId });
@@ -165,7 +165,7 @@ describe('query_dataset', () => {
     expect(first.rest).toContain(`versionId=${first.versionId}`);
   });
 
-  it('leads to all rows if columns were renamed since the upload: the version has other names', async () => {
+  it('links to all rows, without a version, if columns were renamed since the upload', async () => {
     const id = await createDataset(owner);
     await upload(owner, id, 'a,b\n1,2\n3,4\n');
     const [first] = (await readDataset(owner, id)).columns;

@@ -128,7 +128,7 @@ describe('the key', () => {
 });
 
 describe('$search', () => {
-  it('finds words in texts, whatever the case of letters', async () => {
+  it('finds words in texts, whatever the case', async () => {
     const cases = {
       red: 'ad',
       'RED paris': 'a',
@@ -153,7 +153,7 @@ describe('$search', () => {
     expect(groups.value).toHaveLength(2);
   });
 
-  it('looks into thousands of text columns', async () => {
+  it('searches thousands of text columns', async () => {
     const wide = await createDataset(owner);
     const names = Array.from({ length: 2_000 }, (_, at) => `T${at}`);
     const row = (id: string, filled: Readonly<Record<number, string>>): string =>
@@ -173,7 +173,7 @@ describe('$search', () => {
     expect(await found('größe OR RED')).toBe('abc');
   });
 
-  it('says where it cannot be read', async () => {
+  it('reports the position of a syntax error', async () => {
     expect(await service.refusal({ $search: 'red AND' })).toEqual([400, 'search_syntax']);
     expect(await service.refusal({ $search: '(' })).toEqual([400, 'search_syntax']);
   });

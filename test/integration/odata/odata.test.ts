@@ -128,7 +128,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('obeys system options whose names are percent-encoded', async () => {
+  it('accept system options whose names are percent-encoded', async () => {
     const found = await page({ $filter: `${names.country} eq 'Spain'`, $select: names.country });
     expect(found.value).toEqual([{ [names.country]: 'Spain' }]);
     expect(found['@odata.context']).toBe(`${rootOf(dataset)}/$metadata#Rows(${names.country})`);
@@ -140,7 +140,7 @@ describe('rows', () => {
     expect((await page({ $select: '_row', $top: '1' })).value).toEqual([{ _row: expect.any(String) }]);
   });
 
-  it('returns the rows of $apply, without a key', async () => {
+  it('of $apply have no key', async () => {
     const { value } = await page({ $apply: `aggregate(${names.gdp} with sum as Total)` });
     expect(value).toHaveLength(1);
     expect(Object.keys(value[0] ?? {})).toEqual(['Total']);
@@ -149,13 +149,13 @@ describe('rows', () => {
     expect(refused.status).toBe(400);
   });
 
-  it('counts them at a path of their own', async () => {
+  it('are counted at a path of their own', async () => {
     const response = await get(`/Rows/$count?${query({ $filter: 'Big ne null' })}`);
     expect(response.headers.get('content-type')).toContain('text/plain');
     expect(await response.text()).toBe('2');
   });
 
-  it('finds each by its key, and says when there is none', async () => {
+  it('are found by their keys, and 404 is answered for an unknown key', async () => {
     const { value } = await page({});
     for (const row of value) {
       const found = await json<object>(await get(`/Rows('${String(row._row)}')`));
@@ -167,7 +167,7 @@ describe('rows', () => {
     expect((await get("/Rows('99999999999999999999')")).status).toBe(404);
   });
 
-  it('takes no options for one of them that choose, order or page rows', async () => {
+  it('refuse options for a single row that choose, order or page rows', async () => {
     const [row] = (await page({})).value;
     const address = `/Rows('${String(row?._row)}')`;
     for (const option of [
@@ -185,7 +185,7 @@ describe('rows', () => {
     expect(await json(await get(`${address}?$select=Day`))).toMatchObject({ Day: '1868-01-03' });
   });
 
-  it('says as much of each as odata.metadata asks for, annotations before what they are about', async () => {
+  it('have the annotations that odata.metadata requests, each before its property', async () => {
     const full = await get('/Rows?$top=1', { accept: 'application/json;odata.metadata=full' });
     const text = await full.text();
     expect(text).toContain(`"${names.gdp}@odata.type":"#Decimal","${names.gdp}":1.5`);
@@ -196,7 +196,7 @@ describe('rows', () => {
     expect(Object.keys(none)).toEqual(['value']);
   });
 
-  it('writes all numbers as texts for clients that ask for it', async () => {
+  it('have all numbers as texts for clients that request it', async () => {
     const exact = async (path: string, accept: string) => {
       const response = await get(path, { accept });
       expect(response.headers.get('content-type')).toContain('IEEE754Compatible=true');
@@ -217,7 +217,7 @@ describe('rows', () => {
     expect(full.value[0]).toMatchObject({ Day: '1868-01-03', 'Day@odata.type': '#Date' });
   });
 
-  it('sends no body for HEAD', async () => {
+  it('are omitted for HEAD', async () => {
     const response = await fetch(`${rootOf(dataset)}/Rows`, {
       method: 'HEAD',
       headers: basic(owner.key, ''),
@@ -250,7 +250,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('have between 10,000 and 25,000 rows unless fewer are asked for', async () => {
+  it('have between 10,000 and 25,000 rows unless fewer are requested', async () => {
     const id = await createDataset(owner);
     const rows = Array.from({ length: 30_000 }, (_, row) => `${row}\n`).join('');
     expect(await upload(owner, id, `n\n${rows}`)).toMatchObject({ status: 'completed', rows: 30_000 });
@@ -262,8 +262,8 @@ describe('pages', () => {
   });
 });
 
-describe('refusals', () => {
-  it('are in the form of OData', async () => {
+describe('a refusal', () => {
+  it('has the error format of OData', async () => {
     const cases = [
       ['/Rows?$filter=Nowhere eq 1', 400, 'unknown_column'],
       ['/Rows?$expand=Rows', 400, 'unknown_parameter'],
@@ -288,7 +288,7 @@ describe('refusals', () => {
     }
   });
 
-  it('tell clients that read earlier versions alone', async () => {
+  it('answers clients that accept only earlier versions', async () => {
     for (const [version, status] of [
       ['3.0', 400],
       ['4.0', 200],
@@ -300,7 +300,7 @@ describe('refusals', () => {
     }
   });
 
-  it('are those of the API for callers without the right', async () => {
+  it('has the status of the API for callers without access', async () => {
     const status = async (headers: Record<string, string>, id = dataset): Promise<number> =>
       (await fetch(`${rootOf(id)}/Rows`, { headers })).status;
     expect(await status({})).toBe(401);
@@ -308,7 +308,7 @@ describe('refusals', () => {
     expect(await status(basic(owner.key, ''), 999_999)).toBe(404);
   });
 
-  it('takes the key as the password too, which no other path does', async () => {
+  it('answers a wrong password, but not the key as the password, which no other path accepts', async () => {
     const status = async (path: string, headers: Record<string, string>): Promise<number> =>
       (await fetch(`${product.baseUrl}${path}`, { headers, redirect: 'manual' })).status;
     const { key } = owner;

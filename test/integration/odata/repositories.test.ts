@@ -111,7 +111,7 @@ describe('the service of a repository', () => {
     expect((await service.get('/$batch')).status).toBe(405);
   });
 
-  it('shows a caller the datasets that are shared alone, and nothing of the others', async () => {
+  it('shows a caller only the datasets that are shared with it', async () => {
     const theirs = odataService(guest, repository, 'repositories');
     expect((await theirs.get('/')).status).toBe(403);
     expect((await theirs.get('/Rows')).status).toBe(403);

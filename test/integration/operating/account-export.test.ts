@@ -65,7 +65,7 @@ const repository = async (owner: Client, name: string): Promise<number> =>
 
 const read = async (client: Client, path: string): Promise<unknown> => json(await call(client, 'GET', path));
 
-it('holds what the API answers, of datasets of any name, and nothing of others', async () => {
+it('has the answers of the API, for datasets of any name, and nothing of other accounts', async () => {
   const [first, second] = [await repository(ada, 'One/..'), await repository(ada, 'Two "2"')];
   const names = ['../../etc/passwd', 'a "quoted" \\ name', 'Größe 中文 😀', '...'];
   const datasets = [];
@@ -131,7 +131,7 @@ it('holds what the API answers, of datasets of any name, and nothing of others',
   expect(parsed(files, 'manifest.json')).toMatchObject({ account: 'ada', files: listed.length, gone: [] });
 });
 
-it('holds every version that is kept when all are requested', async () => {
+it('has every version that is kept when all are requested', async () => {
   const id = await named(bob, await repository(bob, 'many'), 'many');
   for (const value of [1, 2, 3]) await upload(bob, id, `a\n${value}\n`);
   const files = await get(bob, '?versions=all');
@@ -141,7 +141,7 @@ it('holds every version that is kept when all are requested', async () => {
   expect(rows).toEqual(['"a"\r\n3\r\n', '"a"\r\n2\r\n', '"a"\r\n1\r\n']);
 });
 
-it('is for the account alone, with a key that is not limited', async () => {
+it('is available to the account only, with a key that is not limited', async () => {
   expect((await fetch(`${ada.baseUrl}/account/export`)).status).toBe(401);
   const { key } = await json<{ key: string }>(
     await call(ada, 'POST', '/account/keys', { name: 'ro', readOnly: true }),
@@ -198,7 +198,7 @@ it('ends with its client, and releases its permit', async () => {
   await expect.poll(held).toBe(0);
 });
 
-it('is written into a file by an operator, whole or not at all', async () => {
+it('is written to a file by an operator, whole or not at all', async () => {
   const scope = createScope(silentLog);
   const parts = { config: product.config, log: createLog('test', 'silent'), scope, sql: product.sql };
   const to = join(folder, 'bob.zip');

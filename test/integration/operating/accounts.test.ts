@@ -46,7 +46,7 @@ const auditOf = (action: string): Promise<{ name: string; actor: string }[]> =>
   ]);
 
 describe('a disabled account', () => {
-  it('can do nothing until it is enabled again; what it has stays readable for others', async () => {
+  it('is refused every request until it is enabled again; others can still read its data', async () => {
     const baseUrl = product.baseUrl;
     const ada: Client = { baseUrl, key: (await product.createAccount('ada')).key };
     const dataset = await createDataset(ada);
@@ -124,7 +124,7 @@ describe('a transfer', () => {
 });
 
 describe('a deletion', () => {
-  it('asks for the name once more', async () => {
+  it('must be confirmed with the name', async () => {
     await product.createAccount('careful');
     await expect(account('delete careful')).rejects.toMatchObject({ code: 'usage' });
     await expect(account('delete careful --confirm other')).rejects.toMatchObject({ code: 'usage' });
@@ -134,7 +134,7 @@ describe('a deletion', () => {
     expect(await account('show careful')).toMatchObject({ name: 'careful' });
   });
 
-  it('leaves nothing in either database nor among the files, and what others cloned stays', async () => {
+  it('leaves nothing in either database or among the files; clones of other accounts stay', async () => {
     const gone = await settled('leaver');
     const [, large = 0] = gone.datasets;
     await call(gone, 'PUT', `/repositories/${gone.home}/permissions/owner`, { level: 'Clone' });
@@ -207,7 +207,7 @@ describe('consuming', () => {
     if (task.result?.state === 'fail') await consuming('resume');
   });
 
-  it('waits while it is paused, in workers that start meanwhile too, and loses nothing', async () => {
+  it('stops while it is paused, also in workers that start meanwhile, and loses nothing', async () => {
     const { pausedSince } = await consuming('pause');
     expect(await consuming('pause')).toEqual({ pausedSince });
     await product.stopWorker();

@@ -49,7 +49,7 @@ const command = async (...words: string[]): Promise<string> => {
 };
 
 describe('the audit trail', () => {
-  it('says who did what, from where, to what, and with which key and request', async () => {
+  it('records account, action, address, target, key and request', async () => {
     const repository = await homeOf(owner);
     const answer = await call(owner, 'PUT', `/repositories/${repository}/permissions/reader`, {
       level: 'Read',
@@ -80,7 +80,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has keys, never their text, and what was deleted by its name', async () => {
+  it('records keys without their text, and deleted targets with their names', async () => {
     const made = await json<{ id: number; key: string }>(
       await call(owner, 'POST', '/account/keys', { name: 'nightly' }),
       201,
@@ -99,7 +99,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has teams and changes of their members', async () => {
+  it('records teams and changes of their members', async () => {
     expect((await call(owner, 'POST', '/teams', { name: 'crew' })).status).toBe(201);
     expect((await call(owner, 'PUT', '/teams/crew/members/reader', { role: 'member' })).status).toBeLessThan(
       300,
@@ -114,7 +114,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has no refused or rolled back actions', async () => {
+  it('records no refused or rolled back actions', async () => {
     const before = await trail();
     const repository = await homeOf(owner);
     expect((await call(owner, 'DELETE', `/repositories/${repository}/permissions/reader`)).status).toBe(404);
@@ -139,7 +139,7 @@ describe('the audit trail', () => {
     expect((await call(owner, 'GET', '/ops/audit')).status).toBe(403);
   });
 
-  it('names user and host for commands, also for those that no service writes down', async () => {
+  it('records user and host of commands, also of those that no service records', async () => {
     await command('account', 'create', 'robot');
     await command('sweep');
     const events = (await trail('$top=10')).filter(({ actor }) => actor.kind === 'command');

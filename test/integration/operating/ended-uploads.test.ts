@@ -75,7 +75,7 @@ it('does not read uploads again that a sample has counted', async () => {
   expect(await readEndedUploads(sql)).toEqual(before);
 });
 
-it('forgets uploads that ended more than a day ago, by the minute', async () => {
+it('deletes uploads that ended more than a day ago, by the minute', async () => {
   const [before] = await readEndedUploads(sql);
   await sql.query(
     `UPDATE ops_samples SET ended = (SELECT coalesce(jsonb_agg(

@@ -47,7 +47,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('is for debugging when the client hung up, and nothing louder is said of it', async () => {
+  it('has level debug when the client hung up, and no line has a higher level', async () => {
     const dataset = await createDataset(owner);
     const { hostname, port } = new URL(owner.baseUrl);
     const socket = connect(Number(port), hostname);

@@ -32,7 +32,7 @@ const refused = async (answer: Response): Promise<[number, string]> => [
 ];
 
 describe('a repository that is offered', () => {
-  it('changes hands when it is taken, with datasets, versions and permissions', async () => {
+  it('has a new owner once the offer is accepted, with datasets, versions and permissions', async () => {
     const [ada, bob, eve] = [await person('ada'), await person('bob'), await person('eve')];
     const id = await repository(ada);
     const dataset = await datasetIn(ada, id);
@@ -71,7 +71,7 @@ describe('a repository that is offered', () => {
     expect((await upload(bob, dataset, 'a,b\n2,y\n')).status).toBe('completed');
   });
 
-  it('stays where it is when it is declined or withdrawn', async () => {
+  it('keeps its owner when the offer is declined or withdrawn', async () => {
     const [giver, taker] = [await person('giver'), await person('taker')];
     const id = await repository(giver);
     const offer = () => call(giver, 'PUT', `/repositories/${id}/transfer`, { account: 'taker' });
@@ -104,7 +104,7 @@ describe('a repository that is offered', () => {
 });
 
 describe('an account that leaves', () => {
-  it('is gone with all that it had, and the answer shows it', async () => {
+  it('is deleted with all that it had, and the answer lists it', async () => {
     const [leaver, friend] = [await person('leaver'), await person('friend')];
     const small = await createDataset(leaver);
     await upload(leaver, small, 'a,b\n1,x\n');
@@ -135,7 +135,7 @@ describe('an account that leaves', () => {
     await person('leaver');
   });
 
-  it('is refused while it has a repository of a team or is the last admin', async () => {
+  it('stays while it has a repository of a team or is the last admin', async () => {
     const [lead, mate] = [await person('lead'), await person('mate')];
     await call(lead, 'POST', '/teams', { name: 'crew' });
     await call(lead, 'PUT', '/teams/crew/members/mate', { role: 'member' });

@@ -169,7 +169,7 @@ it('an upload that fails in the worker names its trace and its request in the lo
   expect(line).toMatchObject({ requestId: 'request-of-a-failure', traceId: trace });
 });
 
-it('a download has the statement that answered it', async () => {
+it('the trace of a download has the statement that answered it', async () => {
   const dataset = await createDataset(owner, 'read');
   await upload(owner, dataset, 'A,B\nx,1\ny,2\n');
   const trace = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
@@ -203,13 +203,13 @@ it('uploads that are stored together are linked, and every one of them is in som
   await eventually(() => (sent.every((span) => handled(span.traceId)) ? true : undefined));
 });
 
-it('says nothing of keys and cells', () => {
+it('no trace has a key or the value of a cell', () => {
   const all = bodies.join('\n');
   expect(all).toContain('"traceId"');
   for (const secret of [owner.key, 'secretcell', 'hiddenvalue']) expect(all).not.toContain(secret);
 });
 
-it('probes are in no trace', async () => {
+it('probes have no trace', async () => {
   const api = product.baseUrl.replace(/\/api$/, '');
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(api + path)).status).toBe(200);
   await createDataset(owner, 'after the probes');

@@ -181,7 +181,7 @@ describe('verify', () => {
     expect(await download(owner, dataset)).toBe(before);
   });
 
-  it('finds rows that are there twice, and a table that is gone', async () => {
+  it('finds duplicate rows and a table that is missing', async () => {
     const doubled = await createDataset(owner);
     await upload(owner, doubled, file(300));
     const table = `${product.config.clickhouseDatabase}.${await tableOfDataset(doubled)}`;
@@ -206,7 +206,7 @@ describe('verify', () => {
   it.each([
     ['a table of its own', 300],
     ['a pool', 60],
-  ])('repairs rows of an upsert in %s from a backup, which Kafka cannot give', async (_, rows) => {
+  ])('repairs rows of an upsert in %s from a backup, since Kafka does not have them', async (_, rows) => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(rows));
     const merged = await send(dataset, changedFile(10, 'merged'), { mode: 'upsert', key: 'id' });
@@ -230,7 +230,7 @@ describe('verify', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('says which rows no backup has, and takes none that are damaged or of another installation', async () => {
+  it('reports rows that no backup has, and uses none that are damaged or of another installation', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(200));
     const saved = await send(dataset, changedFile(10, 'saved'), { mode: 'upsert', key: 'id' });
@@ -257,7 +257,7 @@ describe('verify', () => {
     await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
   });
 
-  it('finds a version whose number of rows is not that of its segments', async () => {
+  it('finds a version whose number of rows differs from that of its segments', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, file(10));
     await append(dataset, file(5, 10));

@@ -46,16 +46,16 @@ describe('results', () => {
   it.each([
     ['csv', '"Country","Total","N"\r\n"Norway",0.3,2\r\n"Peru",10.05,2\r\n,3,1\r\n'],
     ['tsv', '"Country"\t"Total"\t"N"\r\n"Norway"\t0.3\t2\r\n"Peru"\t10.05\t2\r\n\t3\t1\r\n'],
-  ])('%s', async ($format, wanted) => {
+  ])('have the same rows as %s', async ($format, wanted) => {
     expect(await text({ $format, $apply: byCountry })).toBe(wanted);
   });
 
-  it('JSON has numbers with all of their digits', async () => {
+  it('have numbers with all of their digits as JSON', async () => {
     const answer = await text({ $format: 'json', $apply: 'aggregate(Exact with sum as S)' });
     expect(answer).toContain('{"S":100000000000000002.50000000000000000001}');
   });
 
-  it('whole numbers made of long decimals are whole', async () => {
+  it('are whole numbers after the ceiling of long decimals', async () => {
     const apply = 'filter(Exact ne null)/compute(ceiling(Exact) as Up)/aggregate(Up with max as M)';
     expect(await text({ $format: 'csv', $apply: apply })).toMatch(/^"M"\r\n\d+\r\n$/);
   });
@@ -63,25 +63,25 @@ describe('results', () => {
   it.each([
     ['parquet', 'PAR1'],
     ['xlsx', 'PK'],
-  ])('%s', async ($format, magic) => {
+  ])('are a file of the format %s', async ($format, magic) => {
     const bytes = Buffer.from(await (await fetch(url({ $format, $apply: byCountry }))).arrayBuffer());
     expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic);
   });
 
-  it('arrow', async () => {
+  it('are a file of the format arrow', async () => {
     const answer = await fetch(url({ $format: 'arrow', $apply: byCountry }));
     expect(answer.status).toBe(200);
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
   });
 
-  it('makes months of days', async () => {
+  it('group days by month', async () => {
     const $apply = 'groupby((Country,startofmonth(Date) as Month),aggregate(Amount with average as Mean))';
     expect(await text({ $apply })).toBe(
       '"Country","Month","Mean"\r\n"Norway","2020-01-01",0.15\r\n"Peru","2020-02-01",10.05\r\n,,3\r\n',
     );
   });
 
-  it('of nothing are one row without groups, and none with them', async () => {
+  it('without any rows are one row if there are no groups, and otherwise none', async () => {
     expect(await text({ $apply: 'filter(false)/aggregate(Amount with sum as S,$count as N)' })).toBe(
       '"S","N"\r\n,0\r\n',
     );
@@ -114,7 +114,7 @@ describe('the other options work on the result', () => {
     );
   });
 
-  it('$top tells how many groups there are', async () => {
+  it('$top does not change the number of groups in Row-Count', async () => {
     const answer = await fetch(url({ $apply: byCountry, $top: '1' }));
     expect(answer.headers.get('row-count')).toBe('3');
   });
@@ -127,7 +127,7 @@ describe('the other options work on the result', () => {
     );
   });
 
-  it('POST …/query takes it as a member', async () => {
+  it('POST …/query accepts it as a member', async () => {
     const answer = await fetch(server.dataUrl(sales).replace(/data$/, 'query'), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -136,13 +136,13 @@ describe('the other options work on the result', () => {
     expect(await answer.json()).toEqual([{ Country: 'Norway', Total: 0.3, N: 2 }]);
   });
 
-  it('a plain CSV of it is no whole file', async () => {
+  it('a plain CSV of it is streamed and is no whole file', async () => {
     expect((await fetch(url({ $apply: 'identity' }), { redirect: 'manual' })).status).toBe(200);
   });
 });
 
 describe('entity tags', () => {
-  it('differ by the pipeline alone, and answer 304', async () => {
+  it('differ by pipeline, and match with 304', async () => {
     const first = await fetch(url({ $apply: byCountry }));
     const tag = first.headers.get('etag') ?? '';
     const other = await fetch(url({ $apply: 'groupby((Country))' }));

@@ -103,7 +103,7 @@ describe('two versions whose entity columns are a key', () => {
   });
 });
 
-it('a dry run is compared by the key that it names, or by whole rows', async () => {
+it('are compared in a dry run by the key that it names, or by whole rows', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, gdp(['France,1,10', 'France,2,20']));
   const dryRun = async (key: string[]): Promise<object> => {
@@ -135,7 +135,7 @@ describe('revisions', () => {
     };
   };
 
-  it('take whole rows for observations where several rows share the entity columns', async () => {
+  it('compare whole rows where several rows share the entity columns', async () => {
     const dataset = await createDataset(owner);
     await versionsOf(dataset, gdp(['France,1,10', 'France,2,20']), gdp(['France,2,20', 'France,1,11']));
     const { key, ambiguous, rows } = await read(dataset);
@@ -160,7 +160,7 @@ describe('revisions', () => {
     });
   });
 
-  it('keep numbers numbers when only their storage differs', async () => {
+  it('keep numbers as numbers when only their storage differs', async () => {
     const dataset = await createDataset(owner);
     await versionsOf(
       dataset,

@@ -57,7 +57,7 @@ const receive = (url: string): Promise<{ status: number; bytes: number; complete
       .end();
   });
 
-it('aborts the connection when the query fails midway, for streams and for a file that is being prepared', async () => {
+it('a query that fails midway aborts the connection, of a stream and of a file that is being prepared', async () => {
   const trapped = await trappedAt(rows - 1_000);
   const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
   for (const url of [server.dataUrl(trapped, '$skip=0'), link.headers.get('location') ?? '']) {
@@ -69,7 +69,7 @@ it('aborts the connection when the query fails midway, for streams and for a fil
   }
 });
 
-it('is an error with a status when the query fails before the first byte', async () => {
+it('a query that fails before the first byte is answered with the status of an error', async () => {
   const answer = await fetch(server.dataUrl(await trappedAt(5), '$skip=0'));
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({ code: 'query_failed' });

@@ -106,7 +106,7 @@ describe('Accept', () => {
     expect(shaped.headers.get('content-type')).toContain(status === 200 ? 'application/json' : 'text/csv');
   });
 
-  it('never outweighs $format, which may be written in any case', async () => {
+  it('never overrides $format, which may be written in any case', async () => {
     const answer = await get('$format=JSON', { headers: { accept: 'text/csv' } });
     expect(answer.headers.get('content-type')).toBe('application/json');
   });
@@ -273,7 +273,7 @@ describe('dropNA with $last', () => {
 });
 
 describe('HEAD', () => {
-  it('of a whole file is no export', async () => {
+  it('of a whole file is not counted as an export', async () => {
     const before = server.counted.length;
     const head = await get('', { method: 'HEAD', redirect: 'manual' });
     expect(head.status).toBe(302);
@@ -286,7 +286,7 @@ describe('HEAD', () => {
 describe('conditions and codings', () => {
   const query = '$format=json&$filter=GDP gt 0&$top=1';
 
-  it('are answered 304 without being counted, by any form of the tag', async () => {
+  it('are answered with 304 and not counted, for any form of the ETag', async () => {
     const own = await createDownloadServer(tables.reader);
     const url = own.dataUrl(panel, query);
     const first = await fetch(url);
@@ -307,7 +307,7 @@ describe('conditions and codings', () => {
     await own.close();
   });
 
-  it('are refused where another answer was required', async () => {
+  it('are answered with 412 where If-Match does not match', async () => {
     const tag = (await get(query)).headers.get('etag')!;
     const required = async (sent: string, method = 'GET') => {
       const answer = await get(query, { method, headers: { 'if-match': sent } });
@@ -319,7 +319,7 @@ describe('conditions and codings', () => {
     expect(await required('"x"', 'HEAD')).toBe(412);
   });
 
-  it('have a tag for each coding, which the header names', async () => {
+  it('have an ETag for each coding, with the coding as its suffix', async () => {
     const coded = (coding: string) => get(query, { headers: { 'accept-encoding': coding } });
     const [plain, gzip] = await Promise.all([coded('identity'), coded('gzip')]);
     expect(plain.headers.get('content-encoding')).toBeNull();
@@ -330,7 +330,7 @@ describe('conditions and codings', () => {
     expect((await get(query, { headers: stale })).status).toBe(200);
   });
 
-  it('name the file, its type and the rows beyond the answer, to HEAD as well', async () => {
+  it('have the same headers for HEAD: file name, type and number of rows among them', async () => {
     const [rows, head] = await Promise.all([get(query), get(query, { method: 'HEAD' })]);
     for (const name of [
       'row-count',
@@ -355,13 +355,13 @@ describe('an answer without rows', () => {
   it.each([
     ['csv', '"Country","Date","GDP"\r\n'],
     ['tsv', '"Country"\t"Date"\t"GDP"\r\n'],
-  ])('is a header in %s', async (format, expected) => {
+  ])('has a header in %s', async (format, expected) => {
     expect(await (await get(`$format=${format}&$top=0`)).text()).toBe(expected);
     expect(await (await get(`$format=${format}&$filter=GDP gt 9`)).text()).toBe(expected);
   });
 
   it.each(['json', 'xlsx', 'parquet', 'arrow'])(
-    'is a whole file in %s, transposed as well',
+    'has a whole file in %s, transposed as well',
     async (format) => {
       const empty = await tables.add(
         [

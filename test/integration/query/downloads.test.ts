@@ -124,7 +124,7 @@ describe('formats', () => {
     expect(tsv).toContain('3\t\t"tab\there"\t-1.5\r\n');
   });
 
-  it('leads to a file when the whole table is requested as CSV or Parquet', async () => {
+  it('links to a file when the whole table is requested as CSV or Parquet', async () => {
     expect((await planOf(prices, {})).wholeFile).toBe('table');
     expect((await planOf(prices, { transpose: 'true' })).wholeFile).toBe('transposed');
     expect((await planOf(prices, { $format: 'parquet' })).wholeFile).toBe('table');
@@ -137,7 +137,7 @@ describe('formats', () => {
     expect(await read({ $top: '3' }, version)).toBe('"x"\r\n"a"\r\n""\r\n"b"\r\n');
   });
 
-  it('answers a table without rows with its header', async () => {
+  it('returns a header for a table without rows', async () => {
     const version = await tables.add(
       [
         { name: 'x', physical: 's' },
@@ -184,7 +184,7 @@ describe('options', () => {
     expect(await countOf(prices, { $filter: 'Price gt 0', $count: 'true' })).toBe(3);
   });
 
-  it('takes 0 and numbers beyond every table as limits', async () => {
+  it('accepts 0 and numbers larger than every table as limits', async () => {
     expect(dates(await read({ $top: '0' }))).toEqual([]);
     expect(dates(await read({ $top: '99999999999999999999999' }))).toHaveLength(5);
     expect(dates(await read({ $skip: '99999999999999999999999' }))).toEqual([]);
@@ -296,7 +296,7 @@ describe('an answer', () => {
     expect((await planOf(prices, { $format: 'json', top: 2 })).fingerprint).not.toBe(fingerprint);
   });
 
-  it('is recalled from memory if its version is remembered, and only then', async () => {
+  it('is found in the cache only while its version is cached', async () => {
     const query = { $format: 'json', $filter: 'Price gt 1' };
     const { fingerprint } = await planOf(prices, query);
     const recall = (asked: Record<string, unknown>) => downloadsOf(prices).recall(requestFor(prices, asked));
@@ -325,7 +325,7 @@ describe('an answer', () => {
     { $filter: 'Price gt 1', $count: 'true' },
     { $filter: 'N gt 0', $apply: 'groupby((Date),aggregate($count as N))' },
     { $filter: 'N gt 0', $apply: 'groupby((Date),aggregate(Price with sum as N))' },
-  ])('takes one compilation of the filter: %j', async (query) => {
+  ])('compiles its filter once: %j', async (query) => {
     let compiled = 0;
     const downloads = downloadsOf(prices, (...input) => {
       compiled += 1;

@@ -76,7 +76,7 @@ describe('aggregates of huge and tiny numbers', () => {
 });
 
 describe('a zero with a sign', () => {
-  it('is zero wherever it shows and is compared', async () => {
+  it('is shown and compared as zero', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Name,Value\na,-0\nb,0\nc,-0.00\nd,-0e5\n');
     expect(await download(owner, dataset, '?$format=csv&$select=Value')).not.toContain('-');
@@ -99,7 +99,7 @@ describe('a zero with a sign', () => {
     expect(summary.columns[1]).toMatchObject({ distinct: 1, min: 0, max: 0 });
   });
 
-  it('is one key of uploads', async () => {
+  it('is the same upload key as zero', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Code,Value\n-0,1\n1.5,2\n');
     await uploadWith(owner, dataset, 'Code,Value\n0,3\n', { mode: 'upsert', key: ['Code'] });

@@ -153,7 +153,7 @@ describe('texts with characters that have a meaning on their way', () => {
   ];
   const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-  it('find themselves, alone and in lists', async () => {
+  it('match themselves, alone and in lists', async () => {
     // An empty field is null: the last text cannot be stored, only requested.
     const version = await tables.add(
       [{ name: 'V', physical: 's' }],
@@ -172,8 +172,8 @@ describe('texts with characters that have a meaning on their way', () => {
   });
 });
 
-describe('a thousand tests that all have to hold', () => {
-  it('are tested of each row, nulls among them', async () => {
+describe('a thousand conditions joined by "and"', () => {
+  it('are evaluated for each row, nulls included', async () => {
     const version = await tables.add(
       [
         { name: 'N', physical: 'f' },
@@ -195,7 +195,7 @@ describe('a thousand tests that all have to hold', () => {
 });
 
 describe('generated filters', () => {
-  it('count the rows that OData asks for', async () => {
+  it('count the rows that the model of OData counts', async () => {
     const table = someTable();
     const version = await keep(table);
     const evaluator = createEvaluator(table.columns);
@@ -301,8 +301,8 @@ function* textsOf(count: number): Generator<string> {
   }
 }
 
-describe('made-up filters', () => {
-  it(`are an answer or a 400 with a reason, all ${wanted}`, { timeout: 7_200_000 }, async () => {
+describe('random filters', () => {
+  it(`are answered, or refused with 400 and a reason, all ${wanted}`, { timeout: 7_200_000 }, async () => {
     const version = await keep(someTable());
     const faults: object[] = [];
     const counts: Record<number, number> = {};

@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe('generated filters', () => {
-  it(`keep the rows that OData asks for, in ${pairs} pairs of table and filter`, {
+  it(`keep the rows that the model of OData keeps, in ${pairs} pairs of table and filter`, {
     timeout: longestTestMs + 500 * pairs,
   }, async () => {
     const tables = fc.sample(tableArb, { seed, numRuns: Math.ceil(pairs / filtersPerTable) });
@@ -205,7 +205,7 @@ describe('large filters', () => {
 
   beforeAll(() => load('large', table));
 
-  it('take lists beyond one field of a request, when the bounds are raised', async () => {
+  it('send lists in several fields of a request when the limits are raised', async () => {
     const filter = `V in (${Array.from({ length: 20_000 }, (_, at) => at + 3).join()})`;
     const { sql, params } = compileFilter(filter, asFilterColumns(table.columns), {
       maxBytes: 1_000_000,

@@ -114,7 +114,7 @@ describe('heavy queries of one owner', () => {
     }
   });
 
-  it('leave the queue when their client is gone', async () => {
+  it('leave the queue when their client disconnects', async () => {
     const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     const gone = new AbortController();
     const query = new URLSearchParams({ $orderby: 'Amount', $top: '5', $format: 'json' }).toString();

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => tables.close());
 
-it('logs each statement of a request with its id, and no value that the caller sent', async () => {
+it('each statement of a request is logged with its id, and without values that the caller sent', async () => {
   const downloads = createDownloads({
     pageTokens: createPageTokens('t'.repeat(32)),
     versions: {

@@ -117,7 +117,7 @@ const asked = (random: Random, names: readonly string[]): Record<string, string>
 };
 
 describe('pages', () => {
-  it(`put together are the whole answer, for ${answers} questions`, {
+  it(`joined are the whole answer, for ${answers} questions`, {
     timeout: longestTestMs + 2_000 * answers,
   }, async () => {
     const random = createRandom(seed);
@@ -322,7 +322,7 @@ describe('rows by number', () => {
     }
   });
 
-  it('end where the index says, from the second read of a version on', async () => {
+  it('stop at the position in the index, from the second read of a version on', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       200_000,
@@ -359,7 +359,7 @@ describe('rows by number', () => {
       }
   });
 
-  it('end where the limit does if the numbers of the rows are not consecutive', async () => {
+  it('stop at the limit if the numbers of the rows are not consecutive', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       200_000,
@@ -374,7 +374,7 @@ describe('rows by number', () => {
     }
   });
 
-  it('are found a granule away at most where rows were left out, as bad ones are', async () => {
+  it('are found at most one granule away where bad rows were left out', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       180_000,
@@ -398,7 +398,7 @@ describe('rows by number', () => {
     expect(statements).toBe(before);
   });
 
-  it('begin pages, too', async () => {
+  it('can start pages', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       100_000,

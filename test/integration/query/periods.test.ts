@@ -49,7 +49,7 @@ const grouped = <T>(rows: readonly T[], keyOf: (row: T) => string): [key: string
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 };
 
-it('gives output per decade and country, sums to the last digit', async () => {
+it('output per decade and country is summed to the last digit', async () => {
   const countries = ['Arendel', 'Borduria', "Côte d'Azur"];
   // Amounts in ten-thousandths.
   const rows = countries.flatMap((country, at) =>
@@ -78,7 +78,7 @@ it('gives output per decade and country, sums to the last digit', async () => {
   expect(found).toEqual(wanted);
 });
 
-it('makes monthly averages and last values of daily rates', async () => {
+it('daily rates have monthly averages and last values', async () => {
   const rows = Array.from({ length: 800 }, (_, day) => ({
     date: new Date(Date.UTC(2019, 10, 20 + day)).toISOString().slice(0, 10),
     // Millionths; no rate on Sundays.

@@ -64,8 +64,8 @@ const dropRows = (segment: number) =>
 const unlikely = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
 const headersOf = (answer: Response) => [...answer.headers].filter(([name]) => !unlikely.has(name));
 
-describe('an answer that is kept', () => {
-  it('is given again with the same headers, without a look at the rows', async () => {
+describe('a cached answer', () => {
+  it('is returned with the same headers, without reading rows', async () => {
     const dataset = await newDataset();
     const queries = [
       question,
@@ -90,7 +90,7 @@ describe('an answer that is kept', () => {
     expect(await statusOf({ ...owner, baseUrl: other.baseUrl }, dataset)).toBe(503);
   });
 
-  it('is given in the requested coding, as 304, and by its head alone', async () => {
+  it('is returned in the requested coding, as 304, and for HEAD', async () => {
     const dataset = await newDataset();
     const plain = await ask(owner, dataset, question, { 'accept-encoding': 'identity' });
     const text = await plain.text();
@@ -117,7 +117,7 @@ describe('an answer that is kept', () => {
     for (const client of clients) expect(await (await ask(client, dataset)).json()).toHaveLength(3);
   });
 
-  it('is not given for a version that was deleted, or a dataset', async () => {
+  it('is not returned for a deleted version or dataset', async () => {
     const dataset = await newDataset();
     const [version] = await json<{ versionId: string }[]>(
       await call(owner, 'GET', `/datasets/${dataset}/versions`),
@@ -163,7 +163,7 @@ describe('an answer that is kept', () => {
   });
 });
 
-describe('access to an answer that is kept', () => {
+describe('access to a cached answer', () => {
   it('ends in every process with the key, the grant and the account', async () => {
     const dataset = await newDataset();
     const { id, key } = await product.createAccount('reader');
@@ -206,8 +206,8 @@ describe('access to an answer that is kept', () => {
   });
 });
 
-describe('rows of a version that memory knows', () => {
-  it('are found where they are after they were joined into another segment', async () => {
+describe('rows of a cached version', () => {
+  it('are found after they were joined into another segment', async () => {
     const dataset = await newDataset();
     expect(await statusOf(owner, dataset)).toBe(200);
     const segment = await segmentOf(dataset);

@@ -34,7 +34,7 @@ const validFromOf = async (dataset: number, version: string): Promise<string> =>
     .validFrom;
 
 describe('revisions', () => {
-  it('of a series are its values as each version brought them', async () => {
+  it('of a series are its values in each version that changed them', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'Date,Value\n2026-01-01,1.5\n2026-02-01,2\n');
     const same = await upload(owner, dataset, 'Date,Value\n2026-01-01,1.5\n2026-02-01,2\n');
@@ -109,7 +109,7 @@ describe('revisions', () => {
     ]);
   });
 
-  it('go on through new names, new columns and other types', async () => {
+  it('continue through renamed columns, new columns and other types', async () => {
     const dataset = await createDataset(owner);
     const one = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');
     const columns = await json<{ id: number; name: string }[]>(
@@ -129,7 +129,7 @@ describe('revisions', () => {
     ]);
   });
 
-  it('of a dataset without rows are none, of one without data 404', async () => {
+  it('of a dataset without rows are empty, and of one without data 404', async () => {
     const dataset = await createDataset(owner);
     expect((await ask(dataset)).status).toBe(404);
     await upload(owner, dataset, 'Date,Value\n');
@@ -141,7 +141,7 @@ describe('revisions', () => {
     [{ $select: 'Nothing' }, 'Nothing'],
     [{ vintage: 'last' }, 'vintage'],
     [{ $format: 'xlsx' }, '$format'],
-  ])('refuse what is not known, %#', async (options, named) => {
+  ])('refuse unknown columns, vintages and formats, %#', async (options, named) => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');
     const response = await ask(dataset, options as Record<string, string>);

@@ -77,7 +77,7 @@ const revoke = (id: number) =>
   product.sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
 
 describe('an answer whose right ends while it is read breaks off', () => {
-  it('rows, when the key is revoked; those of another key go on', async () => {
+  it('rows, when the key is revoked; reads with another key continue', async () => {
     const { dataset } = await createIn('Private');
     await upload(owner, dataset, rows);
     const key = await newKey();

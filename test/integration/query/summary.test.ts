@@ -83,7 +83,7 @@ describe('summary', () => {
     expect(await json<Summary>(`/datasets/${dataset}/summary`)).toEqual(first);
   });
 
-  it('takes $select, $filter and versionId', async () => {
+  it('accepts $select, $filter and versionId', async () => {
     const { columns, versionId } = await json<Summary>(`/datasets/${dataset}/summary?$select=Amount`);
     expect(columns.map(({ name }) => name)).toEqual(['Amount']);
     const filtered = await json<Summary>(
@@ -122,7 +122,7 @@ describe('values', () => {
 });
 
 describe('$apply', () => {
-  it('answers through the whole product', async () => {
+  it('is answered over HTTP', async () => {
     const asked = encodeURIComponent(
       'groupby((Country),aggregate(Amount with sum as Total))/filter(Total gt 0)',
     );
@@ -194,7 +194,7 @@ describe('a summary of a small version', () => {
   });
 });
 
-describe('values while somebody types', () => {
+describe('values that start with a prefix', () => {
   const values = (column: string, prefix: string, more = '') =>
     json<{ value: string; count: number }[]>(
       `/datasets/${dataset}/columns/${column}/values?startsWith=${encodeURIComponent(prefix)}${more}`,
@@ -202,7 +202,7 @@ describe('values while somebody types', () => {
   const texts = async (column: string, prefix: string, more = '') =>
     (await values(column, prefix, more)).map(({ value }) => value);
 
-  it('are right at every prefix, of few values and of more than are kept', async () => {
+  it('are right for every prefix, of few values and of more than are cached', async () => {
     const odd = ["a'b", 'a\\b', 'a%b', 'a_b', 'A', 'ä', 'ａ', '😀x', '😀y', 'x y'];
     const rows = Array.from({ length: 12_000 }, (_, at) => ({
       few: odd[at % odd.length] ?? '',

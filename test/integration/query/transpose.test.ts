@@ -91,7 +91,7 @@ describe('transpose', () => {
     expect(json.split('\n')).toHaveLength(6);
   });
 
-  it('takes the rows that $top and $last leave, the columns of $select, and ids', async () => {
+  it('applies $top and $last first, and takes the columns of $select, and ids', async () => {
     const version = await panel();
     expect(await read(version, { $select: 'GDP', $top: 2 })).toBe(
       '"Country","Column","2020-01-01","2020-02-01"\r\n"B","GDP",,1.5\r\n"A","GDP",2,\r\n',
@@ -158,7 +158,7 @@ describe('transpose', () => {
     expect((await read(many, { $last: 10_000 })).split('\r\n')[0]!.split(',')).toHaveLength(10_001);
   });
 
-  it('of more value columns than one query takes keeps their order', async () => {
+  it('keeps the order of more value columns than one query reads', async () => {
     const names = Array.from({ length: 230 }, (_, at) => `v${at}`);
     const version = await tables.add(
       [{ name: 'Date', physical: 'd' }, ...names.map((name) => ({ name, physical: 'f' as const }))],

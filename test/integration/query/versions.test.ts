@@ -82,7 +82,7 @@ describe('createVersions', () => {
     expect(longest).toBeLessThan(10_000);
   });
 
-  it('finds what a reader needs of the current version', async () => {
+  it('reads all that a download needs of the current version', async () => {
     const versionId = await publish();
     expect(await versions.find({ datasetId, currentVersionId: versionId })).toMatchObject({
       versionId,
@@ -114,7 +114,7 @@ describe('createVersions', () => {
     expect(await names({ versionId, presentNames: true })).toEqual(['Country true', 'Output true']);
   });
 
-  it('remembers a version under the revision of its columns that it was read with', async () => {
+  it('caches a version under the column revision that it was read with', async () => {
     const versionId = await publish();
     expect(versions.remembered(datasetId, versionId, 0)).toBeUndefined();
     const found = await versions.find({ datasetId, currentVersionId: versionId });
@@ -132,7 +132,7 @@ describe('createVersions', () => {
     expect(versions.remembered(datasetId, versionId, row!.revision)).toBeUndefined();
   });
 
-  it('sees segments that compaction has put in the place of others', async () => {
+  it('reads segments that replaced others in a compaction', async () => {
     const versionId = await publish();
     await versions.find({ datasetId, currentVersionId: versionId });
     await sql.query(

@@ -62,7 +62,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('go on where a run was broken off', async () => {
+  it('continue where a run was interrupted', async () => {
     const empty = await createEmptyDatabase(inject('databaseUrl'));
     onTestFinished(() => empty.drop());
     const run = (most?: number) =>
@@ -124,7 +124,7 @@ describe('migrations', () => {
     expect(await up()).toEqual([]);
   });
 
-  it('give way to running processes, none of whose transactions is the victim of a deadlock', async () => {
+  it('give way to running processes: no transaction of theirs is the victim of a deadlock', async () => {
     const folder = await laterFolder(
       'LOCK TABLE accounts; LOCK TABLE names; ALTER TABLE names ADD COLUMN later integer;',
     );

@@ -35,7 +35,7 @@ afterAll(async () => {
 const rows = 2_000;
 const file = `number,text\n${Array.from({ length: rows }, (_, row) => `${row},text ${row}\n`).join('')}`;
 
-it('stores chunks that it is given at once, each with its own rows', async () => {
+it('concurrent chunks are stored, each with its own rows', async () => {
   const { id } = await upload(owner, await createDataset(owner), file);
   const processes = createProcessRecords(product.sql);
   const state = await processes.state(id);

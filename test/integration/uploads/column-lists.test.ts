@@ -73,7 +73,7 @@ describe('columns of versions', () => {
     ]);
   });
 
-  it('go with the last version that has them', async () => {
+  it('are deleted with the last version that has them', async () => {
     const id = await newDataset();
     const first = await publishVersion(api.sql, id, { columns: columns(['a']) });
     const second = await publishVersion(api.sql, id, { columns: columns(['b']) });
@@ -118,7 +118,7 @@ describe('columns of versions', () => {
     expect(whole.columns).toEqual({ added: [], removed: names.slice(0, 50), retyped: retyped(50, 100) });
   });
 
-  it('cost a list of versions little, however many and however long they are', async () => {
+  it('add little to a list of versions, however many and however long they are', async () => {
     const id = await newDataset();
     const names = (letter: string) =>
       Array.from({ length: 3_000 }, (_, at) => `${letter.repeat(1_590)} ${at}`);
@@ -152,7 +152,7 @@ describe('a restored version', () => {
   it.each([
     ['rows', '"max_dataset_rows":9', 'datasetRows'],
     ['columns', '"max_columns":1', 'columns'],
-  ])('needs room for its %s in the plan', async (what, limits, quota) => {
+  ])('is refused if its %s exceed the plan', async (what, limits, quota) => {
     await plan('unlimited', '"max_columns":null');
     const id = await newDataset();
     const first = await publishVersion(api.sql, id, { columns: columns(['a', 'b']), rows: 10 });

@@ -96,7 +96,7 @@ describe('columns merged by rename', () => {
     });
   });
 
-  it('shows the difference from the version before', async () => {
+  it('show the difference from the version before', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\ny,,2\n');
     await json(await merge(dataset, 'b', 'a'));
@@ -105,7 +105,7 @@ describe('columns merged by rename', () => {
     expect(await json(await call(owner, 'GET', path))).toMatchObject({ added: 0, removed: 0, changed: 1 });
   });
 
-  it('merges many rows of several segments in a table of their own, in their order', async () => {
+  it('keep the order of many rows in several segments', async () => {
     const dataset = await createDataset(owner);
     const lines = (from: number, count: number, line: (n: number) => string): string =>
       Array.from({ length: count }, (_, at) => line(from + at)).join('');
@@ -120,7 +120,7 @@ describe('columns merged by rename', () => {
     expect(await rowsOf(dataset)).toBe(`${expected}7000,1\n`);
   });
 
-  it('names rows in which both have a value, and changes nothing', async () => {
+  it('cannot both have a value in a row: such rows are named, and nothing changes', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,a,b\nr1,1,1\nr2,2,3\nr3,,4\n', 'replace');
     await send(dataset, 'k,a,b\nr4,5,6\nr5,7,7.0\nr6,8,9\nr7,10,11\n', 'append');
@@ -145,7 +145,7 @@ describe('columns merged by rename', () => {
     });
   });
 
-  it('keeps every digit: doubles and exact decimals, near and far dates', async () => {
+  it('keep every digit: doubles and exact decimals, near and far dates', async () => {
     const dataset = await createDataset(owner);
     const file =
       'k,f,n,d,e\n1,0.1,,2020-01-31,\n2,,12345678901234567890.123456789,,0999-12-31\n3,-1e-7,,,1850-06-01\n4,250,250.000,,\n';
@@ -164,7 +164,7 @@ describe('columns merged by rename', () => {
     expect(text.split('\n')[4]).toMatch(/^4,250,?$/);
   });
 
-  it('makes text of types that only text holds together when it is asked to', async () => {
+  it('become text when only text can represent both types, if that is requested', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,year,Year\na,2020,\nb,,2021e\n');
     const failure = await refused(await merge(dataset, 'Year', 'year'), 409);
@@ -176,7 +176,7 @@ describe('columns merged by rename', () => {
     expect(await rowsOf(dataset)).toBe('k,year\na,2020\nb,2021e\n');
   });
 
-  it('takes the type of the other where one has no values', async () => {
+  it('take the type of the other where one has no values', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,,1.5\ny,,2\n');
     const column = await json<object>(await merge(dataset, 'b', 'a'));
@@ -184,7 +184,7 @@ describe('columns merged by rename', () => {
     expect(await rowsOf(dataset)).toBe('k,a\nx,1.5\ny,2\n');
   });
 
-  it('works without rows, and in the range of dates', async () => {
+  it('work without rows, and in the range of dates', async () => {
     const empty = await createDataset(owner);
     await upload(owner, empty, 'a,b\n');
     await json(await merge(empty, 'b', 'a'));
@@ -218,7 +218,7 @@ describe('a merge among uploads', () => {
     expect(await rowsOf(dataset)).toBe('k,a,b\nx,1,\ny,2,\nz,3,4\n');
   });
 
-  it('sees values that an earlier append brings', async () => {
+  it('sees values that an earlier append adds', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await product.stopWorker();
@@ -243,7 +243,7 @@ describe('a merge among uploads', () => {
     expect(await rowsOf(dataset)).toBe('k,a,b\nx,1,\n');
   });
 
-  it('is taken over from a worker that died, and done again when the version is another one by then', async () => {
+  it('is taken over from a worker that died, and repeated when the version has changed meanwhile', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await send(dataset, 'k,a,b\ny,,2\n', 'append');
@@ -263,7 +263,7 @@ describe('a merge among uploads', () => {
     expect(await rowsOf(dataset)).toBe('k,a\nx,1\n');
   });
 
-  it('says that a column has gone when its turn comes', async () => {
+  it('fails when a column no longer exists at its turn', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await product.stopWorker();
@@ -278,8 +278,8 @@ describe('a merge among uploads', () => {
   });
 });
 
-describe('a merge that is refused', () => {
-  it('needs two columns of the current version, and nothing but the name', async () => {
+describe('a request for a merge', () => {
+  it('needs two columns of the current version, and no option except the name', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     const id = await columnOf(dataset, 'a');
@@ -323,7 +323,7 @@ describe('a merge that is refused', () => {
     await product.sql.query(`UPDATE plans SET max_stored_bytes = NULL WHERE name = 'unlimited'`);
   });
 
-  it('is written down in the audit trail when it is ordered', async () => {
+  it('is recorded in the audit trail when it is accepted', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await json(await merge(dataset, 'b', 'a'));

@@ -29,7 +29,7 @@ const merge = (dataset: number, from: string, into: string): Promise<Response> =
   change(dataset, from, { name: into, merge: true });
 
 describe('a version that is restored after a rename', () => {
-  it('has the present names and roles, however it is read', async () => {
+  it('has the current names and roles, however it is read', async () => {
     const dataset = await createDataset(owner);
     const { versionId: first } = await upload(owner, dataset, 'a,b\nx,1\n');
     await upload(owner, dataset, 'a,b\nx,2\n');

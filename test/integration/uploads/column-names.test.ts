@@ -109,7 +109,7 @@ describe('names that differ in blanks alone', () => {
     expect((await refusal(putWith(owner, dataset, both, options), 400)).code).toBe(code);
   });
 
-  it('are refused in $select where both may be meant', async () => {
+  it('are refused in $select where they are ambiguous', async () => {
     const dataset = await datasetOf(both);
     const select = encodeURIComponent('[Code  ]');
     const answer = await call(owner, 'GET', `/datasets/${dataset}/data?$select=${select}`);

@@ -57,7 +57,7 @@ describe('a column that is deleted', () => {
     expect(version).toMatchObject({ mode: 'delete_column', rows: 2, columns: { removed: ['d'] } });
   });
 
-  it('comes back empty, by appends and upserts, and full by a restored version', async () => {
+  it('returns empty with appends and upserts, and with its values in a restored version', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'k,v,w\na,1,5\nb,2,6\n');
     await remove(dataset, 'w');
@@ -71,7 +71,7 @@ describe('a column that is deleted', () => {
     expect(await rowsOf(dataset)).toBe('k,v,w\na,1,5\nb,2,6\nc,3,7\n');
   });
 
-  it('does not show its old values again by an upload that began before', async () => {
+  it('does not get its old values from an upload that began before', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v,w\na,1,5\n');
     await product.stopWorker();
@@ -87,7 +87,7 @@ describe('a column that is deleted', () => {
     expect(await rowsOf(dataset)).toBe('k,v,w\na,1,\nb,2,6\nc,3,7\n');
   });
 
-  it('must be there, and not be the only one', async () => {
+  it('must exist and must not be the only one', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\n');
     const id = await columnOf(dataset, 'v');
@@ -98,7 +98,7 @@ describe('a column that is deleted', () => {
     expect(await json(last, 409)).toMatchObject({ code: 'only_column' });
   });
 
-  it('leaves the range of dates to the next date', async () => {
+  it('leaves the range of dates to the next column of dates', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'd,e,v\n2020-01-01,2021-05-01,1\n2020-02-01,2021-06-01,2\n');
     await remove(dataset, 'd');

@@ -46,7 +46,7 @@ const typesOf = async (dataset: number): Promise<Record<string, string>> =>
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, at) => String(at));
 
 describe('the type of a column', () => {
-  it('that a manifest made dates of stays so in later files: years, formats, and the built-in forms', async () => {
+  it('stays a date in later files when a manifest made it one: years, formats, and built-in forms', async () => {
     const dataset = await createDataset(owner);
     const manifest = {
       columns: [
@@ -75,7 +75,7 @@ describe('the type of a column', () => {
     expect(notices).toEqual([]);
   });
 
-  it('gives way to that of the values where they do not fit, and says why', async () => {
+  it('changes to that of the values where they do not fit, with a notice', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'n,d\n1,2020-01-01\n');
     const rows = numbers(400).map((n) => `${n},${n}`);
@@ -104,7 +104,7 @@ describe('the type of a column', () => {
     );
   });
 
-  it('is not lost with onTypeConflict=fail: 409 that says where, in every part of the file', async () => {
+  it('is kept with onTypeConflict=fail: 409 that names the place, in every part of the file', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'n\n1\n');
     const waits = { onTypeConflict: 'fail', async: 'false' };
@@ -118,7 +118,7 @@ describe('the type of a column', () => {
     expect(await download(owner, dataset)).toBe('"n"\n1\n');
   });
 
-  it('is 409 for append and upsert unless they may widen it', async () => {
+  it('causes 409 for append and upsert unless they may widen it', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,v\na,1\n');
     for (const mode of ['append', 'upsert'])
@@ -132,7 +132,7 @@ describe('the type of a column', () => {
     expect(await download(owner, dataset)).toBe('"k","v"\n"a","1"\n"b","word"\n');
   });
 
-  it('of a column without values is that of those to come, and values that are missing keep it', async () => {
+  it('comes from later values for a column without values, and missing values keep it', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,v,w\na,,1\n');
     await send(dataset, 'k,v,w\nb,2.5,\n', { mode: 'append' });
@@ -196,7 +196,7 @@ describe('the notices of a process', () => {
     expect((await typesOf(dataset))['Fiscal Year']).toBe('Date');
   });
 
-  it('say when the file of the last append comes again, however long it is', async () => {
+  it('report that the file of the last append was sent again, however long it is', async () => {
     const dataset = await createDataset(owner);
     const long = `a\n${numbers(600).join('\n')}\n`;
     for (const file of ['a\n1\n', long]) {

@@ -101,7 +101,7 @@ describe.each([
 });
 
 describe('a new dataset', () => {
-  it.each(files)('takes %s in every mode, and rows with a key behind it', async (_name, content, options) => {
+  it.each(files)('accepts %s in every mode, and then rows with a key', async (_name, content, options) => {
     const dataset = await createDataset(owner);
     for (const mode of ['upsert', 'sync', 'append', 'replace', 'delete', 'upsert']) {
       expect([mode, (await uploadWith(owner, dataset, content, { ...options, mode })).error]).toEqual([

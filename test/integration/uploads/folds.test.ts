@@ -114,7 +114,7 @@ const kindsOf = async (dataset: number): Promise<string> => {
   return rows.map(({ kind }) => kind).join('');
 };
 
-it('keep versions that have the patch and only the start of a joined base', async () => {
+it('folds keep versions that have the patch and only the start of a joined base', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -128,7 +128,7 @@ it('keep versions that have the patch and only the start of a joined base', asyn
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('leave bases that can be joined again, where a clone has the start of the run by itself', async () => {
+it('folds leave bases that can be joined again, where a clone has only the start of the run', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 2);
@@ -151,7 +151,7 @@ it('leave bases that can be joined again, where a clone has the start of the run
   expect(await compact([clone, dataset])).toBe(0);
 });
 
-it('are not taken for the rows of the upload whose number of rows they have', async () => {
+it('folds are not taken for the rows of an upload with the same number of rows', async () => {
   const dataset = await createDataset(owner);
   const first = await replace(dataset, 0, 30);
   const changed = await upsert(dataset, 2, 5);
@@ -169,7 +169,7 @@ it('are not taken for the rows of the upload whose number of rows they have', as
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('are not started when the examined segments have been replaced', async () => {
+it('folds are not started when the examined segments have been replaced', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   for (let at = 0; at < 4; at += 1) await upsert(dataset, at, 2);
@@ -188,7 +188,7 @@ it('are not started when the examined segments have been replaced', async () => 
   await expect(compactions.replace(store!.id, now, write, { foldIntervalMs: 0 })).rejects.toThrow('copied');
 });
 
-it('are not published when the room was taken while they were written', async () => {
+it('folds are not published when their storage was used up while they were written', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -201,7 +201,7 @@ it('are not published when the room was taken while they were written', async ()
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('are counted by the bytes that they write', async () => {
+it('folds are counted by the bytes that they write', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 0, 20);
@@ -214,7 +214,7 @@ it('are counted by the bytes that they write', async () => {
   expect(foldedBytes).toEqual([fold?.bytes]);
 });
 
-it('are made of many rows, however small their share is', async () => {
+it('folds are made of many rows, however small their share is', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -226,7 +226,7 @@ it('are made of many rows, however small their share is', async () => {
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('are made where joins are switched off', async () => {
+it('folds are made where joins are switched off', async () => {
   const folding = await startProduct({
     poolMaxRows: '0',
     patchMaxPercent: '80',
@@ -253,7 +253,7 @@ it('are made where joins are switched off', async () => {
   }
 });
 
-it('need room in the plans of those accounts alone that keep more afterwards, for twice the copy', async () => {
+it('folds need storage only in the plans of accounts that keep more afterwards, for twice the copy', async () => {
   const dataset = await createDataset(owner);
   const first = await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -357,7 +357,7 @@ describe('versions before and after a fold', () => {
     return pairRows(clickhouse.database, one, other, lineage).mostRows;
   };
 
-  it('are compared at the positions of patches alone, and otherwise once these are gone', async () => {
+  it('are compared at the positions of patches, or by their rows once the patches are gone', async () => {
     const dataset = await createDataset(owner);
     await replace(dataset, 0, rows);
     await upsert(dataset, 0, 30);

@@ -44,7 +44,7 @@ const notedOf = async (versionId: string | null): Promise<(string[] | null)[]> =
 
 const stop = new AbortController().signal;
 
-it('is noted of versions that are still current at the next round, if they have enough rows', async () => {
+it('a unique key is recorded for versions that are still current in the next round and have enough rows', async () => {
   const [dataset, repeating, small] = [
     await createDataset(owner),
     await createDataset(owner),
@@ -79,7 +79,7 @@ it('is noted of versions that are still current at the next round, if they have 
   expect(await notedOf(last.versionId)).toEqual([['k']]);
 });
 
-it('is noted at once of a version that changed another by its key: in a dataset that changes all the time none lasts', async () => {
+it('a unique key is recorded at once for a version that was changed by it, since frequent changes replace each version', async () => {
   const [dataset, repeating] = [await createDataset(owner), await createDataset(owner)];
   await uploadWith(owner, dataset, fileOf(rows), {});
   await uploadWith(owner, repeating, fileOf(rows - 1), {});

@@ -45,8 +45,8 @@ const rowsOf = async (dataset: number): Promise<string[]> =>
 
 const read = async (path: string): Promise<string> => (await call(owner, 'GET', path)).text();
 
-describe('a key that is not unique', () => {
-  it('in the rows that are there is refused with three examples', async () => {
+describe('a key with duplicates', () => {
+  it('among the stored rows is refused with three examples', async () => {
     const dataset = await datasetOf(gdp);
     const refused = await refusal(
       putWith(owner, dataset, 'Country,Year,Gdp\nNorway,1962,9\n', { mode: 'upsert', key: 'Country' }, waits),
@@ -66,7 +66,7 @@ describe('a key that is not unique', () => {
     expect(await rowsOf(dataset)).toHaveLength(6);
   });
 
-  it('in the file is refused, nulls and numbers among the values', async () => {
+  it('in the file is refused, also with nulls and numbers among the values', async () => {
     const dataset = await datasetOf('k,n,v\na,1,1\n');
     const done = await send(dataset, 'k,n,v\n,1.50,1\n,1.5,2\nb,,3\n', { mode: 'upsert', key: 'k,n' });
     expect(done.error).toMatchObject({
@@ -75,7 +75,7 @@ describe('a key that is not unique', () => {
     });
   });
 
-  it('is taken when onDuplicateKey says which rows count', async () => {
+  it('is accepted when onDuplicateKey says which rows count', async () => {
     const dataset = await datasetOf('k,v\na,1\na,2\nb,3\n');
     const done = await send(dataset, 'k,v\na,8\na,9\n', { mode: 'upsert', onDuplicateKey: 'first' });
     expect(done).toMatchObject({ status: 'completed', inserted: 0, replaced: 2, unchanged: 0, removed: 0 });
@@ -84,7 +84,7 @@ describe('a key that is not unique', () => {
 });
 
 describe('the columns of a key', () => {
-  it('are those that are named, a number among them', async () => {
+  it('are the requested ones, numbers included', async () => {
     const dataset = await datasetOf('Country,Year,Gdp\nNorway,1960,1\nNorway,1961,2\n');
     const done = await send(dataset, 'Country,Year,Gdp\nNorway,1961,2\nNorway,1960,7\nNorway,1962,9\n', {
       mode: 'upsert',
@@ -102,7 +102,7 @@ describe('the columns of a key', () => {
     expect(await refusal(putWith(owner, dataset, file, options), 400)).toMatchObject({ code });
   });
 
-  it('that are gone when the turn comes fail the upload', async () => {
+  it('that do not exist at the turn of the upload fail it', async () => {
     const dataset = await datasetOf('k,v\na,1\n');
     await product.stopWorker();
     await json(await putWith(owner, dataset, 'v\n1\n', {}), 201);
@@ -119,7 +119,7 @@ describe('the columns of a key', () => {
 });
 
 describe('delete and sync', () => {
-  it('delete removes the keys in the file and takes nothing else from it', async () => {
+  it('delete removes the keys in the file and nothing else', async () => {
     const dataset = await datasetOf('k,y,v\na,1,1\na,2,2\nb,1,3\n,1,4\n');
     const done = await send(dataset, 'y,k,note\n2,a,x\n1,,y\n9,z,z\n', { mode: 'delete', key: 'k,y' });
     expect(done).toMatchObject({ status: 'completed', inserted: 0, replaced: 0, unchanged: 0, removed: 2 });
@@ -129,7 +129,7 @@ describe('delete and sync', () => {
     expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 0 });
   });
 
-  it('delete of keys that are not there leaves all rows', async () => {
+  it('delete of unknown keys leaves all rows', async () => {
     const dataset = await datasetOf('k,v\na,1\nb,2\n');
     const done = await send(dataset, 'k\nc\n', { mode: 'delete' });
     expect(done).toMatchObject({ status: 'completed', removed: 0 });
@@ -208,7 +208,7 @@ describe('a dry run', () => {
     expect(rows).toHaveLength(1 + diff.added + diff.removed + 2 * diff.changed);
   });
 
-  it('tells rows apart by its key, and can be read until its rows go', async () => {
+  it('identifies rows by its key, and can be read until its rows are deleted', async () => {
     const dataset = await datasetOf('k,y,v\na,1,1\na,2,2\n');
     const done = await send(dataset, 'k,y,v\na,2,9\n', { mode: 'upsert', key: 'k,y', dryRun: 'true' });
     const path = `/datasets/${dataset}/processes/${done.id}/diff/rows`;
@@ -217,7 +217,7 @@ describe('a dry run', () => {
     expect(await json(await call(owner, 'GET', path), 409)).toMatchObject({ code: 'dry_run_gone' });
   });
 
-  it('fails as the upload would, and of an empty dataset everything is new', async () => {
+  it('fails as the upload would, and counts every row as new for an empty dataset', async () => {
     const dataset = await createDataset(owner);
     const done = await send(dataset, 'k,v\na,1\n', { mode: 'upsert', dryRun: 'true' });
     const path = `/datasets/${dataset}/processes/${done.id}/diff`;
@@ -231,7 +231,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('a key by which rows were found to be unique', () => {
+describe('a key that was found to be unique', () => {
   /** Columns that are noted of each version, the newest last. */
   const noted = (dataset: number) =>
     product.sql.query<{ versionId: string; names: string[] }>(
@@ -244,7 +244,7 @@ describe('a key by which rows were found to be unique', () => {
 
   const table = 'k,v\na,1\nb,2\nc,3\n';
 
-  it('is noted of the version that was looked through and of all that follow by this key', async () => {
+  it('is recorded for the checked version and for all that follow by this key', async () => {
     const dataset = await datasetOf(table);
     const { currentVersionId: first } = await readDataset(owner, dataset);
     const steps: [string, Options][] = [
@@ -260,7 +260,7 @@ describe('a key by which rows were found to be unique', () => {
     expect((await noted(dataset)).at(-1)).toEqual({ versionId, names: ['k', 'v'] });
   });
 
-  it('is not known of rows that are added without a key, which are looked through again', async () => {
+  it('is not recorded for rows that are added without a key, which are checked again', async () => {
     const dataset = await datasetOf(table);
     await send(dataset, 'k,v\nb,9\n', { mode: 'upsert', key: 'k' });
     const before = await noted(dataset);

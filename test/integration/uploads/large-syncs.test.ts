@@ -77,7 +77,7 @@ const files: readonly { name: string; of: (rows: readonly Row[]) => Row[]; chang
   },
 ];
 
-it('gives each file of many rows its changes, and the version the rows of a plain table', async () => {
+it('syncs of many rows have the right counts, and each version the rows of a plain table', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   let rows = first;
@@ -91,7 +91,7 @@ it('gives each file of many rows its changes, and the version the rows of a plai
   }
 });
 
-it('refuses a key that two of many rows have, and names it', async () => {
+it('a sync refuses a key that two of many rows have, and names it', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   const file = [...first, row('key 7')];
@@ -101,7 +101,7 @@ it('refuses a key that two of many rows have, and names it', async () => {
   });
 });
 
-it('puts back many rows that the version before has no more', async () => {
+it('a sync restores many rows that the version before does not have', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   const half = await uploadWith(owner, dataset, csvOf(first.slice(0, 105_000)), { mode: 'sync', key: 'key' });
@@ -111,7 +111,7 @@ it('puts back many rows that the version before has no more', async () => {
   expect((await download(owner, dataset)) === csvOf(first)).toBe(true);
 });
 
-it('adds more new rows than are named one by one, and changes a few', async () => {
+it('an upsert adds more rows than are inserted one by one, and changes a few', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   const added = Array.from({ length: 210_000 }, (_, at) => row(`added ${at}`));

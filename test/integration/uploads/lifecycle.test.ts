@@ -286,7 +286,7 @@ const cells = stateNames.flatMap((state) =>
 );
 
 describe('an upload in each state', () => {
-  it('begins in the first of them', async () => {
+  it('starts in the first of them', async () => {
     expect(await stateOf(await accept(await createDataset()))).toBe(firstState);
   });
 
@@ -302,7 +302,7 @@ describe('an upload in each state', () => {
 });
 
 describe('events that come too late', () => {
-  it('leave the attempt that has begun since as it is', async () => {
+  it('do not change an attempt that has started since', async () => {
     const place = await createDataset();
     const processId = await accept(place);
     const events = createTransitionRecords(sql);
@@ -313,7 +313,7 @@ describe('events that come too late', () => {
     expect(await createProcessRecords(sql).state(processId)).toMatchObject({ phase: 'replay', attempt: 2 });
   });
 
-  it('an upload that is cancelled while it is being published stays cancelled', async () => {
+  it('do not publish an upload that was cancelled while it was being published', async () => {
     const place = await createDataset();
     const processId = await accept(place);
     await put(processId, 'ready', null);

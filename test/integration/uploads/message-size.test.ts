@@ -32,14 +32,14 @@ describe('messages of 64 KiB', () => {
     { what: 'a short file', rows: 300, width: 1_000 },
     { what: 'a file of many chunks', rows: 4_000, width: 1_500 },
     { what: 'records that fill a message almost', rows: 20, width: 70_000 },
-  ])('take $what that compresses badly, cut smaller', async ({ rows, width }) => {
+  ])('hold parts of $what that compresses badly', async ({ rows, width }) => {
     const dataset = await createDataset(owner);
     const file = fileOf(rows, width);
     expect(await upload(owner, dataset, file)).toMatchObject({ status: 'completed', rows });
     expect((await download(owner, dataset, '?$skip=0')) === file).toBe(true);
   });
 
-  it('refuse a record that fits into none, and name its line', async () => {
+  it('cannot hold a record that is too long, whose line is named', async () => {
     const dataset = await createDataset(owner);
     const file = `${fileOf(3, 10)}3,"${noise(200_000)}"\n`;
     const refused = await json<{ code: string; error: string }>(await putFile(owner, dataset, file), 400);

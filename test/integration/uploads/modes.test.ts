@@ -36,13 +36,13 @@ describe('append', () => {
     expect((await readDataset(owner, dataset)).rowCount).toBe(3);
   });
 
-  it('of a first file makes the dataset', async () => {
+  it('of a first file creates the version of the dataset', async () => {
     const dataset = await createDataset(owner);
     expect(await uploadWith(owner, dataset, 'a\n1\n', append)).toMatchObject({ status: 'completed' });
     expect(await download(owner, dataset)).toBe('"a"\n1\n');
   });
 
-  it('gives rows null in columns that they lack, old and new', async () => {
+  it('leaves null in columns that rows lack, old and new', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1,x\n');
     await uploadWith(owner, dataset, 'a,c\n2,5\n', append);
@@ -57,7 +57,7 @@ describe('append', () => {
     expect(await download(owner, dataset)).toBe('"a","b"\n1,"2020-01-01"\n');
   });
 
-  it('keeps numbers exact when a longer one comes, in old rows too', async () => {
+  it('keeps numbers exact when a longer one is added, in old rows too', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1.5,x\n0.000125,y\n1e22,z\n');
     const long = '12345678901234567890.123';
@@ -70,7 +70,7 @@ describe('append', () => {
     );
   });
 
-  it('widens a column when asked to; versions before keep their types', async () => {
+  it('widens a column when requested; earlier versions keep their types', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'a,b\n1,x\n');
     await uploadWith(owner, dataset, 'a,b\nmany,y\n', { mode: 'append', onTypeConflict: 'widen' });
@@ -85,7 +85,7 @@ describe('append', () => {
     expect(await download(owner, dataset)).toBe('"a","b"\n"x",1\n"2020Q1",2\n"1.50",3\n"NA",4\n');
   });
 
-  it('of several files at once puts them in the order in which they were accepted', async () => {
+  it('of several concurrent files adds them in the order in which they were accepted', async () => {
     const dataset = await createDataset(owner);
     const files = Array.from(
       { length: 6 },
@@ -101,7 +101,7 @@ describe('append', () => {
     expect((await download(owner, dataset)).trimEnd().split('\n').slice(1)).toEqual(wanted);
   });
 
-  it('binds to the version that was published in between', async () => {
+  it('adds to the version that was published in the meantime', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1,x\n');
     await product.stopWorker();
@@ -134,7 +134,7 @@ describe('upsert', () => {
   it.each([
     ['last', 'x,3'],
     ['first', 'x,1'],
-  ])('takes the %s of equal keys of one file', async (onDuplicateKey, row) => {
+  ])('uses the %s of equal keys of one file', async (onDuplicateKey, row) => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, 'k,v\nx,1\ny,2\nx,3\n', { ...upsert, onDuplicateKey });
     const rows = (await download(owner, dataset)).replaceAll('"', '').trimEnd().split('\n').slice(1);
@@ -143,7 +143,7 @@ describe('upsert', () => {
     expect(await download(owner, dataset)).toContain(onDuplicateKey === 'last' ? '"y",5' : '"y",1');
   });
 
-  it('fails for equal keys when asked to', async () => {
+  it('fails for equal keys when requested', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\nx,1\n');
     const done = await uploadWith(owner, dataset, 'k,v\nx,1\nx,2\n', { ...upsert, onDuplicateKey: 'fail' });

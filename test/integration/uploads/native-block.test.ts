@@ -60,7 +60,7 @@ describe('a block in ClickHouse', () => {
     await run(`DROP DATABASE ${database}`);
   });
 
-  it('reads back every value of every type', async () => {
+  it('returns every value of every type', async () => {
     const csv = [
       '2020-01-31,1066-10-14,0.1,82544000000000707.52,-9999999999999999999999999999999999999999999999999.0000000001,"a ""b"", c",NA',
       '1900-01-01,9999-12-31,1e-7,-170000000000000000000000000000000.12345,0.5,é🎁,..',
@@ -84,7 +84,7 @@ describe('a block in ClickHouse', () => {
     );
   });
 
-  it('takes a block of many pieces and of none', async () => {
+  it('can have many pieces or none', async () => {
     const rows = 60_000;
     const csv = Array.from({ length: rows }, (_, i) => `2020-01-01,,${i},${i}.5,,text ${i},\n`).join('');
     await run(`TRUNCATE TABLE ${table}`);

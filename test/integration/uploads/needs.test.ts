@@ -49,7 +49,7 @@ const needNothing = ({ id }: ProcessAnswer) =>
 const deadLetters = () => product.sql.query('SELECT id FROM dead_letters');
 
 describe('an upload whose layout needs an option that the worker does not know', () => {
-  it('waits for a newer worker, and holds up no other dataset', async () => {
+  it('waits for a newer worker, and blocks no other dataset', async () => {
     const [newer = 0, other = 0] = await Promise.all([createDataset(owner), createDataset(owner)]);
     await product.stopWorker();
     const left = await put(newer, 'a,b\n1,2\n');
@@ -70,7 +70,7 @@ describe('an upload whose layout needs an option that the worker does not know',
     expect(await download(owner, newer)).toBe('"a","b"\n1,2\n5,6\n');
   });
 
-  it('is not published by a process that does not know it either', async () => {
+  it('is not published by a process that does not know the option', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const stored = await put(dataset, 'a,b\n1,2\n');
@@ -90,7 +90,7 @@ describe('an upload whose layout needs an option that the worker does not know',
     expect(await rowOf(left)).toMatchObject({ status: 'pending', phase: 'ready' });
   });
 
-  it('is known with every option of this release', async () => {
+  it('is accepted with every option of this release', async () => {
     const dataset = await createDataset(owner);
     const process = await put(dataset, 'a;b\n1,5;-\n', {
       delimiter: ';',

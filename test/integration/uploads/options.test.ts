@@ -39,7 +39,7 @@ describe('an option', () => {
     expect((await readDataset(owner, dataset)).currentVersionId).toBeNull();
   });
 
-  it('async=false answers with the process as it has ended', async () => {
+  it('async=false answers with the process once it has ended', async () => {
     const dataset = await createDataset(owner);
     const answer = await putWith(owner, dataset, 'a\n1\n', {}, { query: '?async=false&wait=20' });
     expect(await json<ProcessAnswer>(answer, 201)).toMatchObject({ status: 'completed', rows: 1 });
@@ -76,7 +76,7 @@ describe('an option', () => {
     expect(await download(owner, dataset)).toBe('"Größe","Preis"\n"klein €",1.5\n,2\n"groß",\n');
   });
 
-  it('quote=none takes quotes as text', async () => {
+  it('quote=none reads quotes as text', async () => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, 'a|b\n5"|"x\n', { delimiter: '|', quote: 'none' });
     expect(await download(owner, dataset)).toBe('"a","b"\n"5""","""x"\n');
@@ -101,7 +101,7 @@ describe('a checksum', () => {
 });
 
 describe('If-Match', () => {
-  it('takes an upload for the current version only', async () => {
+  it('accepts an upload for the current version only', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'a\n1\n');
     const headers = { 'if-match': `"${first.versionId}"` };
@@ -138,7 +138,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  it('with mistakes is refused, all of them named', async () => {
+  it('with mistakes is refused, and all of them are named', async () => {
     const dataset = await createDataset(owner);
     const manifest = {
       columns: [{ name: 'a', datatype: 'Date' }, { name: 'a' }, { name: 'b', isEntity: 1 }],
@@ -174,7 +174,7 @@ describe('a manifest', () => {
     expect(await download(owner, dataset)).toBe('"a","b"\n"2","y"\n');
   });
 
-  it('decides about columns that it does not list', async () => {
+  it('rejects or ignores columns that it does not list', async () => {
     const dataset = await createDataset(owner);
     const columns = [{ name: 'a' }];
     const reject = putWith(owner, dataset, 'a,b\n1,2\n', { manifest: { columns, unlisted: 'reject' } });
@@ -183,7 +183,7 @@ describe('a manifest', () => {
     expect(await download(owner, dataset)).toBe('"a"\n1\n');
   });
 
-  it('and flags decide about new and missing columns', async () => {
+  it('and options reject or ignore new and missing columns', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1,x\n');
     const fresh = putWith(owner, dataset, 'a,b,c\n2,y,3\n', { mode: 'append', onNewColumn: 'fail' });
@@ -200,7 +200,7 @@ describe('quarantine', () => {
   const file = `n,t\n${[...rows.slice(0, 200), 'many,x', '1,2,3', ...rows.slice(200)].join('\n')}\n`;
   const manifest = { columns: [{ name: 'n', dataType: 'Decimal' }] };
 
-  it('sets bad rows aside and keeps the others in order', async () => {
+  it('removes bad rows and keeps the others in order', async () => {
     const dataset = await createDataset(owner);
     const done = await uploadWith(owner, dataset, file, { manifest, onBadRow: 'quarantine' });
     expect(done).toMatchObject({ status: 'completed', rows: 400, rejectedRows: 2 });

@@ -65,7 +65,7 @@ const compact = async (): Promise<void> => {
 };
 
 describe('pages of a dataset', () => {
-  it('go on where they were, whatever is uploaded or joined meanwhile', async () => {
+  it('continue at their position, whatever is uploaded or joined meanwhile', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     await uploadWith(owner, dataset, 'k,n\nc,3\nd,4\n', { mode: 'append' });
@@ -91,7 +91,7 @@ describe('pages of a dataset', () => {
     ]);
   });
 
-  it('name the address of the product and hold no key; rights are checked for each', async () => {
+  it('have the address of the product and no key; rights are checked for each', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     const url = `${owner.baseUrl}/datasets/${dataset}/data?apiKey=${owner.key}&$pagesize=1`;
@@ -111,7 +111,7 @@ describe('pages of a dataset', () => {
     expect((await fetch(next, { headers: authorization(owner.key) })).status).toBe(404);
   });
 
-  it('of a version that was removed are gone', async () => {
+  it('of a deleted version are 404', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     const { next } = await pageOf(`/datasets/${dataset}/data?$format=json&$pagesize=1`);

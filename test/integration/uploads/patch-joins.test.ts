@@ -119,7 +119,7 @@ const changed = (replaced: number[], deleted: number[], added: number): Change =
   added,
 });
 
-it('answer as before at every version, in clones of versions between them as well', async () => {
+it('joined patches leave the rows of every version as before, in clones of versions between them as well', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 30), {});
   const base = (record: number): number => positionOf(1, record);
@@ -154,7 +154,7 @@ it('answer as before at every version, in clones of versions between them as wel
   expect([...top.values()].filter((text) => !text.startsWith('200'))).toEqual([]);
 });
 
-it('stay few, however many changes there are', async () => {
+it('joined patches stay few, however many changes there are', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 40), {});
   for (let at = 0; at < 20; at += 1)
@@ -167,7 +167,7 @@ it('stay few, however many changes there are', async () => {
   expect(await answersOf(owner, dataset, current)).toEqual(before);
 });
 
-it('are not joined when rows of them are missing', async () => {
+it('patches are not joined when rows of them are missing', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   for (let at = 0; at < 4; at += 1)
@@ -184,7 +184,7 @@ it('are not joined when rows of them are missing', async () => {
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 4 });
 });
 
-it('are switched by the next worker when one dies before, and whatever was published meanwhile stays', async () => {
+it('joined patches of a worker that died are promoted by the next one, and versions published meanwhile stay', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   for (let at = 0; at < 4; at += 1)
@@ -221,7 +221,7 @@ const folding = (limits: Partial<FoldLimits> = {}): FoldLimits => ({
   ...limits,
 });
 
-it('are folded into a base where they are many, and versions inside of the run keep them', async () => {
+it('many patches are folded into a base, and versions that end inside of the run keep them', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 30), {});
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));
@@ -264,7 +264,7 @@ it('are folded into a base where they are many, and versions inside of the run k
   expect(await allAnswers([dataset])).toEqual(later);
 });
 
-it('are folded once by two concurrent workers, and again soon after a fold that failed', async () => {
+it('patches are folded once by two concurrent workers, and again soon after a fold that failed', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));

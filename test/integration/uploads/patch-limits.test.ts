@@ -64,7 +64,7 @@ it('all rows are written again where the patches of a version would have more ro
   expect(await segmentsOf(dataset)).toEqual(['22']);
 });
 
-it('columns are merged whose values collide in replaced and deleted rows alone', async () => {
+it('columns are merged when their values collide in replaced and deleted rows only', async () => {
   const dataset = await createDataset(owner);
   const lines = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? `x${at},${at},\n` : `x${at},,${at}\n`));
   await send(dataset, `key,a,b\nboth,1,2\nother,3,4\n${lines.join('')}`, {});
@@ -82,7 +82,7 @@ it('columns are merged whose values collide in replaced and deleted rows alone',
   );
 });
 
-it('patches are joined as soon as a version has more than 16, however seldom workers look for some to join', async () => {
+it('patches are joined as soon as a version has more than 16, however seldom workers look for joins', async () => {
   const busy = await startProduct({
     poolMaxRows: '0',
     patchMaxPercent: '40',

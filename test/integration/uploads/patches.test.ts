@@ -200,7 +200,7 @@ describe('a change of a dataset with a table of its own', () => {
       expect(await download(patching.owner, pair.patched, `?versionId=${versionId}`)).toBe(text);
   });
 
-  it('knows the days that a delete and a sync leave', async () => {
+  it('has the right days after a delete and a sync', async () => {
     const pair = await createPair(`${table}A,2024-01-02,1\nB,2024-01-02,2\nC,,3\n`);
     const daysOf = async ({ product }: Side, dataset: number): Promise<string | undefined> => {
       const [noted] = await product.sql.query<{ days: string }>(
@@ -244,7 +244,7 @@ describe('a change of a dataset with a table of its own', () => {
     expect(new Set(seen).size).toBe(seen.length - 1);
   });
 
-  it('keeps no more of an account than it stores', async () => {
+  it('adds no more to the storage of an account than its rows', async () => {
     const { patched } = await createPair();
     const usage = async (): Promise<number> => {
       const [kept] = await patching.product.sql.query<{ bytes: number }>(
@@ -261,7 +261,7 @@ describe('a change of a dataset with a table of its own', () => {
     expect((await usage()) - before).toBe(Math.round(file.length / 2) + 16);
   });
 
-  it('can be looked at before it is made', async () => {
+  it('can be previewed by a dry run', async () => {
     const pair = await createPair();
     const file = `${header}b,2024-01-02,7\nz,2025-01-01,1\n`;
     const rowsOf = async ({ owner }: Side, dataset: number): Promise<string> => {

@@ -38,7 +38,7 @@ describe('asOf', () => {
     ['2026-02-28', '"a","b"\n1,"x"\n2,"y"\n'],
     ['2026-03-01', '"a"\n"word"\n'],
     ['2099-12-31', '"a"\n"word"\n'],
-  ])('%s reads the version that was current then', async (asOf, text) => {
+  ])('%s reads the version that was current at that time', async (asOf, text) => {
     expect(await download(owner, dataset, `?asOf=${asOf}`)).toBe(text);
   });
 
@@ -76,7 +76,7 @@ describe('asOf', () => {
     ]);
   });
 
-  it('takes every time of an answer back, for every address that has one', async () => {
+  it('accepts every time of an answer, at every address that has one', async () => {
     const [newest] = await json<{ createdAt: string; versionId: string }[]>(await get('/versions?$top=1'));
     const { createdAt, versionId } = newest!;
     expect(createdAt).toMatch(/^[\d-]{10}T[\d:.]{12}$/);
@@ -91,7 +91,7 @@ describe('asOf', () => {
     expect(listed).not.toEqual([]);
   });
 
-  it('before the first version is 404 and names the first', async () => {
+  it('before the first version is 404 and names the first version', async () => {
     for (const path of ['/data', '/columns', '', '/versions']) {
       const answer = await get(`${path}?asOf=2025-12-31`);
       expect(answer.status).toBe(404);
@@ -116,7 +116,7 @@ describe('asOf', () => {
     expect(await answer.json()).toMatchObject({ code: 'no_data' });
   });
 
-  it('is 404 when the version of that time was removed, and names the next one', async () => {
+  it('is 404 when the version of that time was deleted, and names the next one', async () => {
     expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${ids[1]}`)).status).toBe(204);
     const removed = await get('/data?asOf=2026-02-15');
     expect(removed.status).toBe(404);
@@ -132,7 +132,7 @@ describe('asOf', () => {
 });
 
 describe('a version', () => {
-  it('that is published, restored or cloned is the one of its day', async () => {
+  it('that is published, restored or cloned is current from that moment', async () => {
     // Tomorrow: the day may change while this runs, and what is current stays so.
     const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const own = await createDataset(owner);

@@ -140,7 +140,7 @@ describe('a small dataset', () => {
     expect(await placesOf(dataset)).toEqual(['narrow', 'narrow', 'narrow', 'narrow', 'narrow']);
   });
 
-  it('takes new columns and wider types with its appends', async () => {
+  it('gets new columns and wider types with its appends', async () => {
     const dataset = await createDataset(owner);
     await sent(dataset, 'k,v\na,1\n');
     await sent(dataset, 'k,w\nb,2\n', 'append');
@@ -188,7 +188,7 @@ describe('a dataset that outgrows its pool', () => {
     expect(diff).toMatchObject({ added: 17, removed: 0, changed: 0 });
   });
 
-  it('takes its file from a pool and replaces rows in its table', async () => {
+  it('reads its file from a pool and replaces rows in its table', async () => {
     const dataset = await createDataset(owner);
     await sent(dataset, rowsFrom(0, 60));
     expect(await placesOf(dataset)).toEqual(['table']);
@@ -197,7 +197,7 @@ describe('a dataset that outgrows its pool', () => {
     expect(await placesOf(dataset)).toEqual(['table', 'table']);
   });
 
-  it('goes back to a pool when a small file replaces it, and its clone stays', async () => {
+  it('returns to a pool when a small file replaces it, and its clone stays', async () => {
     const dataset = await createDataset(owner);
     await sent(dataset, rowsFrom(0, 60));
     const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
@@ -215,7 +215,7 @@ describe('a dataset that outgrows its pool', () => {
     expect(await download(owner, clone.id)).toBe(shown(61));
   });
 
-  it('of several chunks leaves no table of its upload behind', async () => {
+  it('of several chunks leaves no staging table', async () => {
     const dataset = await createDataset(owner);
     const { rows } = await upload(owner, dataset, rowsFrom(0, 2_000));
     expect(rows).toBe(2_000);
@@ -330,7 +330,7 @@ describe('rows of a pool', () => {
     return row?.id ?? 0;
   };
 
-  it('go when their dataset is deleted, those of others stay', async () => {
+  it('are deleted with their dataset; rows of other datasets stay', async () => {
     const [gone, kept] = [await createDataset(owner), await createDataset(owner)];
     await sent(gone, rowsFrom(0, 5));
     await sent(kept, rowsFrom(0, 6));
@@ -341,7 +341,7 @@ describe('rows of a pool', () => {
     expect(await download(owner, kept)).toBe(shown(6));
   });
 
-  it('are not answered when some are missing or double', async () => {
+  it('are not returned when some are missing or duplicate', async () => {
     const dataset = await createDataset(owner);
     await sent(dataset, rowsFrom(0, 5));
     const segment = await segmentOf(dataset);
@@ -365,7 +365,7 @@ describe('the table of a dataset whose rows are all in a pool', () => {
     await run().finally(() => scope.close());
   };
 
-  it('is dropped once the last version with rows in it is gone, and made again when they outgrow the pool', async () => {
+  it('is dropped with the last version that has rows in it, and created again when they outgrow the pool', async () => {
     const dataset = await createDataset(owner);
     const table = `s${await storeOf(dataset)}`;
     const large = await sent(dataset, rowsFrom(0, 60));
@@ -424,7 +424,7 @@ describe('the table of a store', () => {
     return { one, another };
   };
 
-  it('is made again by a process that knew it before another one dropped it', async () => {
+  it('is created again by a process that knew it before another one dropped it', async () => {
     const { one } = await droppedByAnother();
     await insert(one, 2, [price]);
     expect([await one.listOwnTables(), await one.listStaging()]).toEqual([[{ storeId, shard: 1 }], [1, 2]]);
@@ -434,7 +434,7 @@ describe('the table of a store', () => {
     for (const segmentId of [1, 2, 3]) await one.dropStaging(segmentId);
   });
 
-  it('takes the rows of an upload although it was made again with other columns meanwhile', async () => {
+  it('stores the rows of an upload although it was created again with other columns meanwhile', async () => {
     const { one, another } = await droppedByAnother();
     await another.ensure(place, [amount]);
     await expect(insert(one, 4, [price])).rejects.toThrow('c1_f');

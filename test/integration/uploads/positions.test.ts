@@ -79,7 +79,7 @@ const numbersOf = async (dataset: number): Promise<number[]> => {
   return numbers;
 };
 
-it('stay when a small dataset grows into a table of its own, and when its rows are replaced', async () => {
+it('positions stay when a small dataset grows into a table of its own, and when its rows are replaced', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 5), {});
   await uploadWith(owner, dataset, fileOf(5, 3), { mode: 'append' });
@@ -98,7 +98,7 @@ it('stay when a small dataset grows into a table of its own, and when its rows a
   expect(after.at(-1)).toBe(added);
 });
 
-it('are the same in the next attempt of an upload', async () => {
+it('positions are the same in the next attempt of an upload', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 1), {});
   // A value far behind the first chunk needs a wider type.
@@ -113,7 +113,7 @@ it('are the same in the next attempt of an upload', async () => {
   expect(await positionsOf(dataset)).toEqual(records(number, 2_001));
 });
 
-it('follow the order in which files are accepted, also where a process was reserved before', async () => {
+it('positions follow the order in which files are accepted, also after an earlier reservation', async () => {
   const dataset = await createDataset(owner);
   const reserved = await json<ProcessAnswer>(
     await call(owner, 'POST', `/datasets/${dataset}/processes`),
@@ -130,7 +130,7 @@ it('follow the order in which files are accepted, also where a process was reser
   expect(await keysOf(dataset)).toEqual(keys(0, 6));
 });
 
-it('go on in a clone behind those of its source, and after a restored version', async () => {
+it('positions continue in a clone after those of its source, and after a restored version', async () => {
   const dataset = await createDataset(owner);
   for (let at = 0; at < 3; at += 1)
     await uploadWith(owner, dataset, fileOf(at * 2, 2), { mode: at === 0 ? 'replace' : 'append' });
@@ -156,7 +156,7 @@ it('go on in a clone behind those of its source, and after a restored version', 
   expect(await keysOf(clone)).toEqual(keys(0, 8));
 });
 
-it('are what pages go on from when segments are joined in between', async () => {
+it('positions let pages continue when segments are joined in between', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 60), {});
   await uploadWith(owner, dataset, fileOf(60, 30), { mode: 'append' });
@@ -192,7 +192,7 @@ it('are what pages go on from when segments are joined in between', async () => 
   }
 });
 
-it('refuse an upload to a dataset that has used all numbers', async () => {
+it('an upload to a dataset that has used all positions is refused', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 2), {});
   await product.sql.query('UPDATE datasets SET upload_count = $2 WHERE id = $1', [dataset, 2 ** 28 - 1]);

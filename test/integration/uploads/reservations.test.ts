@@ -58,7 +58,7 @@ const refusal = async (answer: Promise<Response>): Promise<[number, string]> => 
 };
 
 describe('a reserved process', () => {
-  it('is known at once, and is the one that the upload fills', async () => {
+  it('is known at once, and has the id of the upload that fills it', async () => {
     const dataset = await createDataset(owner);
     const answer = await call(owner, 'POST', `/datasets/${dataset}/processes`);
     const reserved = await json<Process>(answer, 201);
@@ -90,7 +90,7 @@ describe('a reserved process', () => {
     expect(listed.map(({ id }) => id)).toEqual([reserved.id]);
   });
 
-  it('keeps nobody waiting; uploads come in the order in which they were received', async () => {
+  it('blocks no other upload; uploads are ordered as they were received', async () => {
     const dataset = await createDataset(owner);
     const first = await reserve(owner, dataset);
     const second = await reserve(owner, dataset);
@@ -105,7 +105,7 @@ describe('a reserved process', () => {
     expect(await download(owner, dataset)).toBe('"a"\n1\n2\n3\n4\n');
   });
 
-  it('is refused before the file is read when it is not there to be filled', async () => {
+  it('is refused before the file is read when it cannot be filled', async () => {
     const dataset = await createDataset(owner);
     const elsewhere = await createDataset(owner);
     const friend = { ...owner, key: (await product.createAccount('friend')).key };
@@ -161,7 +161,7 @@ describe('a reserved process', () => {
     expect((await ended(owner, answer)).status).toBe('completed');
   });
 
-  it('expires, is swept, and goes with its day', async () => {
+  it('expires, and is deleted by a sweep after a day', async () => {
     const dataset = await createDataset(owner);
     const { id } = await reserve(owner, dataset);
     const late = (age: string) =>

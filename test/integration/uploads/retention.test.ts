@@ -69,7 +69,7 @@ const pin = async (dataset: number, version: string | undefined): Promise<void> 
 };
 
 describe('retention', () => {
-  it('keeps everything unless it is set, and shows what is set', async () => {
+  it('keeps everything unless it is set, and shows its settings', async () => {
     const { dataset, ids } = await versions(3);
     await sweep();
     expect(await idsOf(dataset)).toEqual(ids);
@@ -88,7 +88,7 @@ describe('retention', () => {
     });
   });
 
-  it('refuses bad values and changes nothing', async () => {
+  it('refuses invalid values and changes nothing', async () => {
     const { dataset } = await versions(1);
     const bad = [
       { versions: 0 },

@@ -59,7 +59,7 @@ const newKey = async (accountId: number, options: { readOnly?: boolean } = {}) =
   createKeys({ sql: product.sql }).create(accountId, { name: 'for one upload', ...options });
 
 describe('an upload whose right ends before it is published', () => {
-  it('fails when the grant is taken away; the dataset stays, and uploads behind it go on', async () => {
+  it('fails when the grant is removed; the dataset stays, and later uploads continue', async () => {
     const dataset = await createIn(home);
     await upload(owner, dataset, 'a\nold\n');
     await json(await call(owner, 'PUT', `/repositories/${home}/permissions/bob`, { level: 'Write' }));
@@ -111,7 +111,7 @@ describe('an upload whose right ends before it is published', () => {
 });
 
 describe('the events of an upload', () => {
-  it('end when the right to read ends, without a line to wait for', async () => {
+  it('end at once when the right to read ends', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
@@ -144,7 +144,7 @@ describe('the events of an upload', () => {
 });
 
 describe('a column that is renamed while files are received', () => {
-  it('loses no upload', async () => {
+  it('fails no upload', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\n');
     const { columns } = await json<{ columns: { id: number; name: string }[] }>(

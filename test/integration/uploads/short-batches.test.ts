@@ -44,8 +44,8 @@ const stateOf = async ({ id }: ProcessAnswer): Promise<State | undefined> => {
   return row;
 };
 
-describe('short uploads that are at hand together', () => {
-  it('are stored together: good ones, wrong ones, such that have to be read again, and empty ones', async () => {
+describe('short uploads that wait together', () => {
+  it('are stored together: valid ones, invalid ones, ones that must be read again, and empty ones', async () => {
     const datasets = await Promise.all(Array.from({ length: 9 }, () => createDataset(owner)));
     await product.stopWorker();
     const sent: ProcessAnswer[] = [];

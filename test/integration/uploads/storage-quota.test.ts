@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-it('an upload beyond the stored bytes of the plan is 402, says how much, and stores nothing', async () => {
+it('an upload beyond the stored bytes of the plan is 402 with the limit, and stores nothing', async () => {
   const [first, second, third] = [
     await createDataset(owner),
     await createDataset(owner),
@@ -41,7 +41,7 @@ it('an upload beyond the stored bytes of the plan is 402, says how much, and sto
   expect(await readDataset(owner, third)).toMatchObject({ currentVersionId: null, columns: [] });
 });
 
-it('no more uploads succeed under concurrency than fit into the plan', async () => {
+it('no more concurrent uploads succeed than fit into the plan', async () => {
   const other = { ...owner, key: (await product.createAccount('racer', 'tiny')).key };
   const datasets = await Promise.all(Array.from({ length: 6 }, () => createDataset(other)));
   const answers = await Promise.all(datasets.map((dataset) => putFile(other, dataset, kilobyte)));
@@ -74,7 +74,7 @@ describe('merges of columns', () => {
     return datasets;
   };
 
-  it('hold the room of their copies while they wait', async () => {
+  it('reserve the storage of their copies while they wait', async () => {
     const [first = 0, second = 0] = await prepare(2);
     await product.stopWorker();
     const pending = await json<ProcessAnswer>(await merge(first), 202);
@@ -87,7 +87,7 @@ describe('merges of columns', () => {
     expect(await ended(merging, next)).toMatchObject({ status: 'completed' });
   });
 
-  it('get the last room once under concurrency', async () => {
+  it('use the last storage of a plan once under concurrency', async () => {
     const answers = await Promise.all((await prepare(5)).map(merge));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 402, 402, 402, 402]);
   });

@@ -42,7 +42,7 @@ const upsert = { mode: 'upsert' };
 const header = 'Country,Month,Price\n';
 
 describe('a column without values', () => {
-  it('is a value, and stays one when numbers come', async () => {
+  it('is a value column, and stays one when numbers are added', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, `${header}NO,2024-01,\n`);
     expect(await shown(dataset)).toEqual(['Country String entity', 'Month Date entity', 'Price String']);
@@ -54,7 +54,7 @@ describe('a column without values', () => {
     );
   });
 
-  it('becomes an entity with its first text, and versions before answer as they did', async () => {
+  it('becomes an entity with its first text; earlier versions stay as they were', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'Year,Note,V\n1,,1\n');
     const old = `?versionId=${first.versionId}&$select=V`;
@@ -76,7 +76,7 @@ describe('a column without values', () => {
     );
   });
 
-  it('takes its part of the key from the file where the dataset has no rows', async () => {
+  it('is part of the key by the file where the dataset has no rows', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, header);
     expect(await shown(dataset)).toEqual(['Country String', 'Month String', 'Price String']);
@@ -88,7 +88,7 @@ describe('a column without values', () => {
     );
   });
 
-  it('keeps the role that a manifest or a change by hand gave it, and its id through a rename', async () => {
+  it('keeps the role of a manifest or a change by hand, and its id through a rename', async () => {
     const dataset = await createDataset(owner);
     const manifest = { columns: [{ name: 'Price', isEntity: true }] };
     await send(dataset, 'Country,Price,Note\nNO,,\n', { manifest });
@@ -103,7 +103,7 @@ describe('a column without values', () => {
     );
   });
 
-  it('takes type and role of the column that is merged into it', async () => {
+  it('has type and role of the column that is merged into it', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Country,Area,Region\nNO,,North\n');
     const { columns } = await readDataset(owner, dataset);

@@ -51,7 +51,7 @@ describe('an upload', () => {
     );
   });
 
-  it('settles columns with stable ids, types and roles, and the dates of the dataset', async () => {
+  it('has columns with stable ids, types and roles, and the dates of the dataset', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, table);
     const first = await readDataset(owner, dataset);
@@ -87,14 +87,14 @@ describe('an upload', () => {
     expect((await call(owner, 'GET', `/datasets/${dataset}/data?versionId=999999`)).status).toBe(404);
   });
 
-  it('takes gzip, also of several members, and a byte order mark', async () => {
+  it('may be gzip, also of several members, and have a byte order mark', async () => {
     const dataset = await createDataset(owner);
     const members = Buffer.concat([gzipSync('\ufeffa,b\n1,2\n'), gzipSync('3,4\n')]);
     expect(await upload(owner, dataset, members)).toMatchObject({ status: 'completed', rows: 2 });
     expect(await download(owner, dataset)).toBe('"a","b"\n1,2\n3,4\n');
   });
 
-  it('takes a part without a file name, as text and as gzip', async () => {
+  it('may have no file name, as text and as gzip', async () => {
     const dataset = await createDataset(owner);
     const put = (type: string, content: Buffer): Promise<Response> =>
       fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
@@ -121,7 +121,7 @@ describe('an upload', () => {
     expect(seen).toEqual(['"A","B"\n"x",1\n', '"A","B"\n"y",2\n', '"A","B"\n"z",3\n']);
   });
 
-  it('quotes the id of a version beyond every id', async () => {
+  it('quotes an id of a version that is larger than every id in the refusal', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'A\n1\n');
     const id = '123456789012345678901234567890';
@@ -134,7 +134,7 @@ describe('an upload', () => {
     }
   });
 
-  it('takes a header without rows as a dataset of no rows', async () => {
+  it('without rows is a dataset of no rows with the columns of the header', async () => {
     const dataset = await createDataset(owner);
     expect(await upload(owner, dataset, 'a,b\n')).toMatchObject({ status: 'completed', rows: 0 });
     expect((await readDataset(owner, dataset)).columns.map((column) => column.name)).toEqual(['a', 'b']);
@@ -175,7 +175,7 @@ describe('a value that does not fit the type its column began with', () => {
     expect(back[3]).toBe('3,0.75');
   });
 
-  it('keeps the text of markers in a column that turns out to hold text', async () => {
+  it('keeps the text of markers in a column that becomes text', async () => {
     const dataset = await createDataset(owner);
     const rows = [...Array.from({ length: 300 }, () => 'x,NA'), 'x,word'];
     await upload(owner, dataset, `a,b\n${rows.join('\n')}\n`);
@@ -221,7 +221,7 @@ describe('a bad file', () => {
     expect(await readDataset(owner, dataset)).toMatchObject({ columns: [], currentVersionId: null });
   });
 
-  it('with a wrong number of fields fails the process with its line and leaves the dataset as it was', async () => {
+  it('with a wrong number of fields fails with its line and leaves the dataset as it was', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1,2\n');
     const done = await upload(owner, dataset, 'a,b\n1,2\n3\n4,5\n');
@@ -233,7 +233,7 @@ describe('a bad file', () => {
     expect(await download(owner, dataset)).toBe('"a","b"\n1,2\n');
   });
 
-  it('does not hold up the uploads behind it', async () => {
+  it('does not block the uploads after it', async () => {
     const dataset = await createDataset(owner);
     const [bad, good] = await Promise.all([
       upload(owner, dataset, 'a,b\n1,2\n3\n'),
@@ -316,7 +316,7 @@ describe('a request', () => {
 });
 
 describe('uploads of one dataset', () => {
-  it('publish in the order in which they were accepted', async () => {
+  it('are published in the order in which they were accepted', async () => {
     const dataset = await createDataset(owner);
     const many = Array.from(
       { length: 8 },

@@ -46,7 +46,7 @@ describe('versions', () => {
     expect(await list(dataset, '?$top=1')).toHaveLength(1);
   });
 
-  it('take a label and a pin', async () => {
+  it('have a label and a pin that can be changed', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, 'a\n1\n');
     const path = `/datasets/${dataset}/versions/${versionId}`;
@@ -120,7 +120,7 @@ describe('versions', () => {
     return (await response.text()).split('\r\n').slice(0, -1);
   };
 
-  it('give the rows in which they differ as CSV', async () => {
+  it('have the rows in which they differ as CSV', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'k,v\na,1\nb,2\n,3\nd,4\n');
     const second = await upload(owner, dataset, 'v,k\n1,a\n20,b\n3,\n5,e\n6,f\n');
@@ -135,7 +135,7 @@ describe('versions', () => {
     expect(await changedRows(dataset, first.versionId, first.versionId)).toEqual(['"change","k","v"']);
   });
 
-  it('differ by as many rows as are counted, whatever the columns and however often a key comes', async () => {
+  it('differ by as many rows as are counted, whatever the columns and however often a key repeats', async () => {
     const dataset = await createDataset(owner);
     const texts = [
       'k,v\na,1\na,1\na,2\nb,3\n',

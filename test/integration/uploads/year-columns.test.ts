@@ -69,7 +69,7 @@ describe.each([
     );
   });
 
-  it('is no table of years when one number of it is none', async () => {
+  it('is no table of years when one number is no year', async () => {
     const dataset = await datasetOf(`${table(range(first, count))}NO,9999,1\n`);
     expect(await factsOf(dataset)).toEqual({ entities: ['Country'], ...noDates });
     expect((await readDataset(owner, dataset)).rowCount).toBe(2 * count + 1);
@@ -122,7 +122,7 @@ describe('a column of years', () => {
     'año',
     'Anno',
     ' Year',
-  ])('is called %j', async (name) => {
+  ])('may be called %j', async (name) => {
     const dataset = await datasetOf(table([2001], `Country,${name},GDP`));
     expect(await factsOf(dataset)).toMatchObject({ entities: ['Country', name], minDate: '2001-01-01' });
   });
@@ -133,11 +133,11 @@ describe('a column of years', () => {
     ['a year of text', 'Country,Year,V\nNO,2020/21,1\n', ['Country', 'Year']],
     ['a word that holds the letters', 'Country,Yearly,V\nNO,2001,1\n', ['Country']],
     ['no value at all', 'Country,Year,V\nNO,,1\n', ['Country']],
-  ])('is not %s', async (_what, content, entities) => {
+  ])('may not be %s', async (_what, content, entities) => {
     expect(await factsOf(await datasetOf(content))).toEqual({ entities, ...noDates });
   });
 
-  it('gives way to dates, and to a manifest', async () => {
+  it('is replaced by dates, and by a manifest', async () => {
     const dated = await datasetOf('Day,Year,V\n2024-05-01,2023,1\n');
     expect(await factsOf(dated)).toMatchObject({ entities: ['Day', 'Year'], minDate: '2024-05-01' });
     const value = { manifest: { columns: [{ name: 'Year', isEntity: false }] } };
@@ -166,7 +166,7 @@ describe('a column of years', () => {
     });
   });
 
-  it('is decided by its first values, and keeps its role by hand', async () => {
+  it('depends on its first values, and keeps a role that was set by hand', async () => {
     const dataset = await datasetOf('Country,Year,V\nNO,,1\n');
     await uploadWith(owner, dataset, 'Country,Year,V\nNO,2001,2\n', { mode: 'append' });
     expect(await factsOf(dataset)).toMatchObject({ entities: ['Country', 'Year'], maxDate: '2001-01-01' });
@@ -176,7 +176,7 @@ describe('a column of years', () => {
     expect(await factsOf(dataset)).toEqual({ entities: ['Country'], ...noDates });
   });
 
-  it('reads numbers with a point, and years with empty cells', async () => {
+  it('has numbers with a point, and years with empty cells', async () => {
     const dataset = await datasetOf('Year,V\n2001.0,1\n,2\nNA,3\n2003.0,4\n');
     expect(await factsOf(dataset)).toMatchObject({
       entities: ['Year'],

@@ -230,7 +230,7 @@ describe('a backup of three servers', () => {
     await expectSame(alone, await apiOn(alone));
   });
 
-  it('is restored onto two servers, large datasets spread over both, and goes on there', async () => {
+  it('is restored onto two servers, large datasets spread over both, and takes uploads there', async () => {
     const { clickhouseUrl, clickhouseNodeUrls } = await startNodes(2, 'two');
     const two = await emptyPlace({ clickhouseUrl, clickhouseNodeUrls: clickhouseNodeUrls?.split(',') });
     await restored(two, folder);
@@ -254,7 +254,7 @@ describe('a backup of three servers', () => {
     await expectSame(place, await apiOn(place));
   });
 
-  it('has only what is new, and is restored onto shards again', async () => {
+  it('contains only what is new, and is restored onto shards again', async () => {
     await admin(product, `backup --to ${folder}`);
     await send(owner, spread, lines(120, 60_000), { mode: 'append' });
     const made = await admin<BackupReport>(product, `backup --to ${folder}`);
@@ -267,7 +267,7 @@ describe('a backup of three servers', () => {
     await expectSame(place, await apiOn(place));
   });
 
-  it('gives one dataset that is on all shards back next to it, on all shards, and it goes on there', async () => {
+  it('restores one dataset of all shards next to the original, on all shards, and takes uploads there', async () => {
     await admin(product, `backup --to ${folder}`);
     const into = (await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'))).id;
     const versionsOf = (dataset: number) =>
@@ -301,7 +301,7 @@ describe('a backup of three servers', () => {
     expect(await admin<VerificationReport>(product, 'verify')).toMatchObject({ exitCode: 0, faults: [] });
   });
 
-  it('repairs rows of a spread dataset that were lost', async () => {
+  it('repairs lost rows of a dataset on all shards', async () => {
     await send(owner, spread, lines(700, 100, 'third'), { mode: 'upsert', key: 'station' });
     await admin(product, `backup --to ${folder}`);
     const [store] = await product.sql.query<{ tables: number; segment: number }>(
@@ -324,12 +324,12 @@ describe('a backup of three servers', () => {
   });
 });
 
-describe('a shard that is away', () => {
+describe('a shard that is down', () => {
   const behind = (second: string): Partial<Config> => ({
     clickhouseNodeUrls: urls.map((url, at) => (at === 1 ? url.replace(/.*/, second) : url)),
   });
 
-  it('is named by the backup that it keeps from being made, at the beginning or in the middle', async () => {
+  it('is named by the backup that it makes fail, at the beginning or in the middle', async () => {
     const nowhere = { ...product, config: { ...product.config, ...behind('http://127.0.0.1:1') } };
     const from = join(dataDir, 'none');
     const away = { code: 'shard_away', message: expect.stringMatching(/^shard 2 .*No backup was made\.$/s) };
@@ -354,7 +354,7 @@ describe('a shard that is away', () => {
     expect(completeIn(from)).toHaveLength(1);
   });
 
-  it('leaves nothing to read when it goes during a restore, and nothing in the way of the next one', async () => {
+  it('fails a restore, leaves no version of it, and the next restore succeeds', async () => {
     const proxy = await createUnsteadyProxy(urls[1] ?? '');
     const place = await emptyPlace(behind(proxy.url));
     // Its rows are stored, and it is gone before it could say so.

@@ -55,7 +55,7 @@ it(`every version of ${datasets} datasets on two shards is that of a plain table
   expect(seen).toEqual({ joined: true, folded: true, patches: true });
 });
 
-it('a version with patches is read whole, or answered with 503, while a shard is away', async () => {
+it('a version with patches is read whole, or answered with 503, while a shard is down', async () => {
   const header = 'key,value\n';
   const dataset = await createDataset(client);
   const lines = Array.from({ length: 400 }, (_, at) => `key ${at},${at}\n`);

@@ -105,35 +105,38 @@ describe('a dataset that becomes large', () => {
   it.each([
     { what: 'a table', rows: 900, table: ({ id }: Store) => `s${id}` },
     { what: 'rows in a pool', rows: 20, table: () => 'pool_narrow' },
-  ])('stays at home while another shard has $what of it, which the sweep drops', async ({ rows, table }) => {
-    const dataset = await createDataset(owner);
-    await send(dataset, fileOf(rows));
-    const store = await storeOf(dataset);
-    const name = table(store);
-    const elsewhere = 3 - store.home;
-    const node = cluster.nodes[elsewhere - 1]!;
-    const sql = await tableOn(store.home, name);
-    await node.command(sql?.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') ?? '');
-    const planted = `${product.config.clickhouseDatabase}.${name}`;
-    await node.command(
-      `INSERT INTO ${planted} (_seg, _row) SELECT ${store.segments[0]}, number FROM numbers(7)`,
-    );
+  ])(
+    'stays on its shard while another shard has an orphaned copy of $what, which the sweep drops',
+    async ({ rows, table }) => {
+      const dataset = await createDataset(owner);
+      await send(dataset, fileOf(rows));
+      const store = await storeOf(dataset);
+      const name = table(store);
+      const elsewhere = 3 - store.home;
+      const node = cluster.nodes[elsewhere - 1]!;
+      const sql = await tableOn(store.home, name);
+      await node.command(sql?.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') ?? '');
+      const planted = `${product.config.clickhouseDatabase}.${name}`;
+      await node.command(
+        `INSERT INTO ${planted} (_seg, _row) SELECT ${store.segments[0]}, number FROM numbers(7)`,
+      );
 
-    const grown = fileOf(5_000, 7);
-    await send(dataset, grown);
-    expect((await storeOf(dataset)).everywhere).toBe(false);
-    await expectWhole(dataset, grown);
+      const grown = fileOf(5_000, 7);
+      await send(dataset, grown);
+      expect((await storeOf(dataset)).everywhere).toBe(false);
+      await expectWhole(dataset, grown);
 
-    await sweep();
-    if (name.startsWith('s')) expect(await tableOn(elsewhere, name)).toBeUndefined();
-    else expect(await node.rows(`SELECT 1 FROM ${planted} WHERE _seg = ${store.segments[0]}`)).toEqual([]);
+      await sweep();
+      if (name.startsWith('s')) expect(await tableOn(elsewhere, name)).toBeUndefined();
+      else expect(await node.rows(`SELECT 1 FROM ${planted} WHERE _seg = ${store.segments[0]}`)).toEqual([]);
 
-    await send(dataset, fileOf(6_000));
-    expect((await storeOf(dataset)).everywhere).toBe(true);
-    await expectWhole(dataset, fileOf(6_000));
-    await sweep();
-    await expectWhole(dataset, fileOf(6_000));
-  });
+      await send(dataset, fileOf(6_000));
+      expect((await storeOf(dataset)).everywhere).toBe(true);
+      await expectWhole(dataset, fileOf(6_000));
+      await sweep();
+      await expectWhole(dataset, fileOf(6_000));
+    },
+  );
 
   it('is read on any node, also through a balancer', async () => {
     const dataset = await createDataset(owner);
@@ -196,7 +199,7 @@ const positionsOf = async (
 describe('a shard that is added', () => {
   let large = 0;
 
-  it('is found by a read at once, and doubles no chunk of a worker that died before it recorded it', async () => {
+  it('is found by a read at once, and duplicates no chunk of a worker that died before it recorded it', async () => {
     const { sql } = product;
     large = await createDataset(owner);
     await send(large, fileOf(3_000));

@@ -96,7 +96,7 @@ describe('two shards that become three', () => {
   const contents = new Map<number, Set<string>>();
   let large = 0;
 
-  it('answer whole or 503 while a shard is added under uploads, reads and compaction', async () => {
+  it('return whole answers or 503 while a shard is added under uploads, reads and compaction', async () => {
     large = await createDataset(owner);
     const growing = await createDataset(owner);
     const small = await createDataset(owner);
@@ -143,7 +143,7 @@ describe('two shards that become three', () => {
     expectSame((await read(growing)).text, fileOf(rows, 0));
   });
 
-  it('give the new one chunks and datasets by its weight, and read what was there before', async () => {
+  it('store chunks and datasets on the new one by its weight, and read the earlier ones', async () => {
     await send(large, fileOf(6_000, 0));
     const stored = await rowsOn((await placeOf(large)).store);
     expect(stored.every((rows) => rows > 0)).toBe(true);
@@ -154,7 +154,7 @@ describe('two shards that become three', () => {
     expectSame((await read(large)).text, fileOf(6_000, 0));
   });
 
-  it('send nothing more to one of weight 0, and read it as before', async () => {
+  it('store nothing more on one of weight 0, and read it as before', async () => {
     await configure(1, 0, 1);
     const { store } = await placeOf(large);
     // Wait until the product knows.

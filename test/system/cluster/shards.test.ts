@@ -150,7 +150,7 @@ const expectSameAnswers = async (datasets: Pair<number>): Promise<void> => {
 };
 
 describe('datasets that are not large', () => {
-  it('lie on one shard each, and on all shards together', async () => {
+  it('are stored on one shard each, and together use all shards', async () => {
     const datasets = [];
     for (let at = 0; at < 6; at += 1) datasets.push(await createDataset(clients.joined));
     const shards = new Set<number | null>();
@@ -172,7 +172,7 @@ describe('a dataset that is large', () => {
   const datasets = { joined: 0, alone: 0 };
   let restored = '';
 
-  it('is spread: its chunks go to all shards, and it is read in its order', async () => {
+  it('is spread: its chunks are stored on all shards, and it is read in its order', async () => {
     Object.assign(datasets, await both((client) => createDataset(client)));
     const file = fileOf(4000);
     await both((client, of) => send(client, datasets[of], file, { mode: 'replace' }));
@@ -184,7 +184,7 @@ describe('a dataset that is large', () => {
     await expectSameAnswers(datasets);
   });
 
-  it('is read by all servers, each what it has', async () => {
+  it('is read by all servers, each its own rows', async () => {
     const selected = (): Promise<number[]> =>
       Promise.all(
         nodes.map(async (node) => {
@@ -239,7 +239,7 @@ describe('a dataset that is large', () => {
     await own.close();
   });
 
-  it('takes appends, upserts and deletes as on one server', async () => {
+  it('accepts appends, upserts and deletes as on one server', async () => {
     restored = (await readDataset(clients.joined, datasets.joined)).currentVersionId ?? '';
     await both((client, of) => send(client, datasets[of], fileOf(30, 4000), { mode: 'append' }));
     await expectSameAnswers(datasets);
@@ -265,7 +265,7 @@ describe('a dataset that is large', () => {
     ]);
   });
 
-  it('tells what versions changed, and is summed up, as on one server', async () => {
+  it('has differences between versions and summaries, as on one server', async () => {
     const summaries = await both(async (client, of) => {
       const answer = await json<{ columns: { id: number }[] }>(
         await call(client, 'GET', `/datasets/${datasets[of]}/summary`),
@@ -308,7 +308,7 @@ describe('a dataset that is large', () => {
     await expectSameAnswers(datasets);
   });
 
-  it('answers 503, never less, while a shard is away, and is whole again afterwards', async () => {
+  it('is 503, never shorter, while a shard is down, and whole again afterwards', async () => {
     const whole = await download(clients.joined, datasets.joined, '?$skip=0');
     const victim = embedded.clickhousePids()[2] as number;
     process.kill(victim, 'SIGKILL');
@@ -370,8 +370,8 @@ const operatorKey = async (name: string): Promise<string> => {
   return operator.key;
 };
 
-describe('a shard that does not answer', () => {
-  it('is named to operators, with the state of the others', async () => {
+describe('a shard that does not respond', () => {
+  it('is shown to operators, with the state of the others', async () => {
     // Nothing listens at the first port.
     const urls = (embedded.access.clickhouseNodeUrls ?? '').split(',');
     const clickhouseNodeUrls = urls.map((url, at) => (at === 1 ? url.replace(/:\d+(\/?)$/, ':1$1') : url));
@@ -406,7 +406,7 @@ describe('a configuration without shards that have rows', () => {
     expect(far.first * far.other).toBeGreaterThan(0);
   });
 
-  it('says at the start which datasets cannot be read, and reads the others', async () => {
+  it('is reported at the start with the datasets that cannot be read; the others are read', async () => {
     const { told, ask, end } = await apiWith({ clickhouseCluster: undefined });
     expect(told.map(({ shard }) => shard)).toEqual([2, 3, null]);
     for (const { reason, datasets } of told) {
@@ -431,7 +431,7 @@ describe('a configuration without shards that have rows', () => {
     await end();
   });
 
-  it('takes no uploads to a dataset that is on more shards than there are', async () => {
+  it('refuses uploads to a dataset that is on more shards than there are', async () => {
     const setShards = (count: number) =>
       joined.sql.query(`UPDATE settings SET value = $1 WHERE name = 'rows_shards' RETURNING 1`, [
         String(count),
@@ -454,7 +454,7 @@ describe('a configuration without shards that have rows', () => {
     await again.end();
   });
 
-  it('is named by the commands that need a cluster', async () => {
+  it('is refused by the commands that need a cluster', async () => {
     const own = createScope(silentLog);
     const config = { ...joined.config, clickhouseCluster: undefined } as Config;
     await expect(openCluster({ config, log: silentLog, scope: own, sql: joined.sql })).rejects.toThrow(
@@ -463,7 +463,7 @@ describe('a configuration without shards that have rows', () => {
     await own.close();
   });
 
-  it('is swept: what is out of reach stays as it is, and holds nothing up', async () => {
+  it('is swept: rows that cannot be reached stay, and block nothing', async () => {
     const own = createScope(silentLog);
     const gone = await createDataset(clients.joined);
     await upload(clients.joined, gone, fileOf(900));

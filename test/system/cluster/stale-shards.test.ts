@@ -55,7 +55,7 @@ const serversOf = (known: readonly Shard[]): ClickHouseServers =>
     log: silentLog,
   });
 
-it('finds a chunk that is stored twice and another that it would not see, though the number of rows is right', async () => {
+it('verification finds a chunk that is stored twice and one that is missing, though the number of rows is right', async () => {
   const [older, newer] = [createWrite(serversOf(shards.slice(0, 2))), createWrite(serversOf(shards))];
   // With two shards, chunk 0 of this segment goes to the first; with three, to the second, and chunk 1 to the third.
   const to = { segment: 1_000, place: placeOf({ storeId: 7, shard: null, home: 1, pool: null }) };

@@ -30,7 +30,7 @@ const close = async (server: Server): Promise<void> => {
   await once(server, 'close');
 };
 
-it('asks a process that is back though its first request still runs, when the other one is restarted', async () => {
+it('nginx sends requests to a restarted process although its first request still runs', async () => {
   const ports = [await freePort(), await freePort()] as const;
   const nginx = await startExampleNginx({
     upstreams: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`],

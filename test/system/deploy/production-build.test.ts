@@ -13,7 +13,7 @@ const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-production-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the image is built from the sources without what only npm start needs, and its programs run', async () => {
+it('the image is built from the sources without the servers of npm start, and its programs run', async () => {
   expect(projectFile('Dockerfile')).toContain('RUN npm run build:production');
   const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc');
   // Inside of the checkout's folder of packages, so that the programs find them.

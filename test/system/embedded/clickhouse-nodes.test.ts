@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('three embedded ClickHouse servers', () => {
-  it('are the shards of one cluster, found by their own word and as the launcher names them', async () => {
+  it('are the shards of one cluster, both as they report and as the launcher names them', async () => {
     expect(shards.map(({ number, replicas }) => [number, replicas.length])).toEqual([
       [1, 1],
       [2, 1],
@@ -101,7 +101,7 @@ describe('three embedded ClickHouse servers', () => {
       await expect(nodeOf(2).rows(`SELECT * FROM ${source}`), source).rejects.toMatchObject({ code: '497' });
   });
 
-  it('tell their passwords to nobody else on this machine', () => {
+  it('show their passwords to no other user of this machine', () => {
     for (const name of ['clickhouse', 'clickhouse-2', 'clickhouse-3']) {
       for (const file of ['config.xml', 'users.xml'])
         expect(statSync(join(dataDir, name, file)).mode & 0o777, `${name}/${file}`).toBe(0o600);
@@ -115,7 +115,7 @@ describe('three embedded ClickHouse servers', () => {
     for (const [, password = ''] of passwords) expect(shown).not.toContain(password);
   });
 
-  it('says which clusters there are when none has the wanted name', async () => {
+  it('are listed with their clusters when none has the wanted name', async () => {
     const options = { cluster: 'other', url: run.access.clickhouseUrl ?? '' };
     await expect(readTopology(nodeOf(1), options)).rejects.toMatchObject({
       code: 'bad_configuration',
@@ -123,7 +123,7 @@ describe('three embedded ClickHouse servers', () => {
     });
   });
 
-  it('outlives the connections that another one breaks off', async () => {
+  it('stay up when another one aborts their connections', async () => {
     const { clickhouseCluster: cluster = '' } = run.access;
     for (const number of [1, 2])
       await nodeOf(number).command('CREATE TABLE kept.part (v Int64) ENGINE = MergeTree ORDER BY v');
@@ -138,7 +138,7 @@ describe('three embedded ClickHouse servers', () => {
     expect(run.clickhousePids()).toEqual(before);
   });
 
-  it('comes back by itself when one of them is killed; until then a read fails and is never short', async () => {
+  it('restart when one of them is killed; until then a read fails and is never short', async () => {
     const [, pid] = run.clickhousePids();
     process.kill(pid as number, 'SIGKILL');
     await expect(wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).rejects.toBeInstanceOf(

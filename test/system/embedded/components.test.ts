@@ -113,7 +113,7 @@ describe('embedded components', () => {
     expect(await remaining(folder)).toEqual([]);
   });
 
-  it('let nobody in without the password, and reach no file and no address', async () => {
+  it('refuse connections without the password, and read no file and no address', async () => {
     const folder = folders.make();
     const run = await up(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -152,7 +152,7 @@ describe('embedded components', () => {
     expect(await remaining(folder)).toEqual([]);
   });
 
-  it('leave nothing behind when they are stopped while they start, and start there afterwards', async () => {
+  it('leave nothing when they are stopped during the start, and start there afterwards', async () => {
     const folder = folders.make();
     for (const afterMs of [0, 150, 400, 800]) {
       const scope = createScope(silentLog);

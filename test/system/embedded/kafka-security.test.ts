@@ -161,7 +161,7 @@ describe('a start that a broker refuses names the settings', () => {
     });
   });
 
-  it('with a user over TLS, of whom nothing is said', async () => {
+  it('with a user over TLS, where the user is not mentioned', async () => {
     await expect(start(secured)).rejects.toThrow(/^Kafka at KAFKA_BROKERS closed .*it may ask for a user/);
   });
 
@@ -172,37 +172,37 @@ describe('a start that a broker refuses names the settings', () => {
     });
   });
 
-  it('with a mechanism that it does not have', async () => {
+  it('with a mechanism that the broker does not have', async () => {
     await expect(start({ ...own(), kafkaSaslMechanism: 'scram-sha-512', ...ada })).rejects.toThrow(
       `Kafka refused ${user}: The broker does not support the requested SASL mechanism.`,
     );
   });
 
-  it('without TLS where the broker wants it', async () => {
+  it('without TLS where the broker requires it', async () => {
     const access = { kafkaBrokers: secured.kafkaBrokers ?? '', kafkaSaslMechanism: 'plain', ...ada };
     await expect(start(access)).rejects.toThrow(/, or want TLS \(KAFKA_TLS\)\.$/);
   });
 });
 
 describe('Kafka over TLS', () => {
-  it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('takes %s', async (kafkaSaslMechanism) => {
+  it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('accepts %s', async (kafkaSaslMechanism) => {
     expect(await reach({ ...secured, kafkaSaslMechanism, ...ada })).toContain('secured');
     const wrong = { ...secured, kafkaSaslMechanism, ...ada, kafkaSaslPassword: 'wrong' };
     await expect(reach(wrong)).rejects.toThrow();
   });
 
-  it('takes tokens of an authorization server', async () => {
+  it('accepts tokens of an authorization server', async () => {
     expect(await reach({ ...secured, ...oauth() })).toContain('secured');
     await expect(reach({ ...secured, ...oauth(), kafkaSaslPassword: 'wrong' })).rejects.toThrow(/401/);
   });
 
-  it('takes client certificates', async () => {
+  it('accepts client certificates', async () => {
     const own = { kafkaTlsCertFile: file('client.pem'), kafkaTlsKeyFile: file('client.key') };
     expect(await reach({ ...mutual, ...own })).toContain('secured');
     await expect(reach(mutual)).rejects.toThrow();
   });
 
-  it('refuses a broker whose authority it does not know', async () => {
+  it('refuses a broker with an unknown certificate authority', async () => {
     const { kafkaTlsCaFile: _, ...unknown } = { ...secured, kafkaSaslMechanism: 'plain' as const, ...ada };
     await expect(reach(unknown)).rejects.toThrow(/self.signed/);
   });

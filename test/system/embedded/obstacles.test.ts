@@ -39,14 +39,14 @@ const refused = async (folder: string, options: Parameters<typeof up>[1]): Promi
   }
 };
 
-describe('ports', () => {
+describe('a port', () => {
   const cases = [
     { key: 'postgres', options: onlyPostgres, variable: 'EMBEDDED_POSTGRES_PORT' },
     { key: 'kafka', options: onlyKafka, variable: 'EMBEDDED_KAFKA_PORT' },
     { key: 'kafkaController', options: onlyKafka, variable: 'EMBEDDED_KAFKA_CONTROLLER_PORT' },
     { key: 'clickhouse', options: onlyClickhouse, variable: 'EMBEDDED_CLICKHOUSE_PORT' },
   ];
-  it.each(cases)('an occupied configured port is refused, naming $variable', async (given) => {
+  it.each(cases)('that is configured and occupied is refused, naming $variable', async (given) => {
     const folder = folders.make();
     const stranger = await occupy(0);
     const address = stranger.address();
@@ -62,7 +62,7 @@ describe('ports', () => {
     stranger.close();
   });
 
-  it('a configured port is taken; a remembered one is replaced when another program has it', async () => {
+  it('that is configured is used; a remembered one is replaced when another program has it', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyClickhouse);
     await first.scope.close();
@@ -92,13 +92,13 @@ const stealPort = async (folder: string, component: EmbeddedName, name: string):
   return occupy(port);
 };
 
-describe('a port that somebody takes between the choice and the start', () => {
+describe('a port that another program takes between the choice and the start', () => {
   it.each([
     { component: 'postgres' as const, name: 'sql', options: onlyPostgres },
     { component: 'kafka' as const, name: 'broker', options: onlyKafka },
     { component: 'kafka' as const, name: 'controller', options: onlyKafka },
     { component: 'clickhouse' as const, name: 'http', options: onlyClickhouse },
-  ])('is given up by $component ($name)', async ({ component, name, options }) => {
+  ])('makes $component choose another one ($name)', async ({ component, name, options }) => {
     const folder = folders.make();
     const start = up(folder, options);
     const [run, stranger] = await Promise.all([start, stealPort(folder, component, name)]);
@@ -157,8 +157,8 @@ describe('the data folder', () => {
   });
 });
 
-describe('what an earlier run left', () => {
-  it('an orphan of ours is ended; a stranger that got its number is not', async () => {
+describe('leftovers of an earlier run', () => {
+  it('include an orphan, which is killed; another process with its id is not', async () => {
     const folder = folders.make();
     const orphan = await spawnIdle();
     const stranger = await spawnIdle();
@@ -173,7 +173,7 @@ describe('what an earlier run left', () => {
     await run.scope.close();
   });
 
-  it('a half-made PostgreSQL folder and a stale pid file do not matter', async () => {
+  it('include a half-made PostgreSQL folder and a stale pid file, and do not matter', async () => {
     const folder = folders.make();
     mkdirSync(join(folder, 'postgres.new', 'base'), { recursive: true });
     writeFileSync(join(folder, 'postgres.new', 'PG_VERSION'), '18\n');
@@ -196,7 +196,7 @@ describe('what an earlier run left', () => {
     child.kill('SIGKILL');
   });
 
-  it('a lost password is replaced by a new one', async () => {
+  it('lack a password, which is created again', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyPostgres);
     await first.scope.close();
@@ -209,7 +209,7 @@ describe('what an earlier run left', () => {
     expect(second.access.databaseUrl).not.toBe(first.access.databaseUrl);
   });
 
-  it('a half-formatted Kafka folder is formatted again, a used one gets its ids back', async () => {
+  it('include a half-formatted Kafka folder, which is formatted again, and a used one, whose ids are restored', async () => {
     const folder = folders.make();
     const data = join(folder, 'kafka', 'data');
     mkdirSync(join(data, '__cluster_metadata-0'), { recursive: true });
@@ -224,7 +224,7 @@ describe('what an earlier run left', () => {
     expect(readFileSync(join(data, 'meta.properties'), 'utf8')).toBe(ids);
   });
 
-  it('a Kafka folder with messages is never formatted again', async () => {
+  it('include a Kafka folder with messages, which is never formatted again', async () => {
     const folder = folders.make();
     mkdirSync(join(folder, 'kafka', 'data', 'chunks-0'), { recursive: true });
     const error = await refused(folder, onlyKafka);
@@ -234,7 +234,7 @@ describe('what an earlier run left', () => {
 });
 
 describe('a failure', () => {
-  it('of one component ends the others and tells its own cause', async () => {
+  it('of one component stops the others and reports its own cause', async () => {
     const folder = folders.make();
     const stranger = await occupy(0);
     const address = stranger.address();
@@ -245,7 +245,7 @@ describe('a failure', () => {
     stranger.close();
   });
 
-  it('during the start carries what the component said last', async () => {
+  it('during the start includes the last lines of the component', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyPostgres);
     await first.scope.close();

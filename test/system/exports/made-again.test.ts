@@ -57,7 +57,7 @@ it.each([
   ['of several groups of rows, after appends', 45_000, 'append'],
   ['of several groups of rows, after changes', 45_000, 'upsert'],
   ['of rows in a pool', 40, 'append'],
-] as const)('%s', async (_name, count, mode) => {
+] as const)('a Parquet file made again after a fold has the same bytes: %s', async (_name, count, mode) => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, rows(0, count), {});
   const versions: string[] = [];

@@ -64,7 +64,7 @@ const startProcess = async (scope: Scope) => {
   };
 };
 
-it('goes on after a restart with the page it had not got yet', async () => {
+it('the search index continues after a restart with the page that is missing', async () => {
   const [first, second] = [createScope(silentLog), createScope(silentLog)];
   try {
     const searchFirst = await startProcess(first);

@@ -50,7 +50,7 @@ describe('equal questions at the same time', () => {
   const ask = (index: number, id: string) =>
     (index % 2 === 0 ? world.askPlain : askSecond)('GET', `/providers/bankofcanada/series/${id}`);
 
-  it('are one request to the upstream, whatever process they reach', async () => {
+  it('are one request to the upstream, whatever process they are sent to', async () => {
     world.bank.answerAll({ reply: bankObservations('COALESCE', { '2026-03-12': '1.50' }), delayMs: 300 });
     const before = world.bank.calls.length;
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'COALESCE')));
@@ -89,7 +89,7 @@ describe('equal questions at the same time', () => {
     expect(world.bank.calls.length - before).toBeLessThanOrEqual(2);
   });
 
-  it('of a process that died while asking are asked by another one', async () => {
+  it('of a process that died during the request are sent by another process', async () => {
     world.bank.answerAll({ reply: bankObservations('ORPHAN', { '2026-03-12': '1.50' }) });
     expect((await ask(0, 'ORPHAN')).status).toBe(200);
     await makeOld();
@@ -106,7 +106,7 @@ describe('equal questions at the same time', () => {
 });
 
 describe('two updates of the same key', () => {
-  it('at the same time: one of them is a 409, and the key is the other one’s', async () => {
+  it('at the same time: one of them is a 409, and the other key is stored', async () => {
     const { id, key } = await world.product.createAccount('racer');
     const put = (value: string) => world.ask('PUT', '/user-keys/fred', { key, body: { api_key: value } });
     expect((await put('before-before')).status).toBe(200);
@@ -124,7 +124,7 @@ describe('two updates of the same key', () => {
     expect((await put('after-after')).status).toBe(200);
   });
 
-  it('in numbers: each is stored or refused, never both', async () => {
+  it('many at a time: each is stored or refused, never both', async () => {
     const { key } = await world.product.createAccount('crowd');
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -193,7 +193,7 @@ describe('a connector that lacks an operation', () => {
 describe('an upstream that is down', () => {
   const folders = '/providers/bankofcanada/browse';
 
-  it('is stood in for by its last answers, marked with their age, until they are too old', async () => {
+  it('is replaced by its last answers, marked with their age, until they are too old', async () => {
     const fresh = await world.ask('GET', rate);
     const tree = await world.ask('GET', folders);
     for (const { status, headers } of [fresh, tree])
@@ -224,7 +224,7 @@ describe('an upstream that is down', () => {
 });
 
 describe('an upstream that stays down', () => {
-  it('is a 502 each time, then a 503 without being asked, that names it and says when it is asked again', async () => {
+  it('is a 502 each time, then a 503 without a request, that names it and says when it is probed again', async () => {
     const uncached = await startGatewayWorld({ gatewayMemoryBytes: '0' });
     try {
       uncached.bank.answerAll({ status: 500, reply: 'maintenance' });
@@ -249,7 +249,7 @@ describe('an upstream that is slow', () => {
   const path = `${rate}/data`;
   const reply = bankObservations('FXUSDCAD', { '2026-03-12': '1.50' });
 
-  it('is a 504 when one reply takes longer than it may', async () => {
+  it('is a 504 when one reply takes too long', async () => {
     world.bank.answerAll({ reply, delayMs: 2_000 });
     const api = await startProviders([{ ...bankOfCanada, timeoutMs: 300 }], {
       bankofcanada: world.bank.baseUrl,
@@ -262,7 +262,7 @@ describe('an upstream that is slow', () => {
     }
   });
 
-  it('is a 504 when everything together takes longer than a caller waits', async () => {
+  it('is a 504 when all replies together take longer than a caller waits', async () => {
     const slow = await startGatewayWorld({ gatewayOperationTimeoutMs: '1000' });
     try {
       slow.bank.answerAll({ reply, delayMs: 3_000 });
@@ -273,7 +273,7 @@ describe('an upstream that is slow', () => {
     }
   });
 
-  it('has its structures fetched to their end: who asks again has them', async () => {
+  it('has its structures read to the end, for the next request', async () => {
     const slow = await startGatewayWorld({ gatewayOperationTimeoutMs: '1000' });
     try {
       // The list of groups is what browsing begins with, and is kept.

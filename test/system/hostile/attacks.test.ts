@@ -14,12 +14,12 @@ beforeAll(async () => {
 
 afterAll(() => product?.stop());
 
-it('the worker gives way to the API where both want a core', () => {
+it('the worker yields to the API where both need the CPU', () => {
   const { api, worker } = product.pids();
   expect(getPriority(worker)).toBeGreaterThan(getPriority(api));
 });
 
-describe('under an attack, API and worker stay alive and within their memory, and others meet no error', () => {
+describe('under an attack, API and worker stay within their memory, and other clients have no error', () => {
   it.each(attacks.map(({ name }) => name))('%s', (name) => {
     const outcome = report.outcomes.find(({ attack }) => attack === name);
     expect(outcome?.failures).toEqual([]);

@@ -48,7 +48,7 @@ const outcome = async (file: string, options: Options = {}, dataset?: number): P
 
 const manifest = { columns: [{ name: 'n', dataType: 'Decimal' }] };
 
-it('is not quoted of files that fail, are widened, set aside, merged or replayed', async () => {
+it('a value is not quoted of files that fail, are widened, set aside, merged or replayed', async () => {
   const numbers = rows(800, String);
   expect(await outcome(`n\n${numbers}${canary}\n${numbers}`)).toBe('completed');
   expect(await outcome(`n\n${numbers}${canary}\n`, { manifest })).toBe('value');
@@ -74,7 +74,7 @@ it('is not quoted of files that fail, are widened, set aside, merged or replayed
   expect(await download(owner, dataset)).toContain(canary);
 });
 
-it('is not quoted of messages that nobody can read', async () => {
+it('a value is not quoted of messages that cannot be decoded', async () => {
   const producer = clientOf(connectKafka('canary')).producer();
   await producer.connect();
   const topic = `${product.config.kafkaPrefix}.chunks.short`;
@@ -83,7 +83,7 @@ it('is not quoted of messages that nobody can read', async () => {
   await expect.poll(() => lines.some((line) => line.includes('"dead letter"'))).toBe(true);
 });
 
-it('is not quoted when a database refuses it', async () => {
+it('a value is not quoted when a database refuses it', async () => {
   // A column that the database refuses to take: its answer quotes the row.
   await product.sql.query(
     `ALTER TABLE rejects ADD CONSTRAINT no_canary CHECK (raw NOT LIKE '%${canary}%') NOT VALID`,
@@ -98,7 +98,7 @@ it('is not quoted when a database refuses it', async () => {
   await product.sql.query('ALTER TABLE rejects DROP CONSTRAINT no_canary');
 });
 
-it('is not quoted of uploads that break off, nor of what is asked with a wrong body', async () => {
+it('a value is not quoted of uploads that are aborted, nor of requests with a wrong body', async () => {
   const dataset = await createDataset(owner);
   const abort = new AbortController();
   const broken = fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
@@ -122,7 +122,7 @@ it('is not quoted of uploads that break off, nor of what is asked with a wrong b
   expect((await putFile(owner, dataset, `${canary}`)).status).toBeLessThan(500);
 });
 
-it('is in no line; every failed upload has one', () => {
+it('no value is in any line of a log, and every failed upload has one', () => {
   expect(lines.length).toBeGreaterThan(100);
   expect(lines.filter((line) => line.toLowerCase().includes(canary))).toEqual([]);
   const failed = lines

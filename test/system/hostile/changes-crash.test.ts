@@ -174,7 +174,7 @@ it.each([
   ['sync', 7, 3],
   ['delete', 7, 3],
 ] as const)(
-  'a change of mode %s survives the death of its worker at each step',
+  'a change of mode %s is completed when its worker is killed at any step',
   async (mode, stride, least) => {
     const history = await startHistory(stride);
     const killed = await killAtSteps(changeBegun, stride, (step) => changes[mode](history, step));
@@ -187,7 +187,7 @@ it.each([
   ['a compaction', 'NOT folds', { minSegments: '3', foldMinPercent: '0' }, 'append', 4],
   ['a fold', 'folds', { minSegments: '1000', foldMinPercent: '1' }, 'upsert', 1],
 ] as const)(
-  '%s survives the death of its worker at each step',
+  '%s is completed when its worker is killed at any step',
   async (_what, kind, settings, mode, stride) => {
     compaction = settings;
     worker?.kill('SIGKILL');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runCrash } from '../../crash/crash-run.js';
 
-describe('the product, broken at random instants', () => {
-  it('loses, doubles and alters nothing, and comes back by itself', async () => {
+describe('the product, killed at random moments', () => {
+  it('loses, duplicates and alters nothing, and restarts by itself', async () => {
     const report = await runCrash({
       cycles: 8,
       minutes: 0.6,

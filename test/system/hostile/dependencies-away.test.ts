@@ -119,7 +119,7 @@ describe('an API whose', () => {
     return `/datasets/${dataset}/data?$top=${10 + reads}`;
   };
 
-  it('PostgreSQL is away answers 503 until it is back', async () => {
+  it('PostgreSQL is down answers 503 until it is back', async () => {
     database.shut();
     for (const path of ['/datasets', `/datasets/${dataset}`, read(), '/repositories/home'])
       expect(await refusal(path)).toEqual([503, 'unavailable', true]);
@@ -127,7 +127,7 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', '/datasets')).status).toBe(200);
   });
 
-  it('ClickHouse is away answers 503 for rows, and 200 for what needs none', async () => {
+  it('ClickHouse is down answers 503 for rows, and 200 for requests that need none', async () => {
     rows.shut();
     expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
     expect((await call(owner, 'GET', `/datasets/${dataset}`)).status).toBe(200);
@@ -152,7 +152,7 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('ClickHouse is suspended in the middle of a download breaks the answer', async () => {
+  it('ClickHouse is suspended in the middle of a download aborts the answer', async () => {
     const large = await createDataset(direct);
     const lines = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
     await upload(direct, large, `n,text\n${lines.join('')}`);
@@ -171,7 +171,7 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('ClickHouse takes no more queries answers 503 for rows', async () => {
+  it('ClickHouse accepts no more queries answers 503 for rows', async () => {
     const name = `sleeper_${product.config.clickhouseDatabase}`;
     const killed = expect(
       product.clickhouse(`SELECT sleepEachRow(1) AS ${name} FROM numbers(600) SETTINGS max_block_size = 1`),
@@ -184,7 +184,7 @@ describe('an API whose', () => {
     expect((await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('store of files is away answers 503 for links, and 200 for rows', async () => {
+  it('object storage is down answers 503 for links, and 200 for rows', async () => {
     files.shut();
     expect(await refusal(`/datasets/${dataset}/data`)).toEqual([503, 'file_store_unavailable', true]);
     expect((await call(owner, 'GET', read())).status).toBe(200);
@@ -196,7 +196,7 @@ describe('an API whose', () => {
 describe('an upload', () => {
   const open = (bytes: number) => openUpload(owner, dataset, bytes);
 
-  it('that the sweep took for dead is answered 503', async () => {
+  it('that the sweep declared dead is answered 503', async () => {
     const lines = '12345,some text\n'.repeat(400_000);
     const socket = await open(partHead.length + lines.length + 4 + formEnd.length);
     const answered = answerOf(socket);
@@ -225,7 +225,7 @@ describe('an upload', () => {
     expect(answer).toContain('"code":"upload_abandoned"');
   });
 
-  it('whose client says nothing loses its permit to others: 503', async () => {
+  it('whose client sends nothing loses its permit to others: 503', async () => {
     // Two permits are held for each that runs; one account holds half.
     const silent = await open(1_000);
     silent.write(partHead);
@@ -244,8 +244,8 @@ describe('an upload', () => {
   });
 });
 
-describe('uploads in line', () => {
-  it('are 503 beyond as many as may wait', async () => {
+describe('queued uploads', () => {
+  it('are refused with 503 when the queue is full', async () => {
     const { key } = await product.createAccount('crowd');
     const crowd = { ...owner, key };
     const theirs = await createDataset(crowd);
@@ -264,7 +264,7 @@ describe('uploads in line', () => {
 });
 
 describe('a query that takes too long', () => {
-  it('is a 504 that says what helps', async () => {
+  it('is a 504 with advice', async () => {
     const many = 'a,b\n'.concat(Array.from({ length: 200_000 }, (_, row) => `${row},text ${row}`).join('\n'));
     const large = await createDataset(direct);
     await upload(direct, large, many);

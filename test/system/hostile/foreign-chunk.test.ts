@@ -36,7 +36,7 @@ const chunkOf = ({ messages }: HeldUpload) => {
   return decodeChunk(value);
 };
 
-it('with other rows, or that is no chunk, is set aside, and the upload completes with the rows that were sent', async () => {
+it('a chunk with other rows, or that is no chunk, is a dead letter, and the upload completes with its own rows', async () => {
   const dataset = await createDataset(owner);
   const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
   const other = { ...chunkOf(held), data: await compressZstd(Buffer.from('8\n9\n')) };
@@ -60,7 +60,7 @@ it('with other rows, or that is no chunk, is set aside, and the upload completes
   expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
 });
 
-it('that is authentic and cannot be used fails its upload alone', async () => {
+it('an authentic chunk that cannot be used fails only its own upload', async () => {
   const dataset = await createDataset(owner);
   const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
   const key = await chunkKeyOf(product, held.process.id);

@@ -94,7 +94,7 @@ const altered = (genuine: TestMessage & { chunk: Chunk }, change: object): TestM
 });
 
 describe('a message that was not sent by the API', () => {
-  it('is set aside whatever is wrong with it, and the upload that it names completes with its own rows', async () => {
+  it('is a dead letter whatever is wrong with it, and the upload that it names completes with its own rows', async () => {
     const dataset = await createDataset(owner);
     const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
     const genuine = genuineOf(held.messages);
@@ -164,7 +164,7 @@ describe('a message that was not sent by the API', () => {
     expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
   });
 
-  it('is set aside in an upload of several chunks as well', async () => {
+  it('is a dead letter in an upload of several chunks as well', async () => {
     const rows = Array.from({ length: 300_000 }, (_, row) => `${row},text of row ${row}\n`).join('');
     const dataset = await createDataset(owner);
     const { process, messages } = await holdUpload(kafka, product, owner, dataset, `a,b\n${rows}`, 'bulk');
@@ -206,7 +206,7 @@ describe('a message that was not sent by the API', () => {
     ).toMatchObject({ status: 'pending', error: null });
   });
 
-  it('is dropped when its upload has ended or was never there', async () => {
+  it('is dropped when its upload has ended or never existed', async () => {
     const dataset = await createDataset(owner);
     const { id } = await upload(owner, dataset, 'a\n1\n');
     const before = (await reasons()).length;
@@ -219,7 +219,7 @@ describe('a message that was not sent by the API', () => {
     expect(await download(owner, dataset)).toBe('"a"\n1\n');
   });
 
-  it('that is compressed to a fraction is refused by the broker, or unpacked there', async () => {
+  it('that is highly compressed is refused by the broker, or decompressed there', async () => {
     const producer = clientOf(kafka).producer();
     await producer.connect();
     const send = (bytes: number) =>
@@ -236,7 +236,7 @@ describe('a message that was not sent by the API', () => {
     await expectOthersServed();
   });
 
-  it('is kept as its beginning when the dead letters do not take all of it', async () => {
+  it('is cut to its beginning when the dead letters cannot hold all of it', async () => {
     const largest = product.config.maxMessageBytes;
     const value = randomBytes(largest - 2_000);
     const [reason] = await setAside([{ key: 'k', value, headers: { long: 'x'.repeat(1_700) } }]);
@@ -258,7 +258,7 @@ describe('a chunk that is authentic and cannot be used', () => {
     ['another size than announced', async () => ({ rawBytes: 5 })],
   ];
 
-  it.each(contents)('(%s) fails its upload alone', async (_name, change) => {
+  it.each(contents)('(%s) fails only its own upload', async (_name, change) => {
     const dataset = await createDataset(owner);
     const before = await upload(owner, dataset, 'a\n0\n');
     const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
@@ -274,7 +274,7 @@ describe('a chunk that is authentic and cannot be used', () => {
     expect(await download(owner, dataset)).toBe('"a"\n0\n');
   });
 
-  it('is set aside when its upload has no key, also as it was sent', async () => {
+  it('is a dead letter when its upload has no key, also as it was sent', async () => {
     const dataset = await createDataset(owner);
     const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
     const genuine = genuineOf(messages);
@@ -317,7 +317,7 @@ describe('300 mutations of valid messages', () => {
   const content = `a,b\n${Array.from({ length: 40 }, (_, row) => `${row},text ${row}`).join('\n')}\n`;
   const stored = `"a","b"\n${Array.from({ length: 40 }, (_, row) => `${row},"text ${row}"`).join('\n')}\n`;
 
-  it('alter nothing, hold up nobody, and take little memory', async () => {
+  it('alter nothing, block no upload, and need little memory', async () => {
     const random = createRandom(31);
     const dataset = await createDataset(owner);
     const { process: upload, messages } = await holdUpload(kafka, product, owner, dataset, content);

@@ -64,7 +64,7 @@ describe('a client that hangs up', () => {
     expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 1 });
   });
 
-  it('64 times takes no place from those who stay', async () => {
+  it('64 times leaves all permits to clients that stay', async () => {
     const dataset = await createDataset(owner);
     await Promise.all(
       Array.from({ length: 64 }, (_, turn) => hangUp(dataset, stages[turn % stages.length]?.[1] ?? 0)),
@@ -72,7 +72,7 @@ describe('a client that hangs up', () => {
     expect(await upload(owner, dataset, file)).toMatchObject({ status: 'completed', rows: 2_000 });
   });
 
-  it('leaves no rows behind', async () => {
+  it('leaves no rows', async () => {
     const dataset = await createDataset(owner);
     const socket = await openUpload(owner, dataset, body.length);
     socket.write(body.slice(0, partHead.length + 20_000));
@@ -95,7 +95,7 @@ describe('a client that hangs up', () => {
 describe('a slow client', () => {
   const silences = stages.filter(([name]) => !name.startsWith('before the closing'));
 
-  it.each(silences)('that falls silent %s gets an error, and nothing is stored', async (_name, bytes) => {
+  it.each(silences)('that stops sending %s gets an error, and nothing is stored', async (_name, bytes) => {
     const dataset = await createDataset(owner);
     const socket = await openUpload(owner, dataset, body.length);
     socket.write(body.slice(0, bytes));
@@ -108,7 +108,7 @@ describe('a slow client', () => {
     expect(await readDataset(owner, dataset)).toMatchObject({ currentVersionId: null });
   });
 
-  it('that falls silent gives its place back', async () => {
+  it('that stops sending releases its permit', async () => {
     const dataset = await createDataset(owner);
     const silent = await Promise.all(
       Array.from({ length: 8 }, () => openUpload(owner, dataset, body.length)),

@@ -84,7 +84,7 @@ const sendHeadOnly = async (dataset: number): Promise<string> => {
   return String(answer);
 };
 
-it('answers 503 while Kafka is away, takes no more of a file than a few chunks, and goes on when it is back', async () => {
+it('the API answers 503 while Kafka is down, reads no more of a file than a few chunks, and continues when it is back', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, 'a,b\n1,2\n');
   await broker.close();
@@ -113,7 +113,7 @@ it('answers 503 while Kafka is away, takes no more of a file than a few chunks, 
   expect(await download(owner, dataset)).toBe('"a","b"\n3,4\n');
 });
 
-it('publishes nothing of a client that gave up meanwhile, unless it has reserved the id', async () => {
+it('the API publishes nothing for a client that disconnected meanwhile, unless it has reserved the id', async () => {
   // It never notices that Kafka is away, and so keeps on sending.
   const patient = await startProduct(
     { ...access, sendPatienceMs: '600000', backlogProbeMs: '3600000' },

@@ -33,7 +33,7 @@ const records = (upload: number, rows: number): string[] =>
 const fileOf = (lines: readonly string[]): string => `upload,row,text\n${lines.join('\n')}\n`;
 const shownOf = (lines: readonly string[]): string => `"upload","row","text"\n${lines.join('\n')}\n`;
 
-describe('workers that join and leave in the middle of an upload', () => {
+describe('workers that start and stop in the middle of an upload', () => {
   it('store every record once, in order, and in one attempt', async () => {
     const dataset = await createDataset(owner);
     const lines = records(0, 8_000);

@@ -112,7 +112,7 @@ const taken = async (): Promise<Taken[]> => {
     .map(({ labels, value }) => ({ kind: labels.kind, state: labels.state, value }));
 };
 
-it('hang-ups at random moments leave no permit held', async () => {
+it('hang-ups at random moments leave no permit in use', async () => {
   const random = createRandom(20_261);
   const kinds = requests();
   const seen = new Set<string | undefined>();
@@ -145,7 +145,7 @@ it.each([
   ['half a file', 'uploads'],
   ['a series of a provider that does not answer', 'calls'],
   ["an assistant's preview of that series", 'calls'],
-])('%s holds one until its client is gone', async (name, kind) => {
+])('%s holds one permit until its client disconnects', async (name, kind) => {
   const socket = requests().find(([each]) => each === name)?.[1]();
   await expect.poll(taken).toEqual([expect.objectContaining({ kind })]);
   socket?.destroy();

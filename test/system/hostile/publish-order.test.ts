@@ -52,8 +52,8 @@ const sendTogether = async (
   return results.map(({ status, error }) => error?.code ?? status);
 };
 
-describe('an upsert that waits for another upload', () => {
-  it('takes the roles of columns from the version that it is applied to', async () => {
+describe('an upsert that waits for an earlier upload', () => {
+  it('uses the roles of columns of the version that it is applied to', async () => {
     const dataset = await createDataset(owner);
     const numbers = JSON.stringify({ columns: [{ name: 'v', dataType: 'Decimal' }] });
     await upload(owner, dataset, 'k,v\na,text\n');
@@ -96,7 +96,7 @@ describe('two workers that merge the same upload', () => {
     return { dataset, process };
   };
 
-  it('do not publish the rows of the one whose lease ran out', async () => {
+  it('publish the rows only of the one that still has its lease', async () => {
     const { dataset, process } = await atItsTurn();
     const merges = createMergeRecords(product.sql);
     await product.sql.query(`UPDATE processes SET phase = 'merge', facts = '{"rows": 1}' WHERE id = $1`, [
@@ -124,8 +124,8 @@ describe('two workers that merge the same upload', () => {
   });
 });
 
-describe('an append to a version whose rows the store has lost', () => {
-  it('makes a version that nobody reads in part, and what waits behind it goes on', async () => {
+describe('an append to a version whose rows ClickHouse has lost', () => {
+  it('makes a version of which no part can be read, and later uploads continue', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\n');
     const [segment] = await product.sql.query<{ id: number; storeId: number }>(
@@ -161,7 +161,7 @@ const sweepOf = (publish: (dataset: number) => Promise<void>) =>
   });
 
 describe('a sweep', () => {
-  it('goes on when one dataset cannot be published', async () => {
+  it('continues when one dataset cannot be published', async () => {
     const datasets = [await createDataset(owner), await createDataset(owner)];
     await product.stopWorker();
     for (const dataset of datasets) {

@@ -156,7 +156,7 @@ const load = async (client: Client, content: string): Promise<Loaded> => {
 };
 
 describe('any table', () => {
-  it('comes back value by value, whatever the size of its chunks', async () => {
+  it('is read back value by value, whatever the size of its chunks', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (records) => {
         const [first] = records;
@@ -182,7 +182,7 @@ describe('any table', () => {
     );
   });
 
-  it('keeps fields of a million bytes and names with every odd character', async () => {
+  it('keeps fields of a million bytes and names with every unusual character', async () => {
     const odd = [
       'a"b',
       'x, y',

@@ -54,8 +54,8 @@ const cases: [what: string, mischief: Mischief][] = [
   ['connections break in the middle of the rows', 'break_request'],
 ];
 
-describe('a store that is reached over a bad line', () => {
-  it.each(cases)('gets every record once when %s', async (_what, mischief) => {
+describe('a ClickHouse server behind a bad connection', () => {
+  it.each(cases)('has every record once when %s', async (_what, mischief) => {
     const dataset = await createDataset(owner);
     const before = proxy.done;
     proxy.play(mischief, 6);
@@ -66,7 +66,7 @@ describe('a store that is reached over a bad line', () => {
     expect(await download(owner, dataset)).toBe(shown);
   });
 
-  it('joins an append whose answer is lost without doubling rows', async () => {
+  it('joins an append whose answer is lost without duplicate rows', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file);
     proxy.play('lose_answer', 2);
@@ -78,7 +78,7 @@ describe('a store that is reached over a bad line', () => {
     expect(await download(owner, dataset)).toBe(`${shown}${long},"z"\n`);
   });
 
-  it('is waited for when every answer is slow, and read whole when answers trickle', async () => {
+  it('is awaited when every answer is slow, and read whole when answers trickle', async () => {
     const dataset = await createDataset(owner);
     proxy.slow(120, 64);
     const small = 'a,b\n1,x\n2,y\n';
@@ -87,7 +87,7 @@ describe('a store that is reached over a bad line', () => {
     expect(await download(owner, dataset)).toBe('"a","b"\n1,"x"\n2,"y"\n');
   });
 
-  it('that never answers an insert is asked again', async () => {
+  it('that never answers an insert is sent it again', async () => {
     // Its sweep would take the table below for one that an upload left behind.
     await product.stopWorker();
     const clickhouse = createClickHouse({ url: proxy.url, database: product.config.clickhouseDatabase });

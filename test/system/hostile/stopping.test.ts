@@ -32,7 +32,7 @@ const reach = async (changes: Partial<Config> = {}) => {
   return { api, client: { ...owner, baseUrl: api.baseUrl } };
 };
 
-it('events of a pending upload end in good order; the next process goes on with them', async () => {
+it('events of a pending upload end in order when the process stops, and continue at the next process', async () => {
   const dataset = await createDataset(owner);
   const upload = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
   const { api, client } = await reach();
@@ -49,7 +49,7 @@ it('events of a pending upload end in good order; the next process goes on with 
   await product.stopWorker();
 });
 
-it('a caller that waits for the outcome is answered that it is pending', async () => {
+it('a client that waits for the outcome is answered that the upload is pending', async () => {
   const dataset = await createDataset(owner);
   const { api, client } = await reach();
   const waiting = putWith(client, dataset, 'a\n1\n', { async: 'false', wait: '55' });
@@ -89,7 +89,7 @@ const sendForEver = (client: Client, dataset: number): Promise<void> =>
     );
   });
 
-it('uploads that do not end are cut off after the drain, and fail', async () => {
+it('uploads that do not end are aborted after the drain, and fail', async () => {
   const { api, client } = await reach({ drainTimeoutMs: 500 });
   const datasets = await Promise.all(Array.from({ length: 12 }, () => createDataset(owner)));
   const uploads = datasets.map((dataset) => sendForEver(client, dataset));

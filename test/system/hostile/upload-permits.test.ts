@@ -34,7 +34,7 @@ const permits = async (state: string): Promise<number | undefined> =>
     state,
   });
 
-it('another account uploads at once while one has more on its way than workers handle', async () => {
+it('another account uploads at once while one has more uploads in flight than workers handle', async () => {
   await product.stopWorker();
   const datasets = await Promise.all([1, 2, 3].map(() => createDataset(greedy)));
   const sending = datasets.map((dataset) => putFile(greedy, dataset, file));

@@ -62,7 +62,7 @@ describe('a table of 1,000 columns', () => {
     expect(done.progress.chunks).toBeGreaterThan(3);
   });
 
-  it('comes back value by value', async () => {
+  it('is read back value by value', async () => {
     const body = rows.map((fields) => `${fields.map(shown).join(',')}\n`).join('');
     const header = `${names.map((name) => `"${name}"`).join(',')}\n`;
     expect(await download(owner, dataset)).toBe(header + body);
@@ -104,7 +104,7 @@ describe('a record', () => {
     return { file: `k,t\n1,a\n2,${text}\n3,b\n`, text };
   };
 
-  it('of 16 MiB is stored and comes back', async () => {
+  it('of 16 MiB is stored and read back', async () => {
     const dataset = await createDataset(owner);
     const { file, text } = fileWith(16 * mib - 1);
     expect(await upload(owner, dataset, file)).toMatchObject({ status: 'completed', rows: 3 });

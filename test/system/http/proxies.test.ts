@@ -99,7 +99,7 @@ describe('a download that breaks off midway', () => {
     }
   });
 
-  it.for(examples)('begins, and ends with an error of curl: %s', async ([, url, args, version]) => {
+  it.for(examples)('starts, and ends with an error of curl: %s', async ([, url, args, version]) => {
     cutter.cutAfter(3_000_000);
     const answer = await curl(...withKey(), ...args, url() + rowsPath());
     cutter.cutAfter(Number.POSITIVE_INFINITY);
@@ -110,14 +110,14 @@ describe('a download that breaks off midway', () => {
 });
 
 describe('a whole download', () => {
-  it.for(examples)('comes complete: %s', async ([, url, args, version]) => {
+  it.for(examples)('arrives complete: %s', async ([, url, args, version]) => {
     const answer = await curl(...withKey(), ...args, url() + rowsPath());
     expect(answer).toMatchObject({ status: 200, exit: 0, version });
     expect(bodyOf(answer) === whole).toBe(true);
   });
 
   it.for(everyWay.filter(([name]) => name.includes('default') || name.includes('1.0')))(
-    'is refused where it is long and HTTP/1.0 is spoken, and sent with its length otherwise: %s',
+    'is refused for HTTP/1.0 where it is long, and otherwise sent with its length: %s',
     async ([, url, args]) => {
       const refused = await curl(...withKey(), ...args, url() + rowsPath());
       expect(refused).toMatchObject({ status: 426, exit: 0 });
@@ -138,7 +138,7 @@ describe.for([
   ['nginx', () => nginx],
   ['HAProxy', () => haproxy],
 ] as const)('the example for %s', ([, proxy]) => {
-  it('lets large files pass, also with a wrong key, which is answered 401', async () => {
+  it('accepts large files, also with a wrong key, which is answered 401', async () => {
     const id = await createDataset(client);
     const put = [
       '-X',
@@ -154,7 +154,7 @@ describe.for([
     expect(JSON.parse(String(sent.body))).toMatchObject({ datasetId: id, status: 'completed', rows });
   });
 
-  it('shows operators alone what /metrics says', async () => {
+  it('shows /metrics only to operators', async () => {
     for (const path of ['/metrics', '/%6detrics', '//metrics', '/METRICS/'])
       expect((await curl('--path-as-is', proxy().url + path)).status).toBe(404);
   });

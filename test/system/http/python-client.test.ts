@@ -52,7 +52,7 @@ const installGenerator = async (): Promise<string> => {
   return program;
 };
 
-it('is generated whole and creates, uploads, polls, filters and downloads', async () => {
+it('the Python client is generated whole and creates, uploads, polls, filters and downloads', async () => {
   const generator = await installGenerator();
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));

@@ -69,7 +69,7 @@ const committed = async (): Promise<number[]> => {
     .map(({ offset }) => Number(offset));
 };
 
-it('a member that is added does not wait for a chunk of another, which goes on and is handled once', async () => {
+it('a new member does not wait for a chunk of another, which continues and is handled once', async () => {
   const begun: string[] = [];
   const first = await join(async ({ chunk, position }) => {
     begun.push(`first ${chunk.processId} of ${position.partition}`);

@@ -71,7 +71,7 @@ const whole = (): Promise<Scrape> =>
   );
 
 // First: the age of what waits shows by the times of messages, which grow along a partition.
-it('no worker, lag, the oldest pending upload: a worker that is away, an upload and a message that wait for it', async () => {
+it('no worker, lag, the oldest pending upload: fire when a worker is down and an upload and a message wait for it', async () => {
   const healthy = await whole();
   await product.stopWorker();
   const dataset = await createDataset(owner);
@@ -107,7 +107,7 @@ it('no worker, lag, the oldest pending upload: a worker that is away, an upload 
   await expectToFire({ alert: 'TabularyDeadLetters', healthy, broken: waiting, repaired: settled });
 });
 
-it('broken answers: ClickHouse gives a query up in the middle of a download', async () => {
+it('broken answers: fires when ClickHouse aborts a query in the middle of a download', async () => {
   const healthy = await scrape([api()]);
   const dataset = await createDataset(owner);
   const rows = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
@@ -139,7 +139,7 @@ it('broken answers: ClickHouse gives a query up in the middle of a download', as
   await expectToFire({ alert: 'TabularyAnswersBroken', healthy, broken, repaired: await scrape([api()]) });
 });
 
-it('quota: the last request of a day is spent, and a day later it is there again without a request', async () => {
+it('quota: fires after the last request of a day, and ends a day later without a request', async () => {
   const left = { provider: 'fred', span: 'day', key: 'service' };
   const leftIs = (wanted: number): Promise<Scrape> =>
     when((samples) => sampleOf(samples, 'tabulary_gateway_quota_left', left) === wanted);
@@ -156,7 +156,7 @@ it('quota: the last request of a day is spent, and a day later it is there again
   await expectToFire({ alert: 'TabularyQuotaUsedUp', healthy, broken, repaired });
 });
 
-it('upstream changed: a provider answers in another form', async () => {
+it('upstream changed: fires when a provider answers in another form', async () => {
   const healthy = await scrape([api()]);
   world.bank.answerAll({ reply: '<html>We have a new site</html>' });
   const changed = await call(owner, 'GET', '/providers/bankofcanada/series/FXUSDCAD');
@@ -169,7 +169,7 @@ it('upstream changed: a provider answers in another form', async () => {
   await expectToFire({ alert: 'TabularyUpstreamChanged', healthy, broken, repaired: await scrape([api()]) });
 });
 
-it('miscounted: ClickHouse loses what it had of an upload, which is read again', async () => {
+it('miscounted: fires when ClickHouse loses rows of an upload, which is replayed', async () => {
   const healthy = await scrape([api(), product.workerUrl]);
   const dataset = await createDataset(owner);
   const rows = Array.from({ length: 40_000 }, (_, row) => `${row},text of row ${row}\n`);
@@ -199,7 +199,7 @@ it('miscounted: ClickHouse loses what it had of an upload, which is read again',
   await expectToFire({ alert: 'TabularySegmentsMiscounted', healthy, broken, repaired: broken });
 });
 
-it('many parts: a table whose parts are not merged', async () => {
+it('many parts: fires for a table whose parts are not merged', async () => {
   const { clickhouseDatabase } = product.config;
   const healthy = await whole();
   const table = `${clickhouseDatabase}.filler`;
@@ -215,7 +215,7 @@ it('many parts: a table whose parts are not merged', async () => {
   await expectToFire({ alert: 'TabularyManyParts', healthy, broken, repaired });
 });
 
-it('disk: no test fills one, so its size is said to be twice what it is, and the limit is between', async () => {
+it('disk: fires between the limits when a disk is reported twice as full as it is', async () => {
   const samples = await when((now) => sumOf(now, 'tabulary_store_disk_bytes') > 0);
   const [free = 0] = valuesOf(samples, 'tabulary_store_disk_free_bytes');
   const filled = samples.map((sample) =>
@@ -229,7 +229,7 @@ it('disk: no test fills one, so its size is said to be twice what it is, and the
   );
 });
 
-it('version skew: processes of two versions', async () => {
+it('version skew: fires for processes of two versions', async () => {
   const healthy = await scrape([api()]);
   const earlier = await startFurther(product, 'api', { version: '0.0.1' });
   const broken = await scrape([api(), earlier.root]);

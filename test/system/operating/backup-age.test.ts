@@ -36,7 +36,7 @@ const shown = async (): Promise<number | undefined> => {
   return value === undefined ? undefined : Number(value);
 };
 
-it('has no value before the first backup, 0 when none ended well, then the time of the newest good one', async () => {
+it('the age has no value before the first backup, is 0 when none succeeded, and then the time of the newest good one', async () => {
   await expect.poll(shown).toBeUndefined();
   const file = join(folder, 'file');
   await writeFile(file, '');

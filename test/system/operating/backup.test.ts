@@ -168,7 +168,7 @@ const fill = async (): Promise<number[]> => {
 };
 
 describe('a backup', () => {
-  it('made while uploads run answers byte for byte the same in another place', async () => {
+  it('made while uploads run has byte for byte the same answers after a restore', async () => {
     await fill();
     let running = true;
     let uploads = 0;
@@ -218,7 +218,7 @@ describe('a backup', () => {
     );
   });
 
-  it('writes only what earlier ones lack, and the older ones stay whole until they are not kept', async () => {
+  it('writes only what earlier ones lack, and the older ones stay whole until they are deleted', async () => {
     const place = folder;
     folder = await mkdtemp(join(tmpdir(), 'tabulary-backup-'));
     try {
@@ -249,13 +249,13 @@ describe('a backup', () => {
     }
   });
 
-  it('is readable by its owner alone', async () => {
+  it('can be read by its owner only', async () => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of entries.filter((one) => one.isFile()))
       expect((await stat(join(entry.parentPath, entry.name))).mode & 0o077).toBe(0);
   });
 
-  it('refuses to save rows that are damaged', async () => {
+  it('refuses to save damaged rows', async () => {
     const dataset = await createDataset(owner);
     const process = await upload(owner, dataset, file(200));
     const [row] = await product.sql.query<{ store: number }>(
@@ -272,7 +272,7 @@ describe('a backup', () => {
     await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
   });
 
-  it('holds rows back that nobody needs any more, until it is done', async () => {
+  it('keeps rows that are deleted meanwhile until it is done', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(200));
     const [row] = await product.sql.query<{ store: number }>(
@@ -302,7 +302,7 @@ describe('a backup', () => {
 });
 
 describe('a backup to a bucket', () => {
-  it('is restored and compared, adds what is new, and is refused when a file is missing', async () => {
+  it('is restored and compared, adds only new files, and is refused when a file is missing', async () => {
     const server = await startS3Server();
     await scope.defer('S3', server.close);
     const { bucket, endpoint, region, pathStyle, credentials } = server.lenient;
@@ -376,7 +376,7 @@ describe('a restore', () => {
     expect(await place.sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
   });
 
-  it('refuses a folder without a backup, and one whose last backup did not come to its end', async () => {
+  it('refuses a folder without a backup, and one whose last backup was not completed', async () => {
     const place = await emptyPlace();
     const empty = await mkdtemp(join(tmpdir(), 'tabulary-none-'));
     await expect(admin(place, `restore --from ${empty}`)).rejects.toMatchObject({ code: 'no_backup' });
@@ -397,7 +397,7 @@ describe('a restore', () => {
     ['a missing table', /datasets\.copy\.gz$/, 'remove'],
     ['a changed manifest', /manifest\.json$/, 'flip'],
     ['a missing manifest', /manifest\.json$/, 'remove'],
-  ])('refuses a backup with %s before anything is touched', async (_, pattern, damage) => {
+  ])('refuses a backup with %s before anything is changed', async (_, pattern, damage) => {
     const whole = folder;
     folder = await mkdtemp(join(tmpdir(), 'tabulary-damaged-'));
     try {
@@ -422,7 +422,7 @@ describe('a restore', () => {
     }
   });
 
-  it('fails uploads that were pending, which say so', async () => {
+  it('fails uploads that were pending, with the reason', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {

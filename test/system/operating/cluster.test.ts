@@ -99,7 +99,7 @@ afterAll(async () => {
 });
 
 describe('the shards of a cluster', () => {
-  it('are shown with what they hold', async () => {
+  it('are listed with what they store', async () => {
     const view = await cluster<ClusterView>('show');
     expect(view.cluster).toBe('tabulary');
     // Weights are equal, so datasets take the shards in turn.
@@ -115,7 +115,7 @@ describe('the shards of a cluster', () => {
     }
   });
 
-  it('get back the tables that one of them has lost, and no read is short meanwhile', async () => {
+  it('get lost tables back, and no read is short meanwhile', async () => {
     const dataset = await createDataset(owner);
     const content = lines(4_000, 7);
     expect((await upload(owner, dataset, content)).status).toBe('completed');

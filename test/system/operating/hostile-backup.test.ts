@@ -155,7 +155,7 @@ const refused = async (folder: string, code = 'backup_damaged'): Promise<void> =
 };
 
 describe('a backup that was changed', () => {
-  it('accepts the sound one, so that nothing else is the reason of a refusal', async () => {
+  it('is accepted without the change, so that nothing else is the reason of a refusal', async () => {
     expect(await admin(product, `restore --from ${(await forge()).folder} --check`)).toMatchObject({ id });
   });
 
@@ -225,7 +225,7 @@ describe('a backup that was changed', () => {
   it.each([
     ['without the identity of its schema', (manifest: Loose) => Object.assign(manifest, { format: 1 })],
     ['with the schema of another build', (manifest: Loose) => Object.assign(manifest, { baseline: 'other' })],
-  ])('is refused by a sentence that says what to do when it was made %s', async (_, change) => {
+  ])('is refused with advice when it was made %s', async (_, change) => {
     const forgery = await forge();
     await forgery.edit(change);
     for (const line of [`restore --from ${forgery.folder} --check`, `restore --from ${forgery.folder}`])
@@ -235,7 +235,7 @@ describe('a backup that was changed', () => {
       });
   });
 
-  it('is refused with a table that has more rows than the manifest says', async () => {
+  it('is refused with a table that has more rows than its manifest', async () => {
     const forgery = await forge();
     await forgery.editTable('plans', (text) => text + text);
     await refused(forgery.folder);
@@ -244,7 +244,7 @@ describe('a backup that was changed', () => {
   it.each([
     ['column_lists', (text: string) => text.replace('"physical": "', '"physical": "s DEFAULT sleep(3) ')],
     ['slot_maps', (text: string) => text.replace(/"c(\d+)_/, '"c$1_s DEFAULT sleep(3) ')],
-  ])('leaves an empty product when %s names a type that is none of the product', async (table, change) => {
+  ])('leaves an empty product when %s has an unknown type', async (table, change) => {
     const forgery = await forge();
     await forgery.editTable(table, change);
     const place = await emptyPlace();
@@ -259,7 +259,7 @@ describe('a signed backup', () => {
   const editAccounts = (forgery: Forgery): Promise<void> =>
     forgery.editTable('accounts', (text) => text.replace('owner', 'thief'));
 
-  it('is restored with its key, also after a new key was put in front of it', async () => {
+  it('is restored with its key, also after a new key was added before it', async () => {
     const to = join(work, 'signed');
     const made = await admin<BackupReport>(withKeys(product, oldKey), `backup --to ${to}`);
     for (const keys of [[oldKey], [newKey, oldKey]])
@@ -273,7 +273,7 @@ describe('a signed backup', () => {
     });
   });
 
-  it('is refused when accounts were edited and every hash was made again, or without a signature', async () => {
+  it('is refused when accounts were edited and every hash was computed again, or without a signature', async () => {
     const own = id;
     const to = join(work, 'edited');
     ({ id } = await admin<BackupReport>(withKeys(product, oldKey), `backup --to ${to}`));
@@ -287,7 +287,7 @@ describe('a signed backup', () => {
     id = own;
   });
 
-  it('takes no rows from an earlier backup that is not signed, and keeps that one', async () => {
+  it('uses no rows of an earlier backup that is not signed, and keeps that one', async () => {
     const { folder } = await forge();
     const key = withKeys(product, oldKey);
     expect(await admin<BackupReport>(key, `backup --to ${folder}`)).toMatchObject({ reused: 0 });

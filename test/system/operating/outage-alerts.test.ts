@@ -61,7 +61,7 @@ const allAnswer = (samples: Scrape): boolean => {
 const databaseIsDown = (samples: Scrape): boolean =>
   sampleOf(samples, 'tabulary_component_up', { component: 'database' }) === 0;
 
-it('component down, requests fail: PostgreSQL is away from an API process', async () => {
+it('component down, requests fail: fire when PostgreSQL is unreachable for an API process', async () => {
   const read = async (status: number): Promise<void> => {
     expect((await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(status);
   };
@@ -80,7 +80,7 @@ it('component down, requests fail: PostgreSQL is away from an API process', asyn
   await expectToFire({ alert: 'TabularyRequestsFail', healthy, broken: back, repaired, rising: true });
 });
 
-it('backlog grows, uploads refused: workers are away until Kafka could not keep what they are behind', async () => {
+it('backlog grows, uploads refused: fire when workers are down until Kafka could not keep their backlog', async () => {
   const backlogIs = (wanted: (share: number) => boolean) => (samples: Scrape) => {
     const shares = valuesOf(samples, 'tabulary_ingest_backlog_ratio');
     return shares.length > 0 && wanted(Math.max(...shares));
@@ -112,7 +112,7 @@ it('backlog grows, uploads refused: workers are away until Kafka could not keep 
   await expectToFire({ alert: 'TabularyUploadsRefused', healthy, broken, repaired });
 });
 
-it('uploads fail: the process that receives one dies', async () => {
+it('uploads fail: fires when the process that receives one dies', async () => {
   const all = [addressOf(owner), product.workerUrl];
   const healthy = await scrape(all);
   const cut = await openUpload(owner, dataset, 100_000);
@@ -137,7 +137,7 @@ it('uploads fail: the process that receives one dies', async () => {
   await expectToFire({ alert: 'TabularyUploadsFail', healthy, broken, repaired: await scrape(all) });
 });
 
-it('event loop blocked: a process does nothing but count for a while', async () => {
+it('event loop blocked: fires when a process only computes for a while', async () => {
   const api = [addressOf(owner)];
   const lag = (samples: Scrape): number => valuesOf(samples, 'nodejs_eventloop_lag_p99_seconds')[0] ?? 0;
   // The figure is of the time since the last scrape.
@@ -152,7 +152,7 @@ it('event loop blocked: a process does nothing but count for a while', async () 
   await expectToFire({ alert: 'TabularyEventLoopBlocked', healthy, broken, repaired });
 });
 
-it('process down: a worker is stopped, and started again', async () => {
+it('process down: fires when a worker is stopped, and ends when it is started', async () => {
   const worker = [product.workerUrl];
   const isUp = (value: number) => (samples: Scrape) => valuesOf(samples, 'up')[0] === value;
   const healthy = await scrapeUntil(worker, isUp(1));

@@ -150,8 +150,8 @@ const segmentsNamed = async ({ sql }: TestProduct, dataset: number): Promise<num
     )
   )[0]?.count ?? 0;
 
-describe('a dataset is restored next to a product that runs', () => {
-  it('with all versions, while its source takes uploads and another restore and a sweep run', async () => {
+describe('a dataset restored next to a running product', () => {
+  it('has all versions, while its source gets uploads and another restore and a sweep run', async () => {
     for (const [source, name] of [
       [small, 'small again'],
       [large, 'large again'],
@@ -189,7 +189,7 @@ describe('a dataset is restored next to a product that runs', () => {
     expect(verified.faults).toEqual([]);
   });
 
-  it('and takes uploads of its own, with new columns', async () => {
+  it('accepts uploads of its own, with new columns', async () => {
     const { dataset } = await restore(`--dataset ${small} --into ${home} --name grows`);
     const source = (await versionsOf(product, small)).at(-1)!;
     const untouched = await rowsOf(owner, small, source.id);
@@ -199,7 +199,7 @@ describe('a dataset is restored next to a product that runs', () => {
     expect(await rowsOf(owner, small, source.id)).toBe(untouched);
   });
 
-  it('as one version', async () => {
+  it('may have one version only', async () => {
     const versions = await versionsOf(product, large);
     const { id } = versions[2]!;
     const report = await restore(`--dataset ${large} --version ${id} --into ${home} --name one`);
@@ -210,7 +210,7 @@ describe('a dataset is restored next to a product that runs', () => {
     expect(await segmentsNamed(product, report.dataset)).toBe(report.segments);
   });
 
-  it('as one version that has patches, which takes changes of the same rows', async () => {
+  it('may be one version that has patches, and accepts changes of the same rows', async () => {
     const { id } = (await versionsOf(product, large)).find(({ mode }) => mode === 'upsert')!;
     const { dataset } = await restore(`--dataset ${large} --version ${id} --into ${home} --name patched`);
     const patches = await product.sql.query(
@@ -233,7 +233,7 @@ describe('a dataset is restored next to a product that runs', () => {
     );
   });
 
-  it('of another installation, whose column ids go on behind those that were brought in', async () => {
+  it('may be of another installation, with column ids that continue after the restored ones', async () => {
     const other = await startProduct({ poolMaxRows: '100' }, silentLog);
     try {
       const client = await other.createAccount('other');
@@ -250,7 +250,7 @@ describe('a dataset is restored next to a product that runs', () => {
     }
   });
 
-  it('of a backup that is signed with its key, and of no other backup', async () => {
+  it('is accepted from a backup that is signed with its key, and from no other backup', async () => {
     const keyed = (...backupKey: string[]): TestProduct => ({
       ...product,
       config: { ...product.config, backupKey },
@@ -285,7 +285,7 @@ describe('a dataset is restored next to a product that runs', () => {
     }
   });
 
-  it('and is in the audit trail', async () => {
+  it('is in the audit trail', async () => {
     const { dataset } = await restore(`--dataset ${small} --into ${home} --name audited`);
     const [event] = await product.sql.query<{ details: unknown }>(
       `SELECT details FROM audit_events WHERE target_name = 'restore' ORDER BY id DESC LIMIT 1`,
@@ -294,7 +294,7 @@ describe('a dataset is restored next to a product that runs', () => {
   });
 });
 
-describe('a restore of a dataset is refused, and nothing is there, when', () => {
+describe('a restore of a dataset is refused, and nothing is stored, when', () => {
   const refused = async (options: string, error: object): Promise<void> => {
     await sweep();
     const before = await inventory(product);
@@ -376,7 +376,7 @@ describe('a restore of a dataset is refused, and nothing is there, when', () => 
   });
 });
 
-it('a restore of a dataset that is killed leaves nothing that is seen, the sweep removes the rest, and it can be repeated', async () => {
+it('a restore of a dataset that is killed leaves nothing visible, the sweep removes the rest, and it can be repeated', async () => {
   const big = await createDataset(owner, 'big');
   await upload(owner, big, file(30_000));
   await backup();

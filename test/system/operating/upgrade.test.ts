@@ -73,7 +73,7 @@ describe(`data of ${earlierRelease} under this build`, () => {
     expect(await differences(rowAnswers)).toEqual([]);
   });
 
-  it('is described as before; fields may have been added', async () => {
+  it('is described as before, with or without additional fields', async () => {
     const descriptions = answers.filter(({ kind }) => kind === 'json');
     expect(descriptions.length).toBeGreaterThan(50);
     for (const before of descriptions) {
@@ -90,7 +90,7 @@ describe(`data of ${earlierRelease} under this build`, () => {
     expect(ran.exitCode).toBe(0);
   });
 
-  it.each(['All modes, small', 'Changed often', 'Widened'])('takes changes of %s', async (name) => {
+  it.each(['All modes, small', 'Changed often', 'Widened'])('accepts changes of %s', async (name) => {
     const ada = clientOf('ada');
     const id = await datasetId(ada, name);
     const before = await download(ada, id);
@@ -106,11 +106,11 @@ describe(`data of ${earlierRelease} under this build`, () => {
     expect(await download(ada, id)).toBe('"Only"\n1\n');
   });
 
-  it('is still there after all that: the versions before are read as they were', async () => {
+  it('has its earlier versions unchanged after all that', async () => {
     expect(await differences(rowAnswers.filter(({ path }) => path.includes('versionId')))).toEqual([]);
   });
 
-  it('keeps the rights of its keys', async () => {
+  it('has keys with the same permissions', async () => {
     const body = { name: 'made by a reader', privacy: 'Private' };
     expect((await call(clientOf('reader'), 'POST', '/repositories', body)).status).toBe(403);
     expect((await call(clientOf('bob'), 'POST', '/repositories', body)).status).toBe(201);

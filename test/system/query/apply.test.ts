@@ -81,7 +81,7 @@ const keep = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
 };
 
 describe('generated pipelines', () => {
-  it(`give what OData asks for, ${pipelines} of them`, { timeout: 7_200_000 }, async () => {
+  it(`return what the model of OData returns, ${pipelines} of them`, { timeout: 7_200_000 }, async () => {
     const random = createRandom(seed);
     let decided = 0;
     for (let done = 0; done < pipelines; ) {

@@ -120,14 +120,14 @@ describe('a query that fails midway', () => {
     });
   }
 
-  it('breaks the connections that wait for a file which is being made', async () => {
+  it('breaks the connections that wait for a file that is being made', async () => {
     const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
     const answer = await receive(link.headers.get('location')!);
     expect(answer.complete).toBe(false);
     expect(answer.tail).not.toMatch(/__exception__|DB::Exception/);
   });
 
-  it('is a proper error when it fails before the first byte', async () => {
+  it('is answered with an error status when it fails before the first byte', async () => {
     const early = await withTrap(big, 5);
     const answer = await fetch(server.dataUrl(early, '$skip=0'));
     expect(answer.status).toBe(500);
@@ -135,7 +135,7 @@ describe('a query that fails midway', () => {
   });
 });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   const ask = (requestId: string, query: string) => {
     const call = request(server.dataUrl(sleepy, query), { headers: { 'x-request-id': requestId } });
     call.on('error', () => undefined);
@@ -147,7 +147,7 @@ describe('a client that goes away', () => {
     ['that is being answered', '$format=json', true],
     ['that has not been answered yet', '$format=json&$orderby=slow', false],
   ])(
-    'ends its query %s, long before another one like it ends, and gives its place back',
+    'ends its query %s, long before another one like it ends, and releases its permit',
     async (_, query, answers) => {
       const [going, staying] = [`gone-${process.pid}-${answers}`, `stays-${process.pid}-${answers}`];
       const [call, other] = [ask(going, query), ask(staying, query)];
@@ -166,8 +166,8 @@ describe('a client that goes away', () => {
   );
 });
 
-describe('places among the running queries', () => {
-  it('answers 503 with a time to retry after when the queue is full', async () => {
+describe('permits of running queries', () => {
+  it('are refused with 503 and Retry-After when the queue is full', async () => {
     const open = () => {
       const call = request(server.dataUrl(big, '$format=json'));
       call.on('error', () => undefined);
@@ -209,7 +209,7 @@ describe('limits of one query', () => {
     expect(body).toContain('2.86 MiB');
   });
 
-  it('answers 504 with advice when time is up before the first byte', async () => {
+  it('answers 504 with advice when the time limit is reached before the first byte', async () => {
     const slow = `$filter=${encodeURIComponent("contains(tolower(text),'y') or contains(toupper(text),'y')")}`;
     const { status, body } = await limited({ maxWaitSeconds: 0.05 }, slow);
     expect(status).toBe(504);
@@ -218,7 +218,7 @@ describe('limits of one query', () => {
 });
 
 describe('a slow reader', () => {
-  it('is not cut off by the time limit, which counts only waits for the store', async () => {
+  it('is not stopped by the time limit, which counts only the time of ClickHouse', async () => {
     const reader = createReader({
       servers: connectTo(inject('clickhouseUrl')),
       maxWaitSeconds: 5,
@@ -245,7 +245,7 @@ describe('a slow reader', () => {
 });
 
 describe('a version that is dropped while it is read', () => {
-  it('is read to its end', async () => {
+  it('is read to the end', async () => {
     const version = await tables.addSelected(
       [{ name: 'text', physical: 's' }],
       1_000_000,
@@ -264,7 +264,7 @@ describe('a version that is dropped while it is read', () => {
   });
 });
 
-describe('ClickHouse that dies midway', () => {
+describe('ClickHouse that is killed during a download', () => {
   it('breaks the connection to the client', async () => {
     const proxy = await createCutter(inject('clickhouseUrl'), 20_000_000);
     const reader = createReader({

@@ -85,34 +85,31 @@ const steps: Readonly<Record<string, readonly (readonly [mode: string, content: 
 };
 
 describe('the differences of each pair of versions', () => {
-  it.each(Object.entries(steps))(
-    'are those of a plain model, the second time as well: %s',
-    async (_, all) => {
-      const dataset = await createDataset(owner);
-      const ids: string[] = [];
-      for (const [mode, content] of all)
-        ids.push((await uploadWith(owner, dataset, content, { mode })).versionId ?? '');
-      const restored = await json<{ versionId: string }>(
-        await call(owner, 'POST', `/datasets/${dataset}/versions/${ids[1]}/restore`),
-        201,
-      );
-      ids.push(restored.versionId);
-      const contents = new Map<string, Table>();
-      for (const id of ids) contents.set(id, await tableOf(dataset, id));
-      for (const from of ids)
-        for (const to of ids) {
-          const expected = compared(contents.get(from) ?? emptyTable, contents.get(to) ?? emptyTable);
-          const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
-          const [first, second] = [await ask(path), await ask(path)];
-          expect(second).toEqual(first);
-          sameCounts(first.counts, expected);
-          expect([...first.rows].sort(), `${from} and ${to}`).toEqual(expected.rows);
-        }
-    },
-  );
+  it.each(Object.entries(steps))('are those of a plain model, also the second time: %s', async (_, all) => {
+    const dataset = await createDataset(owner);
+    const ids: string[] = [];
+    for (const [mode, content] of all)
+      ids.push((await uploadWith(owner, dataset, content, { mode })).versionId ?? '');
+    const restored = await json<{ versionId: string }>(
+      await call(owner, 'POST', `/datasets/${dataset}/versions/${ids[1]}/restore`),
+      201,
+    );
+    ids.push(restored.versionId);
+    const contents = new Map<string, Table>();
+    for (const id of ids) contents.set(id, await tableOf(dataset, id));
+    for (const from of ids)
+      for (const to of ids) {
+        const expected = compared(contents.get(from) ?? emptyTable, contents.get(to) ?? emptyTable);
+        const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
+        const [first, second] = [await ask(path), await ask(path)];
+        expect(second).toEqual(first);
+        sameCounts(first.counts, expected);
+        expect([...first.rows].sort(), `${from} and ${to}`).toEqual(expected.rows);
+      }
+  });
 });
 
-describe('a version that was made of another by a key', () => {
+describe('a version that was made from another by a key', () => {
   const start = async () => {
     const dataset = await createDataset(owner);
     const content = file(
@@ -135,7 +132,7 @@ describe('a version that was made of another by a key', () => {
   it.each([
     ['upsert', { added: 1, removed: 0, changed: 1 }, { inserted: 1, removed: 0, replaced: 1 }],
     ['sync', { added: 1, removed: 1, changed: 1 }, { inserted: 1, removed: 1, replaced: 1 }],
-  ])('is counted by what the merge has on record: %s', async (mode, counts, merged) => {
+  ])('is counted by the recorded counts of the merge: %s', async (mode, counts, merged) => {
     const { dataset, before } = await start();
     const after = await change(dataset, mode, changed);
     expect(await readMergeChanges(product.sql, Number(before), Number(after))).toMatchObject(merged);
@@ -147,7 +144,7 @@ describe('a version that was made of another by a key', () => {
     ).toMatchObject({ added: counts.removed, removed: counts.added, changed: counts.changed });
   });
 
-  it('is compared by the key of its columns where the merge had another', async () => {
+  it('is compared by its key columns where the merge had another key', async () => {
     const { dataset, before } = await start();
     const after = await change(dataset, 'upsert', file('France,2020-01-09,2'), { key: 'Country' });
     expect(await readMergeChanges(product.sql, Number(before), Number(after))).toMatchObject({ replaced: 1 });
@@ -157,7 +154,7 @@ describe('a version that was made of another by a key', () => {
   });
 });
 
-describe('what is remembered of two versions', () => {
+describe('cached differences of two versions', () => {
   const two = async (repositoryId?: number) => {
     const dataset =
       repositoryId === undefined
@@ -173,21 +170,21 @@ describe('what is remembered of two versions', () => {
     return { dataset, from, to, path: `/datasets/${dataset}/versions/${from}/diff/${to}` };
   };
 
-  it('is the same for several who ask at once', async () => {
+  it('are the same for concurrent callers', async () => {
     const { path } = await two();
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(path)));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(answers[0]?.counts).toMatchObject({ added: 0, removed: 1, changed: 1 });
   });
 
-  it('stays as it is when later versions come', async () => {
+  it('stay the same when later versions are published', async () => {
     const { dataset, path } = await two();
     const first = await ask(path);
     await uploadWith(owner, dataset, file('France,2020-01-01,4', 'Peru,2020-01-01,1'), { mode: 'upsert' });
     expect(await ask(path)).toEqual(first);
   });
 
-  it('is not answered once one of them was deleted', async () => {
+  it('are not returned once one of the versions was deleted', async () => {
     const { dataset, from, path } = await two();
     await ask(path);
     expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${from}`)).status).toBe(204);
@@ -195,7 +192,7 @@ describe('what is remembered of two versions', () => {
       expect((await call(owner, 'GET', `${path}${suffix}`)).status).toBe(404);
   });
 
-  it('is not answered after access was revoked', async () => {
+  it('are not returned after access was revoked', async () => {
     const repository = await json<{ id: number }>(
       await call(owner, 'POST', '/repositories', { name: `r${Math.random()}`, privacy: 'Private' }),
       201,
@@ -209,7 +206,7 @@ describe('what is remembered of two versions', () => {
     for (const suffix of ['', '/rows']) expect((await call(bob, 'GET', `${path}${suffix}`)).status).toBe(403);
   });
 
-  it('has the requested rows, and no others', async () => {
+  it('have the requested rows only', async () => {
     const { path } = await two();
     const all = await ask(path);
     const one = await call(owner, 'GET', `${path}/rows?$top=1`);

@@ -183,7 +183,7 @@ describe('versions with patches', () => {
     expect(await summaryOf(twins.patched, last.patched)).toEqual(await summaryOf(twins.plain, last.plain));
   });
 
-  it('differ as their rows do, each from each', async () => {
+  it('have all differences between each other', async () => {
     const twins = await createTwins(20, 2);
     await twins.patch(2, 1, 1);
     await twins.patch(0, 3, 0);
@@ -210,7 +210,7 @@ describe('versions with patches', () => {
       }
   });
 
-  it('say of each value which version brought it', async () => {
+  it('have the version of each value in their revisions', async () => {
     const twins = await createTwins(15, 3);
     await twins.patch(3, 2, 1);
     await twins.patch(3, 2, 1);
@@ -256,7 +256,7 @@ describe('versions with patches', () => {
       }
   });
 
-  it('that end inside of a joined base are read as if it had been written in one piece', async () => {
+  it('that end inside of a joined base are read as if they had been written in one piece', async () => {
     const twins = await createTwins(25_000, 7);
     await twins.patch(20, 30, 10);
     await twins.append(15_000);
@@ -328,7 +328,7 @@ describe('versions with patches', () => {
     expect((await readOf(twins.patched, twins.versions[0]!.patched, '')).status).toBe(200);
   });
 
-  it('go on as clones', async () => {
+  it('continue as clones', async () => {
     const twins = await createTwins(12, 6);
     await twins.patch(2, 2, 2);
     const [home] = await product.sql.query<{ id: number }>(

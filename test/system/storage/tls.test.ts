@@ -99,8 +99,8 @@ afterAll(async () => {
 
 const known = () => ({ sslrootcert: file('server.pem') });
 
-describe('with the authority in the address', () => {
-  it('a file goes in and comes out', async () => {
+describe('with the certificate authority in the address', () => {
+  it('a file is stored and read', async () => {
     const product = await startProduct({
       databaseUrl: withQuery(databaseUrl, known()),
       clickhouseUrl: withQuery(clickhouseUrl, known()),
@@ -121,7 +121,7 @@ describe('with the authority in the address', () => {
   });
 });
 
-describe('a start ends with a line that says what is wrong', () => {
+describe('a start fails with one line that names the fault when', () => {
   const start = (changes: Parameters<typeof startProduct>[0]): Promise<unknown> =>
     startProduct(changes).then(async (product) => product.close());
   const refusal = (variable: string, fault: RegExp) => ({
@@ -131,7 +131,7 @@ describe('a start ends with a line that says what is wrong', () => {
     ),
   });
 
-  it('of an authority that is not known, or another one', async () => {
+  it('the certificate authority is unknown or another one', async () => {
     const fault = /self.signed certificate/;
     await expect(start({ databaseUrl })).rejects.toMatchObject(refusal('DATABASE_URL', fault));
     const other = { sslrootcert: file('stranger.pem') };
@@ -144,7 +144,7 @@ describe('a start ends with a line that says what is wrong', () => {
     );
   });
 
-  it('of a name that does not stand in the certificate', async () => {
+  it('the name is not in the certificate', async () => {
     const fault = /Hostname\/IP does not match/;
     await expect(start({ databaseUrl: withQuery(databaseUrl, known(), 'localhost') })).rejects.toMatchObject(
       refusal('DATABASE_URL', fault),
@@ -154,7 +154,7 @@ describe('a start ends with a line that says what is wrong', () => {
     ).rejects.toMatchObject(refusal('CLICKHOUSE_URL', fault));
   });
 
-  it('of a file that is not there, or has no use', async () => {
+  it('the file does not exist or the address needs none', async () => {
     const lost = { sslrootcert: file('nowhere.pem') };
     await expect(start({ clickhouseUrl: withQuery(clickhouseUrl, lost) })).rejects.toMatchObject({
       code: 'bad_configuration',

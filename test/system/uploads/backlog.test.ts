@@ -104,7 +104,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     await expect.poll(async () => (await putFile(owner, dataset, 'text\n1\n')).status).toBe(201);
   });
 
-  it('wait in the middle, and complete once those before them are stored', async () => {
+  it('pause in the middle, and complete once those before them are stored', async () => {
     const dataset = await createDataset(owner);
     const file = noise(2_000_000);
     await product.stopWorker();
@@ -122,7 +122,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     expect((await download(owner, dataset)).replaceAll('"', '')).toBe(file);
   });
 
-  it('fail cleanly when they waited for too long', async () => {
+  it('fail with a reason when they waited for too long', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'text\nold\n');
     await product.stopWorker();
@@ -144,7 +144,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     expect(await download(owner, dataset)).toBe('"text"\n"old"\n');
   });
 
-  it('are refused as well when what waits grows old', async () => {
+  it('are refused as well when the oldest pending upload is too old', async () => {
     const dataset = await createDataset(owner);
     const status = async () => (await putFile(owner, dataset, 'text\n3\n')).status;
     // The worker drops the messages of the test before: it must have done so before it is stopped.
@@ -165,7 +165,7 @@ describe('uploads that would wait for too long', () => {
   });
   afterAll(() => impatient?.close());
 
-  it('are refused while no worker takes what waits, and taken again afterwards', async () => {
+  it('are refused while no worker processes the backlog, and accepted again afterwards', async () => {
     const caller: Client = {
       baseUrl: impatient.baseUrl,
       key: (await impatient.createAccount('impatient')).key,

@@ -173,7 +173,7 @@ const history = async (): Promise<{ dataset: number; copy: number }> => {
 };
 
 describe('compaction', () => {
-  it('stops for some hours once ten attempts came to nothing, before the ids next to its first segment are used up', async () => {
+  it('stops for some hours after ten failed attempts, before the ids next to its first segment are used up', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
     await appendMany(dataset, 4);
@@ -241,7 +241,7 @@ describe('compaction', () => {
     expect(await download(owner, dataset)).toBe(rows);
   });
 
-  it('leaves first and last of a group where the rows stand', async () => {
+  it('keeps first and last of a group', async () => {
     const { dataset } = await history();
     await compact(dataset);
     const apply = encodeURIComponent('groupby((d),aggregate(k with first as F,v with last as L))');
@@ -264,7 +264,7 @@ describe('compaction', () => {
     }
   });
 
-  it('takes versions in that are published, cloned and restored while the rows are copied', async () => {
+  it('includes versions that are published, cloned and restored while the rows are copied', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
     await appendMany(dataset, 4);
@@ -318,7 +318,7 @@ describe('compaction', () => {
     expect((await segmentsOf(dataset)).current).toBeLessThan(10);
   });
 
-  it('is finished by the next worker when one dies while versions are led over', async () => {
+  it('is finished by the next worker when one dies while versions are repointed', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, `d,k,v\n${'2024-01-01,first,1\n'.repeat(20)}`, 'replace');
     await appendMany(dataset, 4);
@@ -379,7 +379,7 @@ describe('compaction', () => {
     expect(await compacting).toBe(1);
   });
 
-  describe('that comes to nothing', () => {
+  describe('that fails', () => {
     const death = new Error('the worker dies here');
     /** A row of its own in the segment that is being written. */
     const insertInto = (run: readonly number[], { segment, place }: Target) => {
@@ -419,14 +419,14 @@ describe('compaction', () => {
           throw death;
         },
       ],
-    ])('because %s: all is as it was, and the sweep clears up', async (_why, join) => {
+    ])('because %s: versions are as before, and the sweep deletes the copy', async (_why, join) => {
       expect(await compact(dataset, { join, ...mute() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await sweep()).toMatchObject({ abandonedCompactions: 1 });
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('because the worker was silent for too long and was given up: it cannot swap any more', async () => {
+    it('because the worker was silent for too long and lost its lease: it cannot promote any more', async () => {
       const join: Join = async (...run) => {
         const joined = await joinOf()(...run);
         await sweep();
@@ -457,7 +457,7 @@ describe('compaction', () => {
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('is done by the next one', async () => {
+    it('is repeated by the next one', async () => {
       expect(await compact(dataset)).toBe(1);
       await sweep();
       expect(await segmentsOf(dataset)).toMatchObject({ named: 1, stored: 1, current: 1 });

@@ -142,7 +142,7 @@ describe('dead letters', () => {
     expect(JSON.parse(await admin(`dead-letters drop ${id} --json`))).toEqual({ dropped: id });
   });
 
-  it('show the head of a large one only, and one without a value', async () => {
+  it('show the start of a large one only, and one without a value', async () => {
     const large = await spoil(Buffer.alloc(100_000, 'x'));
     expect(
       (JSON.parse(await admin(`dead-letters show ${large} --json`)) as { headText: string }).headText,
@@ -155,7 +155,7 @@ describe('dead letters', () => {
     for (const id of [large, empty]) await admin(`dead-letters drop ${id}`);
   });
 
-  it('are gone from the list once dropped, and stay so', async () => {
+  it('are not listed once dropped', async () => {
     const id = await spoil(Buffer.from('to be dropped'));
     await admin(`dead-letters drop ${id}`);
     expect((await list()).map((row) => row.id)).not.toContain(id);
@@ -164,7 +164,7 @@ describe('dead letters', () => {
     await expect(admin('dead-letters show 999999')).rejects.toMatchObject({ code: 'unknown_message' });
   });
 
-  it('are not sent back while this version cannot read them either', async () => {
+  it('are not sent back while this version cannot decode them either', async () => {
     const id = await spoil(Buffer.from('still no chunk'));
     await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'still_undecodable' });
     expect((await list()).map((row) => row.id)).toContain(id);
@@ -204,7 +204,7 @@ describe('dead letters', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are read from the topic that was recorded for them, and are gone with it', async () => {
+  it('are read from the topic that was recorded for them, and deleted with it', async () => {
     const former = `${product.config.kafkaPrefix}.moved`;
     const client = clientOf(kafka).admin();
     await client.connect();

@@ -72,7 +72,7 @@ const numberOf = (random: Random): string => {
 };
 
 describe('an exact column', () => {
-  it('takes ordinary numbers after a long one', async () => {
+  it('accepts ordinary numbers after a long one', async () => {
     const dataset = await createDataset(owner);
     const values = ['12345678901234567.5', '0.25', '0.125', '98765432109876543210', '1.5'];
     for (const [at, value] of values.entries())
@@ -105,7 +105,7 @@ describe('an exact column', () => {
     );
   });
 
-  it('counts digits that came while the upload was read', async () => {
+  it('counts digits that were added while the upload was read', async () => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, csv([{ key: 'a', value: '12345678901234567.5' }]), {});
     await product.stopWorker();

@@ -91,7 +91,7 @@ const allStored = async (sent: readonly ProcessAnswer[]): Promise<void> => {
   await expect.poll(ready).toBe(sent.length);
 };
 
-describe('appends behind the one with which a dataset gets a table of its own', () => {
+describe('appends after the one with which a dataset moves to a table of its own', () => {
   it('are published in the order in which they were accepted', async () => {
     const dataset = await smallDataset();
     const held = await holdLine(dataset);
@@ -115,7 +115,7 @@ describe('appends behind the one with which a dataset gets a table of its own', 
     expect(await download(owner, dataset)).toBe(shown(87));
   });
 
-  it('may be wrong, cancelled, dry runs or of other types', async () => {
+  it('may be invalid, cancelled, dry runs or of other types', async () => {
     const dataset = await smallDataset();
     const etag = `"${(await readDataset(owner, dataset)).currentVersionId}"`;
     const held = await holdLine(dataset);
@@ -155,7 +155,7 @@ describe('appends behind the one with which a dataset gets a table of its own', 
     expect(await download(owner, dataset)).toBe(shown(64));
   });
 
-  it('fail alone when their rows were lost', async () => {
+  it('fail one by one when their rows were lost', async () => {
     const dataset = await smallDataset();
     const held = await holdLine(dataset);
     const sent = [
@@ -175,7 +175,7 @@ describe('appends behind the one with which a dataset gets a table of its own', 
   });
 
   it.each(['upsert', 'sync', 'delete'])(
-    'does not become a version by %s when the one before lost rows',
+    'are not published by %s when the one before lost rows',
     async (mode) => {
       const dataset = await createDataset(owner);
       const first = await uploadWith(owner, dataset, rowsFrom(0, 20), {});

@@ -93,7 +93,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(row?.count).toBeLessThan(sent.length);
   });
 
-  it('bring columns, leave some out, have rows set aside, and hold no rows', async () => {
+  it('add columns, omit some, have rejected rows, and have no rows', async () => {
     const dataset = await largeDataset();
     await product.stopWorker();
     const sent = [
@@ -151,7 +151,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(await download(owner, dataset)).toBe(shown(54));
   });
 
-  it('one of which ClickHouse refuses begin their next attempts, and it alone fails', async () => {
+  it('one of which ClickHouse refuses start their next attempts, and only that one fails', async () => {
     const dataset = await largeDataset();
     const [column] = await product.sql.query<{ id: number }>(
       `SELECT id FROM columns WHERE dataset_id = $1 AND name = 'k'`,
@@ -176,7 +176,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(await download(owner, dataset)).toBe(shown(54));
   });
 
-  it('of a dry run change nothing, and one that goes to a version in a pool goes there', async () => {
+  it('of a dry run change nothing, and one to a version in a pool is stored there', async () => {
     const dataset = await largeDataset();
     const rehearsal = await send(dataset, rowsFrom(50, 2), { dryRun: 'true' });
     expect(await ended(owner, rehearsal)).toMatchObject({ status: 'completed' });

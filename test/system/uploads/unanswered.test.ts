@@ -90,7 +90,7 @@ describe('an upload whose answer was not sent yet', () => {
     expect(await download(owner, dataset)).toBe('"a"\n2\n');
   });
 
-  it('is published once it is answered, by whichever process comes first', async () => {
+  it('is published once it is answered, by any process', async () => {
     const dataset = await createDataset(owner);
     const process = await storeUnanswered(dataset);
     const received = { bytes: 4, sentBytes: 4, expectedBytes: 4, sentChunks: 1 };
@@ -121,7 +121,7 @@ describe('a client that waits for the end and disconnects', () => {
     return id;
   };
 
-  it('gets nothing published', async () => {
+  it('publishes nothing', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a\n0\n');
     const id = await sendAndLeave(dataset, '');
@@ -138,7 +138,7 @@ describe('a client that waits for the end and disconnects', () => {
     expect(await download(owner, dataset)).toBe('"a"\n0\n');
   });
 
-  it('finds it published under the id that it has reserved', async () => {
+  it('finds the upload published under the id that it has reserved', async () => {
     const dataset = await createDataset(owner);
     const reserved = await json<ProcessAnswer>(
       await call(owner, 'POST', `/datasets/${dataset}/processes`),
@@ -151,7 +151,7 @@ describe('a client that waits for the end and disconnects', () => {
   });
 });
 
-describe('the line of an upload that fails', () => {
+describe('the log line of a failed upload', () => {
   afterEach(() => resumeConsuming(product.sql));
 
   const send = async (dataset: number, requestId: string, content: string): Promise<ProcessAnswer> => {

@@ -111,7 +111,7 @@ describe('a completed upload', () => {
     expect(await download(owner, dataset)).toBe(stored(1_000));
   });
 
-  it('is found equal as well after its types were widened and records were set aside', async () => {
+  it('is found equal as well after its types were widened and records were rejected', async () => {
     const dataset = await createDataset(owner);
     const rows = Array.from({ length: 1_000 }, (_, at) =>
       at === 700 ? '700,x,y' : at === 900 ? 'nine,9' : `${at},${at}`,
@@ -129,7 +129,7 @@ describe('a completed upload', () => {
     expect(await replay(process.id)).toMatchObject({ outcome: 'equal', rows: 999, rowsBefore: 999 });
   });
 
-  it('gets lost rows back, in the version and in those that build on it', async () => {
+  it('gets lost rows back, in the version and in those made from it', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, file(500));
     const second = await sendAs('append', dataset, file(500, 500));
@@ -149,7 +149,7 @@ describe('a completed upload', () => {
     expect(await replay(first.id)).toMatchObject({ outcome: 'equal', rowsBefore: 500 });
   });
 
-  it('cannot be written again when its rows were joined with others', async () => {
+  it('cannot be replayed when its rows were joined with others', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\nb,2\n');
     const process = await sendAs('upsert', dataset, 'k,v\nb,3\n');
@@ -165,7 +165,7 @@ describe('a failed upload', () => {
       JSON.stringify({ code, message: 'made up' }),
     ]);
 
-  it('is tried again and completes, also when no worker has seen its chunks', async () => {
+  it('is retried and completes, also when no worker has read its chunks', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, file(1_000)), 201);
@@ -187,7 +187,7 @@ describe('a failed upload', () => {
     });
   });
 
-  it('is not tried again over something newer, nor when it was cancelled', async () => {
+  it('is not retried over something newer, nor when it was cancelled', async () => {
     const dataset = await createDataset(owner);
     const failed = await upload(owner, dataset, 'a\n1,2\n');
     const newer = await upload(owner, dataset, 'a\n1\n');
@@ -200,7 +200,7 @@ describe('a failed upload', () => {
     await expect(replay(other.id)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('cannot be tried again when its file was not received completely', async () => {
+  it('cannot be retried when its file was not received completely', async () => {
     const dataset = await createDataset(owner);
     const content = `${file(800)}${'x'.repeat(30)}\u0000\n`;
     const answer = await putFile(owner, dataset, content);
@@ -245,7 +245,7 @@ describe('a pending upload', () => {
 });
 
 describe('an upload whose chunks Kafka has removed', () => {
-  it('is said to be expired, completed or failed', async () => {
+  it('is reported as expired, completed or failed', async () => {
     const completed = await upload(owner, await createDataset(owner), file(1_000));
     const failed = await upload(owner, await createDataset(owner), `${file(1_000)}1,2,3\n`);
     const topic = `${product.config.kafkaPrefix}.chunks.bulk`;
@@ -262,7 +262,7 @@ describe('an upload whose chunks Kafka has removed', () => {
     await expect(replay(999_999)).rejects.toMatchObject({ code: 'unknown_process' });
   });
 
-  it('is not known any more by where they lay, once Kafka has not kept them for twice as long', async () => {
+  it('has no chunk positions any more after twice the retention of Kafka', async () => {
     const [old, recent] = [
       await upload(owner, await createDataset(owner), file(1_000)),
       await upload(owner, await createDataset(owner), file(1_000)),
