@@ -4,7 +4,7 @@ import { datePartOf, periodStartOf } from './date-parts.js';
 import { exactOf, isInteger } from './number-literal.js';
 import { readingsOf } from './readings.js';
 import type { FunctionName, SyntaxNode } from './syntax.js';
-import type { DatePart, NumberNode, Operand, PeriodStart, TextNode } from './typed.js';
+import type { DateNode, DatePart, NumberNode, Operand, PeriodStart, TextNode } from './typed.js';
 
 type Call = Extract<SyntaxNode, { kind: 'call' }>;
 
@@ -36,22 +36,19 @@ const signatures: Readonly<Record<FunctionName, readonly Exclude<Operand['type']
 
 const nouns = { text: 'a text', number: 'a number', date: 'a date' } as const;
 
-const bindArgument = (call: Call, index: number, binding: Binding): Operand => {
-  const node = call.args[index];
-  const wanted = signatures[call.name][index];
-  if (node === undefined || wanted === undefined)
-    throw new RangeError('the parser checks the number of arguments');
+const bindArgument = (name: FunctionName, node: SyntaxNode, index: number, binding: Binding): Operand => {
+  // The parser checks the number of arguments.
+  const wanted = signatures[name][index]!;
   // The first argument is the operand of the function; the others are mostly values.
   const readings = readingsOf(node, index === 0).map((reading) => binding.bind(reading));
   const fitting =
     readings.find(({ type }) => type === wanted) ?? readings.find(({ type }) => type === 'null');
   if (fitting !== undefined) return fitting;
-  const operand = readings[0] ?? { type: 'null' };
   const day = wanted === 'date' && node.kind === 'string' ? firstDayOf(node.value) : undefined;
   if (day !== undefined) return { type: 'date', node: { kind: 'date', value: day } };
   throw binding.failures.type(
     node.start,
-    `${call.name} needs ${nouns[wanted]} as argument ${index + 1}, found ${describe(node, operand)}`,
+    `${name} needs ${nouns[wanted]} as argument ${index + 1}, found ${describe(node, readings[0]!)}`,
   );
 };
 
@@ -65,31 +62,36 @@ const checkSubstring = (call: Call, binding: Binding): void => {
   }
 };
 
-const datePart = (part: DatePart, operand: Operand): Operand => {
-  if (operand.type !== 'date') return { type: 'null' };
-  if (operand.node.kind !== 'date') return { type: 'number', node: { kind: part, operand: operand.node } };
-  const value = exactOf(datePartOf(part, operand.node.value));
-  return { type: 'number', node: { kind: 'number', value } };
+const datePart = (part: DatePart, day: DateNode): Operand => {
+  const node: NumberNode =
+    day.kind === 'date'
+      ? { kind: 'number', value: exactOf(datePartOf(part, day.value)) }
+      : { kind: part, operand: day };
+  return { type: 'number', node };
 };
 
-const periodStart = (start: PeriodStart, operand: Operand): Operand => {
-  if (operand.type !== 'date') return { type: 'null' };
-  if (operand.node.kind !== 'date') return { type: 'date', node: { kind: start, operand: operand.node } };
-  return { type: 'date', node: { kind: 'date', value: periodStartOf(start, operand.node.value) } };
+const periodStart = (start: PeriodStart, day: DateNode): Operand => {
+  const node: DateNode =
+    day.kind === 'date'
+      ? { kind: 'date', value: periodStartOf(start, day.value) }
+      : { kind: start, operand: day };
+  return { type: 'date', node };
 };
 
-const textArgument = (operand: Operand | undefined): TextNode => {
-  if (operand?.type !== 'text') throw new RangeError('signatures promise a text');
-  return operand.node;
-};
+interface Nodes {
+  readonly text: TextNode;
+  readonly number: NumberNode;
+  readonly date: DateNode;
+}
 
-const numberArgument = (operand: Operand | undefined): NumberNode => {
-  if (operand?.type !== 'number') throw new RangeError('signatures promise a number');
-  return operand.node;
+/** The node of an argument that has the type of the signature. */
+const argument = <Type extends keyof Nodes>(operand: Operand | undefined, type: Type): Nodes[Type] => {
+  if (operand?.type !== type) throw new RangeError('an argument has the type of the signature');
+  return operand.node as Nodes[Type];
 };
 
 export const bindCall = (call: Call, binding: Binding): Operand => {
-  const args = call.args.map((_, index) => bindArgument(call, index, binding));
+  const args = call.args.map((node, index) => bindArgument(call.name, node, index, binding));
   if (call.name === 'substring') checkSubstring(call, binding);
   const isTest = call.name === 'contains' || call.name === 'startswith' || call.name === 'endswith';
   if (args.some((operand) => operand.type === 'null')) {
@@ -102,44 +104,44 @@ export const bindCall = (call: Call, binding: Binding): Operand => {
     case 'endswith':
       return {
         type: 'boolean',
-        node: { kind: call.name, left: textArgument(first), right: textArgument(second) },
+        node: { kind: call.name, left: argument(first, 'text'), right: argument(second, 'text') },
       };
     case 'tolower':
     case 'toupper':
     case 'trim':
-      return { type: 'text', node: { kind: call.name, operand: textArgument(first) } };
+      return { type: 'text', node: { kind: call.name, operand: argument(first, 'text') } };
     case 'concat':
       return {
         type: 'text',
-        node: { kind: 'concat', left: textArgument(first), right: textArgument(second) },
+        node: { kind: 'concat', left: argument(first, 'text'), right: argument(second, 'text') },
       };
     case 'substring': {
-      const length = third === undefined ? undefined : numberArgument(third);
-      const from = numberArgument(second);
-      return { type: 'text', node: { kind: 'substring', operand: textArgument(first), from, length } };
+      const length = third === undefined ? undefined : argument(third, 'number');
+      const from = argument(second, 'number');
+      return { type: 'text', node: { kind: 'substring', operand: argument(first, 'text'), from, length } };
     }
     case 'length':
-      return { type: 'number', node: { kind: 'length', operand: textArgument(first) } };
+      return { type: 'number', node: { kind: 'length', operand: argument(first, 'text') } };
     case 'indexof':
       return {
         type: 'number',
-        node: { kind: 'indexof', left: textArgument(first), right: textArgument(second) },
+        node: { kind: 'indexof', left: argument(first, 'text'), right: argument(second, 'text') },
       };
     case 'year':
     case 'quarter':
     case 'month':
     case 'week':
     case 'day':
-      return datePart(call.name, first ?? { type: 'null' });
+      return datePart(call.name, argument(first, 'date'));
     case 'startofyear':
     case 'startofquarter':
     case 'startofmonth':
     case 'startofweek':
-      return periodStart(call.name, first ?? { type: 'null' });
+      return periodStart(call.name, argument(first, 'date'));
     case 'round':
     case 'floor':
     case 'ceiling':
-      return { type: 'number', node: { kind: call.name, operand: numberArgument(first) } };
+      return { type: 'number', node: { kind: call.name, operand: argument(first, 'number') } };
     default:
       return call.name satisfies never;
   }

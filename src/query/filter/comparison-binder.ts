@@ -75,7 +75,8 @@ const canBeDate = ({ node, operand }: BoundSide): boolean =>
 const areComparable = (pair: BoundPair): boolean => {
   const [left, right] = [pair[0].operand.type, pair[1].operand.type];
   if (left === right || left === 'null' || right === 'null') return true;
-  return (left === 'date' || right === 'date') && pair.every(canBeDate);
+  // One side reads a column, which can only be a date by its type.
+  return pair.every(canBeDate);
 };
 
 const readsColumn = (pair: BoundPair): boolean => pair.some((side) => side.readsColumn);
