@@ -69,12 +69,12 @@ interface TeamRow {
 
 const readTeams = async (sql: Sql, accountId: number, teamId: number | null): Promise<Team[]> => {
   const rows = await sql.query<TeamRow>(
-    `SELECT t.name, mine.role, t.created_at AS "createdAt",
+    `SELECT t.name, own.role, t.created_at AS "createdAt",
        (SELECT json_agg(json_build_object('account', a.name, 'role', m.role) ORDER BY a.name)
           FROM team_members m JOIN accounts a ON a.id = m.account_id WHERE m.team_id = t.id) AS members,
        (SELECT coalesce(json_agg(json_build_object('account', a.name, 'role', i.role) ORDER BY a.name), '[]')
           FROM team_invitations i JOIN accounts a ON a.id = i.account_id WHERE i.team_id = t.id) AS invitations
-     FROM teams t JOIN team_members mine ON mine.team_id = t.id AND mine.account_id = $1
+     FROM teams t JOIN team_members own ON own.team_id = t.id AND own.account_id = $1
      WHERE $2::bigint IS NULL OR t.id = $2 ORDER BY t.name`,
     [accountId, teamId],
   );
@@ -84,7 +84,7 @@ const readTeams = async (sql: Sql, accountId: number, teamId: number | null): Pr
 const unknownTeam = (name: string): AppError => notFound('team_not_found', `There is no team ${name}.`);
 
 /** @throws AppError 404 for a team that does not exist, 403 for one the caller is not in. */
-const mine = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
+const teamOfMember = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
   const team = caller.teams.find((item) => sameHandle(item.name, name));
   if (team !== undefined) return team;
   const [other] = await sql.query('SELECT 1 FROM names WHERE key = $1 AND team_id IS NOT NULL', [
@@ -95,14 +95,14 @@ const mine = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam>
     : forbidden('no_permission', `You are not in the team ${name}.`);
 };
 
-const administered = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
-  const team = await mine(sql, caller, name);
+const teamOfAdmin = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
+  const team = await teamOfMember(sql, caller, name);
   if (team.role !== 'admin') throw forbidden('no_permission', 'Only an admin of the team may do this.');
   requireFullKey(caller);
   return team;
 };
 
-const again = async (sql: Sql, caller: Caller, id: number, name: string): Promise<Team> => {
+const readTeam = async (sql: Sql, caller: Caller, id: number, name: string): Promise<Team> => {
   const [team] = await readTeams(sql, caller.accountId, id);
   if (team === undefined) throw unknownTeam(name);
   return team;
@@ -151,11 +151,11 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   requireOwnHandle(name);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
-      const [mine] = await tx.query<{ teams: number }>(
+      const [membership] = await tx.query<{ teams: number }>(
         'SELECT count(*) AS teams FROM team_members WHERE account_id = $1',
         [caller.accountId],
       );
-      if ((mine?.teams ?? 0) >= rowLimits.teams) throw tooMany('teams', 'An account');
+      if ((membership?.teams ?? 0) >= rowLimits.teams) throw tooMany('teams', 'An account');
       const [row] = await tx.query<{ id: number }>('INSERT INTO teams (name) VALUES ($1) RETURNING id', [
         name,
       ]);
@@ -167,7 +167,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
         target: { kind: 'team', id: row.id, name },
         details: { admin: caller.accountName },
       });
-      return again(tx, caller, row.id, name);
+      return readTeam(tx, caller, row.id, name);
     }),
   );
 };
@@ -201,7 +201,7 @@ const putMember = (
       target: { kind: 'team', id: team.id, name: team.name },
       details: { account, role },
     });
-    return { team: await again(tx, caller, team.id, team.name), invited: !present };
+    return { team: await readTeam(tx, caller, team.id, team.name), invited: !present };
   });
 
 const removeMember = (sql: Sql, team: { id: number; name: string }, account: string) =>
@@ -221,7 +221,7 @@ const removeMember = (sql: Sql, team: { id: number; name: string }, account: str
 
 export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   async requireAdmin(caller, name) {
-    await administered(sql, caller, name);
+    await teamOfAdmin(sql, caller, name);
   },
   async list(caller) {
     requireAccountKey(caller);
@@ -229,12 +229,12 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   },
   async read(caller, name) {
     requireAccountKey(caller);
-    return again(sql, caller, (await mine(sql, caller, name)).id, name);
+    return readTeam(sql, caller, (await teamOfMember(sql, caller, name)).id, name);
   },
   create: (caller, name) => createTeam(sql, caller, name),
 
   async rename(caller, name, newName) {
-    const { id } = await administered(sql, caller, name);
+    const { id } = await teamOfAdmin(sql, caller, name);
     requireOwnHandle(newName);
     await claimingName(newName, () =>
       sql.tx(async (tx) => {
@@ -247,11 +247,11 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
         });
       }),
     );
-    return again(sql, caller, id, name);
+    return readTeam(sql, caller, id, name);
   },
 
   async remove(caller, name) {
-    const { id } = await administered(sql, caller, name);
+    const { id } = await teamOfAdmin(sql, caller, name);
     await sql.tx(async (tx) => {
       await tx.query('DELETE FROM teams WHERE id = $1', [id]);
       await recordAudit(tx, { action: 'team.delete', target: { kind: 'team', id, name } });
@@ -259,7 +259,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   },
 
   async putMember(caller, name, account, role) {
-    return putMember(sql, caller, await administered(sql, caller, name), account, role);
+    return putMember(sql, caller, await teamOfAdmin(sql, caller, name), account, role);
   },
 
   async join(caller, name) {
@@ -269,7 +269,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
       if (invitation === undefined) {
         const present = caller.teams.find((team) => sameHandle(team.name, name));
         if (present === undefined) throw noInvitation(name);
-        return again(tx, caller, present.id, name);
+        return readTeam(tx, caller, present.id, name);
       }
       await joinTeam(tx, { ...invitation, accountId: caller.accountId });
       await recordAudit(tx, {
@@ -277,13 +277,13 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
         target: { kind: 'team', id: invitation.teamId, name },
         details: { account: caller.accountName, role: invitation.role },
       });
-      return again(tx, caller, invitation.teamId, name);
+      return readTeam(tx, caller, invitation.teamId, name);
     });
   },
 
   async removeMember(caller, name, account) {
     const leaving = sameHandle(account, caller.accountName);
-    const team = leaving ? await mine(sql, caller, name) : await administered(sql, caller, name);
+    const team = leaving ? await teamOfMember(sql, caller, name) : await teamOfAdmin(sql, caller, name);
     requireFullKey(caller);
     await removeMember(sql, team, account);
   },

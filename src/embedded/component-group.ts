@@ -77,7 +77,7 @@ export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup 
           throw error;
         }
       },
-      goesOn: () => !stopping.signal.aborted,
+      mayRetry: () => !stopping.signal.aborted,
       log: log.child({ component: name }),
     });
     taken.push(ports);

@@ -34,13 +34,13 @@ export interface PortChooser {
   /** A free port that no other start, here or in another process, has reserved. */
   choose(wish: PortWish): Promise<number>;
   /** True if one of the reserved ports is in use; called after the child that should listen there has ended. */
-  lostOne(): Promise<boolean>;
+  isAnyInUse(): Promise<boolean>;
   /** Releases the reservations, after everything that listens there has ended. */
   release(): void;
 }
 
 /** Reserves a port until it is closed or this process ends; `held` while another process has it. */
-const reserve = (port: number): Promise<Server | 'held'> =>
+const reserveAcrossProcesses = (port: number): Promise<Server | 'held'> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -52,29 +52,29 @@ const reserve = (port: number): Promise<Server | 'held'> =>
   });
 
 /** Ports that this process has reserved, with the reservations that other processes see. */
-const given = new Map<number, Server | undefined>();
+const reserved = new Map<number, Server | undefined>();
 
-const give = async (port: number): Promise<boolean> => {
-  if (given.has(port)) return false;
-  given.set(port, undefined);
-  const reservation = process.platform === 'linux' ? await reserve(port) : undefined;
+const reserve = async (port: number): Promise<boolean> => {
+  if (reserved.has(port)) return false;
+  reserved.set(port, undefined);
+  const reservation = process.platform === 'linux' ? await reserveAcrossProcesses(port) : undefined;
   if (reservation !== 'held') {
-    given.set(port, reservation);
+    reserved.set(port, reservation);
     if (await isFree(port)) return true;
   }
-  takeBack(port);
+  release(port);
   return false;
 };
 
-const takeBack = (port: number): void => {
-  given.get(port)?.close();
-  given.delete(port);
+const release = (port: number): void => {
+  reserved.get(port)?.close();
+  reserved.delete(port);
 };
 
-const giveAny = async (): Promise<number> => {
+const reserveAny = async (): Promise<number> => {
   for (let attempt = 0; attempt < 200; attempt++) {
     const port = randomInt(lowestPort, highestPort);
-    if (await give(port)) return port;
+    if (await reserve(port)) return port;
   }
   throw unavailable('no_free_port', `no free port between ${lowestPort} and ${highestPort}`);
 };
@@ -87,23 +87,23 @@ export const createPortChooser = (): PortChooser => {
   const own = new Set<number>();
   return {
     async choose({ owner, variable, wanted, remembered }) {
-      if (wanted !== undefined && !(await give(wanted))) {
+      if (wanted !== undefined && !(await reserve(wanted))) {
         throw unavailable(
           'port_occupied',
           `port ${wanted} for ${owner} is occupied: stop what listens there or set ${variable} to another port`,
         );
       }
-      const isRemembered = wanted === undefined && remembered !== undefined && (await give(remembered));
-      const port = wanted ?? (isRemembered ? remembered : await giveAny());
+      const isRemembered = wanted === undefined && remembered !== undefined && (await reserve(remembered));
+      const port = wanted ?? (isRemembered ? remembered : await reserveAny());
       own.add(port);
       return port;
     },
-    async lostOne() {
+    async isAnyInUse() {
       const areFree = await Promise.all([...own].map((port) => isFree(port)));
       return areFree.includes(false);
     },
     release() {
-      for (const port of own) takeBack(port);
+      for (const port of own) release(port);
       own.clear();
     },
   };
@@ -115,8 +115,8 @@ const mostAttempts = 3;
 interface PortStart<T> {
   /** Starts the component. If it fails, nothing of it keeps running. */
   run(ports: PortChooser): Promise<T>;
-  /** False during a shutdown, which ends the attempts. */
-  goesOn(): boolean;
+  /** False during a shutdown: no other attempt follows. */
+  mayRetry(): boolean;
   log: Log;
 }
 
@@ -131,9 +131,9 @@ export const startOnPorts = async <T>(start: PortStart<T>): Promise<{ started: T
     try {
       return { started: await start.run(ports), ports };
     } catch (error) {
-      const again = attempt < mostAttempts && start.goesOn() && (await ports.lostOne());
+      const isRetried = attempt < mostAttempts && start.mayRetry() && (await ports.isAnyInUse());
       ports.release();
-      if (!again) throw error;
+      if (!isRetried) throw error;
       start.log.warn({ reason: messageOf(error) }, 'a port was taken meanwhile, starting with others');
     }
   }

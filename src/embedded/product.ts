@@ -100,7 +100,7 @@ export const startProduct = async (options: ProductOptions): Promise<ProductProc
   await scope.defer(`the port of the ${entry}`, () => taken?.release());
   const { started, ports } = await startOnPorts({
     run: (chooser) => startEntry(options, chooser),
-    goesOn: () => !scope.closing,
+    mayRetry: () => !scope.closing,
     log: log.child({ component: entry }),
   });
   taken = ports;

@@ -170,7 +170,7 @@ export const createBatch = ({ answer, now }: BatchDeps) => {
         'not_a_batch',
         'a batch is sent as Content-Type application/json, or multipart/mixed with a boundary',
       );
-    const goesOn = /continue-on-error(?!\s*=\s*"?false)/i.test(request.header('prefer') ?? '');
+    const continuesOnError = /continue-on-error(?!\s*=\s*"?false)/i.test(request.header('prefer') ?? '');
     const deadline = now() + mostMs;
     const answers: PartAnswer[] = [];
     let room = mostAnswerBytes;
@@ -184,7 +184,7 @@ export const createBatch = ({ answer, now }: BatchDeps) => {
       } catch (error) {
         answers.push(failed(error, id, request));
         // As OData says: what follows the first error is left out, unless the client asks to go on.
-        if (!goesOn) break;
+        if (!continuesOnError) break;
       }
     }
     return { status: 200, headers: headersOf(form.contentType), body: form.write(answers) };

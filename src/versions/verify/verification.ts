@@ -88,19 +88,19 @@ const ownersSql = `
     AND v.id >= r.from_version AND (r.until_version IS NULL OR v.id < r.until_version)
   WHERE r.segment_id = $1 HAVING count(*) > 0`;
 
-type Seen = HashedSegment | 'unreadable' | undefined;
+type Reading = HashedSegment | 'unreadable' | undefined;
 
-interface Oddity {
+interface Deviation {
   readonly fault: SegmentFaultKind;
   readonly found: number | null;
 }
 
-const oddityOf = (segment: ReferencedSegment, seen: Seen): Oddity | undefined => {
-  if (seen === 'unreadable') return { fault: 'unreadable', found: null };
-  const found = seen?.rows ?? 0;
+const deviationOf = (segment: ReferencedSegment, reading: Reading): Deviation | undefined => {
+  if (reading === 'unreadable') return { fault: 'unreadable', found: null };
+  const found = reading?.rows ?? 0;
   if (found < segment.rows) return { fault: 'rows_missing', found };
   if (found > segment.rows) return { fault: 'rows_surplus', found };
-  if (seen !== undefined && segment.hash !== null && seen.hash !== segment.hash)
+  if (reading !== undefined && segment.hash !== null && reading.hash !== segment.hash)
     return { fault: 'values_changed', found };
   return undefined;
 };
@@ -112,7 +112,7 @@ const requireDataset = async (sql: Sql, id: number | undefined): Promise<void> =
 };
 
 export const createVerification = ({ sql, hashes, reads }: VerificationOptions): Verification => {
-  const lookAtOne = async (segment: ReferencedSegment): Promise<Seen> => {
+  const readSegment = async (segment: ReferencedSegment): Promise<Reading> => {
     try {
       return (await hashes.read([segment]))[0];
     } catch (error) {
@@ -122,35 +122,35 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
   };
 
   /** Rows in the segments of one table. */
-  const look = async (
+  const readTable = async (
     segments: readonly ReferencedSegment[],
-  ): Promise<(segment: ReferencedSegment) => Seen> => {
+  ): Promise<(segment: ReferencedSegment) => Reading> => {
     try {
       const found = new Map((await hashes.read(segments)).map((one) => [one.segmentId, one]));
       return ({ id }) => found.get(id);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
     }
-    const found = new Map<number, Seen>();
-    for (const segment of segments) found.set(segment.id, await lookAtOne(segment));
+    const found = new Map<number, Reading>();
+    for (const segment of segments) found.set(segment.id, await readSegment(segment));
     return ({ id }) => found.get(id);
   };
 
-  /** The segment may have been dropped, moved or joined between the two reads. */
-  const confirmed = async (
+  /** Checks a deviation a second time: the segment may have been dropped, moved or joined between the two reads. */
+  const confirm = async (
     segment: ReferencedSegment,
-  ): Promise<(Oddity & { segment: ReferencedSegment }) | undefined> => {
+  ): Promise<(Deviation & { segment: ReferencedSegment }) | undefined> => {
     const now = await hashes.find(segment.id);
     if (now === undefined) return undefined;
-    const oddity = oddityOf(now, await lookAtOne(now));
-    if (oddity === undefined) return undefined;
+    const deviation = deviationOf(now, await readSegment(now));
+    if (deviation === undefined) return undefined;
     const still = await hashes.find(segment.id);
-    return still?.mapId === now.mapId ? { ...oddity, segment: now } : undefined;
+    return still?.mapId === now.mapId ? { ...deviation, segment: now } : undefined;
   };
 
   const faultOf = async (
     segment: ReferencedSegment,
-    { fault, found }: Oddity,
+    { fault, found }: Deviation,
   ): Promise<Fault | undefined> => {
     const [owner] = await sql.query<Pick<Fault, 'dataset' | 'name' | 'versions'>>(ownersSql, [segment.id]);
     return (
@@ -172,7 +172,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
       const count = { segments: 0, rows: 0, hashesCompared: 0, hashesRecorded: 0, repaired: 0, left: 0 };
       const faults: Fault[] = [];
 
-      const note = (fault: Fault): void => {
+      const report = (fault: Fault): void => {
         if (successfulRepairs.includes(fault.repair)) count.repaired += 1;
         else count.left += 1;
         if (faults.length < listedFaults) faults.push(fault);
@@ -191,17 +191,17 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
       };
 
       const checkTable = async (segments: readonly ReferencedSegment[]): Promise<void> => {
-        const seenOf = await look(segments);
+        const readingOf = await readTable(segments);
         const fresh: { segment: ReferencedSegment; hash: string }[] = [];
         for (const segment of segments) {
-          const seen = seenOf(segment);
-          if (oddityOf(segment, seen) !== undefined) {
-            const odd = await confirmed(segment);
-            const fault = odd && (await faultOf(odd.segment, odd));
-            if (odd !== undefined && fault !== undefined)
-              note({ ...fault, repair: await repairOf(odd.segment) });
-          } else if (typeof seen === 'object') {
-            if (segment.hash === null) fresh.push({ segment, hash: seen.hash });
+          const reading = readingOf(segment);
+          if (deviationOf(segment, reading) !== undefined) {
+            const confirmed = await confirm(segment);
+            const fault = confirmed && (await faultOf(confirmed.segment, confirmed));
+            if (confirmed !== undefined && fault !== undefined)
+              report({ ...fault, repair: await repairOf(confirmed.segment) });
+          } else if (typeof reading === 'object') {
+            if (segment.hash === null) fresh.push({ segment, hash: reading.hash });
             else count.hashesCompared += 1;
           }
         }
@@ -218,7 +218,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
       }
       const check = (datasets: readonly number[]) => reads.check(datasets, repair !== undefined);
       const versions = await wrongVersions({ sql, hashes, check, dataset }, (fault) =>
-        note({ repair: null, ...fault, versions: fault.version, segment: null, table: null }),
+        report({ repair: null, ...fault, versions: fault.version, segment: null, table: null }),
       );
       return { versions, ...count, faults };
     },

@@ -25,11 +25,12 @@ interface VersionCountsOptions {
 
 const pageSize = 200;
 
-interface Cut extends SegmentPlace {
+/** Start of a segment that a version has: its rows before those of an upload. */
+interface SegmentStart extends SegmentPlace {
   readonly beforeUpload: number;
 }
 
-const cutsSql = `
+const segmentStartsSql = `
   SELECT DISTINCT r.segment_id AS id, r.before_upload AS "beforeUpload", g.store_id AS "storeId",
     ${shardSql('g')} AS shard, m.pool
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
@@ -61,21 +62,21 @@ const countsSql = `
 /** Reports each wrong count; returns the number of versions. */
 export const wrongVersions = async (
   { sql, hashes, check, dataset }: VersionCountsOptions,
-  tell: (fault: VersionFault | UnreadableVersions) => void,
+  report: (fault: VersionFault | UnreadableVersions) => void,
 ): Promise<number> => {
-  const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
+  const countStarts = async (starts: readonly SegmentStart[]): Promise<number[]> => {
     const counts: number[] = [];
-    for (const cut of cuts) counts.push(await hashes.countBefore(cut, cut.beforeUpload));
+    for (const start of starts) counts.push(await hashes.countBefore(start, start.beforeUpload));
     return counts;
   };
 
-  const look = async (datasets: readonly number[]): Promise<VersionFault[]> => {
-    const cuts = await sql.query<Cut>(cutsSql, [datasets]);
-    const counts = await countCuts(cuts);
+  const wrongCounts = async (datasets: readonly number[]): Promise<VersionFault[]> => {
+    const starts = await sql.query<SegmentStart>(segmentStartsSql, [datasets]);
+    const counts = await countStarts(starts);
     return sql.query<VersionFault>(countsSql, [
       datasets,
-      cuts.map(({ id }) => id),
-      cuts.map(({ beforeUpload }) => beforeUpload),
+      starts.map(({ id }) => id),
+      starts.map(({ beforeUpload }) => beforeUpload),
       counts,
     ]);
   };
@@ -88,11 +89,11 @@ export const wrongVersions = async (
       [after, dataset ?? null],
     );
     versions += page.reduce((sum, { n }) => sum + n, 0);
-    const odd = await look(page.map(({ id }) => id));
+    const wrong = await wrongCounts(page.map(({ id }) => id));
     // A compaction may have replaced segments between the two reads.
-    if (odd.length > 0)
-      for (const fault of await look([...new Set(odd.map((one) => one.dataset))])) tell(fault);
-    for (const fault of await check(page.map(({ id }) => id))) tell(fault);
+    if (wrong.length > 0)
+      for (const fault of await wrongCounts([...new Set(wrong.map((one) => one.dataset))])) report(fault);
+    for (const fault of await check(page.map(({ id }) => id))) report(fault);
     if (page.length < pageSize) return versions;
     after = page.at(-1)?.id ?? after;
   }

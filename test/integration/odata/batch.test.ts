@@ -46,9 +46,9 @@ const part = (url: string, more: object = {}): object => ({ method: 'GET', url, 
 const numbered = (parts: readonly object[]): string =>
   JSON.stringify({ requests: parts.map((one, at) => ({ id: String(at), ...one })) });
 
-const goesOn = { prefer: 'continue-on-error' };
+const continuesOnError = { prefer: 'continue-on-error' };
 
-const answersOf = async (parts: readonly object[], headers: Record<string, string> = goesOn) =>
+const answersOf = async (parts: readonly object[], headers: Record<string, string> = continuesOnError) =>
   (await json<{ responses: readonly Answer[] }>(await send(numbered(parts), headers))).responses;
 
 describe('a batch of JSON', () => {
@@ -130,7 +130,7 @@ describe('a batch of JSON', () => {
       (await call(owner, 'PUT', `/datasets/${dataset}/permissions/batchreader`, { level: 'Read' })).ok,
     ).toBe(true);
     const parts = numbered(Array.from({ length: 5 }, () => part('Rows')));
-    const response = await send(parts, goesOn, { root: service.root, key: reader.key });
+    const response = await send(parts, continuesOnError, { root: service.root, key: reader.key });
     const { responses } = await json<{ responses: readonly Answer[] }>(response);
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 402, 402]);
   });
@@ -164,7 +164,7 @@ describe('a batch of JSON', () => {
     const { root } = odataService(owner, id);
     const response = await send(
       numbered([...Array.from({ length: 6 }, () => part('Rows?$top=10000')), part('Rows/$count')]),
-      goesOn,
+      continuesOnError,
       { root, key: owner.key },
     );
     const { responses } = await json<{ responses: readonly Answer[] }>(response);

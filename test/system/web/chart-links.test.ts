@@ -39,7 +39,7 @@ const siteUrl = (): string => {
   return `http://localhost:${typeof address === 'object' ? address?.port : ''}/`;
 };
 
-it('is made from the chart page, with the code for a frame', async () => {
+it('is created on the chart page, with the code for a frame', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await page.locator('.plot canvas').waitFor();
   await page.getByRole('button', { name: 'Read link' }).click();
@@ -52,7 +52,7 @@ it('is made from the chart page, with the code for a frame', async () => {
   expect(frame).toMatch(/^<iframe src="http.*\/api\/links\/tabr_[\w-]+\.html" width="720" /);
 });
 
-it('is seen in a frame and as a picture of another site, in light and dark, and runs nothing', async () => {
+it('is shown in a frame and as a picture of another site, in light and dark, and runs nothing', async () => {
   const client = { baseUrl: stage.product.baseUrl, key };
   const drawn = await makeReadLink(client, dataset, { chart: { kind: 'line' } });
   const rowsOf = await makeReadLink(client, dataset, { query: { $format: 'csv' } });

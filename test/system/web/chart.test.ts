@@ -69,7 +69,7 @@ it('opens a time series as lines, one for each entity, with exact values under t
   await expect.poll(() => readout.allTextContents()).toEqual(['2024-01-01', 'null', 'no row']);
 });
 
-it('asks once, and stays as it is read, when it is told late who is signed in', async () => {
+it('sends one request, and keeps the data when the session is known late', async () => {
   const page = await stage.visit('/sign-in', { key });
   let tell = (): void => undefined;
   const told = new Promise<void>((done) => {
@@ -98,7 +98,7 @@ it('asks once, and stays as it is read, when it is told late who is signed in', 
   expect(asked).toEqual([...new Set(asked)]);
 });
 
-it('groups by year and country into an address that others open, and shows the question', async () => {
+it('groups by year and country into an address that others can open, and shows the query', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await page.getByRole('button', { name: 'Bar' }).click();
@@ -125,7 +125,7 @@ it('groups by year and country into an address that others open, and shows the q
   await page.getByLabel('Log scale').and(page.locator(':not(:checked)')).waitFor();
 });
 
-it('shows a part of the axis, at an address, in the chart, the values and what is taken along', async () => {
+it('shows a part of the axis, at an address, in the chart, the values and the downloads', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await page.getByRole('slider', { name: 'From' }).focus();
@@ -171,7 +171,7 @@ it('draws chosen series and two measures against each other', async () => {
   expect(await violationsOf(page)).toEqual([]);
 });
 
-it('exports what is seen as SVG, where names stay text, and as PNG', async () => {
+it('exports its current view as SVG, where names stay text, and as PNG', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   const save = async (item: string): Promise<Buffer> => {
@@ -191,7 +191,7 @@ it('exports what is seen as SVG, where names stay text, and as PNG', async () =>
   expect((await save('Chart as PNG')).subarray(1, 4).toString()).toBe('PNG');
 });
 
-it('says what is wrong with a filter, and what an empty dataset lacks', async () => {
+it('reports what is wrong with a filter, and that a dataset is empty', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart?$filter=Nope eq 1`, { key });
   await page.getByRole('alert').first().waitFor();
   await page.goto(`/datasets/${empty}/chart`);

@@ -58,7 +58,7 @@ it('renames a column, and the filter and the order in the address go with it', a
   expect(await csvOf(id)).toMatch(/^"City","Unit price","Old name"/);
 });
 
-it('deletes a column in a new version, asked about once', async () => {
+it('deletes a column in a new version, confirmed once', async () => {
   const id = await upload(rows);
   const page = await stage.visit(`/datasets/${id}?$filter=[Old name] eq 'a'`, { key: ada.key });
   await page.getByText('1 of 2 rows match').waitFor();
@@ -79,7 +79,7 @@ it('deletes a column in a new version, asked about once', async () => {
   expect((await json<unknown[]>(versions)).length).toBe(2);
 });
 
-it('says why a change is refused, and changes nothing', async () => {
+it('shows why a change is refused, and changes nothing', async () => {
   const id = await upload('Only\n1\n');
   const page = await stage.visit(`/datasets/${id}`, { key: ada.key });
   await choose(page, 'Only', /^Delete/);
@@ -104,7 +104,7 @@ it('offers no changes to readers, nor in older versions', async () => {
   await expect.poll(() => older.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
 });
 
-it('merges a column into another one, and says where values collide', async () => {
+it('merges a column into another one, and shows where values collide', async () => {
   const id = await upload('City,Price,Pric,Other\nOslo,1.50,,8\nRome,,2.25,9\n');
   const page = await stage.visit(`/datasets/${id}`, { key: ada.key });
   await choose(page, 'Other', /^Rename/);

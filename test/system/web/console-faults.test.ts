@@ -91,7 +91,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   await page.getByRole('row', { name: /watcher consuming\.pause/ }).waitFor();
 });
 
-it('shows an upload that failed, why, with its request in the logs, and reads it again', async () => {
+it('shows a failed upload with its reason and its request in the logs, and replays it', async () => {
   const sender = await stage.visit('/', { key: ada.key });
   const { process } = await uploadPrices(sender, 'Country,Price\nNorway,1\n');
   const { sql } = stage.product;
@@ -132,7 +132,7 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
   await expect.poll(ended).toBe('completed');
 });
 
-it('tells what is down while PostgreSQL is away, with its run-book, and goes on when it is back', async () => {
+it('shows what is down while PostgreSQL is down, with its run-book, and continues when it is back', async () => {
   const database = await createGate(stage.product.config.databaseUrl ?? '');
   const further = await startFurther(stage.product, 'api', { changes: { databaseUrl: database.url } });
   try {
@@ -163,7 +163,7 @@ it('tells what is down while PostgreSQL is away, with its run-book, and goes on 
   }
 });
 
-it('keeps what it showed when the service does not answer, says so, and goes on', async () => {
+it('keeps its data when the service does not respond, says so, and continues', async () => {
   const page = await stage.visit('/ops/stores', { key: operator.key });
   await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
   await page.context().setOffline(true);

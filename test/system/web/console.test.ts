@@ -56,7 +56,7 @@ const settled = async (page: Page): Promise<void> => {
   await expect.poll(() => page.locator('.wait').count()).toBe(0);
 };
 
-it('says that all is well, who looks after what, and what to do about each alert', async () => {
+it('shows that all is well and which components are up, and links to the run-books', async () => {
   const page = await stage.visit('/', { key: operator.key });
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Console' }).click();
   await page.getByRole('heading', { name: 'All is well' }).waitFor();
@@ -87,7 +87,7 @@ it.each(screens)('has no violation at %s, in light and dark, wide and narrow', a
   expect(overflow).toBe(0);
 });
 
-it('is for operators alone, on the screen and in the API', async () => {
+it('is for operators only, on the screen and in the API', async () => {
   const page = await stage.visit('/ops/dead-letters', { key: ada.key });
   await page.getByRole('heading', { name: 'For operators only' }).waitFor();
   await expect
@@ -100,7 +100,7 @@ it('is for operators alone, on the screen and in the API', async () => {
   await stranger.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
 });
 
-it('shows the jobs, has one run, and the audit trail has it', async () => {
+it('shows the jobs, runs one, and the audit trail has it', async () => {
   const page = await stage.visit('/ops/jobs', { key: operator.key });
   const name = 'Run now: storage-sweep, installation';
   await page.getByRole('button', { name }).click();
@@ -138,7 +138,7 @@ it('shows a dead letter as text, drops it, and the audit trail has it', async ()
   await page.getByRole('row', { name: `dead_letter.settle dead_letter ${id} state: dropped` }).waitFor();
 });
 
-it('shows what the service kept of the last hours', async () => {
+it('shows the history of the last hours', async () => {
   const page = await stage.visit('/ops/lag?hours=1', { key: operator.key });
   await page.getByRole('img', { name: /^Chunks waiting: now \d+, at most/ }).waitFor();
   await page.getByRole('link', { name: '24 hours' }).click();

@@ -38,7 +38,7 @@ const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<
   stage.visit(path, { key: ada.key, ...more });
 
 describe('home', () => {
-  it('says so when the network is cut, and goes on when it is back', async () => {
+  it('shows that the network is down, and continues when it is back', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     await page.context().setOffline(true);
@@ -51,7 +51,7 @@ describe('home', () => {
 });
 
 describe('the grid', () => {
-  it('opens at a row, goes to both ends by keyboard, and draws what is in view alone', async () => {
+  it('opens at a row, goes to both ends by keyboard, and renders only what is visible', async () => {
     const page = await visit(`/datasets/${ids.long}?row=390000`);
     await settled(page, 390_002, 0, '390002');
     await expect.poll(() => cell(page, 390_002, 1).textContent()).toBe(String((390_002 * 7919) % 10_007));
@@ -79,7 +79,7 @@ describe('the grid', () => {
     await page.waitForURL(/row=3999\d\d/);
   });
 
-  it('cancels what was scrolled past', async () => {
+  it('cancels requests for rows that are no longer visible', async () => {
     const page = await visit(`/datasets/${ids.long}`);
     await settled(page, 0, 0, '0');
     let asked = 0;
@@ -111,7 +111,7 @@ describe('the grid', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('reaches column 5,000, and makes cells of a few columns', async () => {
+  it('reaches column 5,000, and renders cells of a few columns', async () => {
     const page = await visit(`/datasets/${ids.wide}`);
     await settled(page, 1, 0, '10000');
     await page.getByRole('grid').focus();
@@ -120,7 +120,7 @@ describe('the grid', () => {
     await expect.poll(() => drawnCells(page)).toBeLessThan(400);
   });
 
-  it('asks for columns in view alone, also of a table of texts', async () => {
+  it('requests visible columns only, also of a table of texts', async () => {
     const page = await visit('/');
     const answers: Promise<string>[] = [];
     // Those that came as a whole: what is out of view again is cancelled.
@@ -150,7 +150,7 @@ describe('the grid', () => {
     expect(await heapOf(page)).toBeLessThan(100);
   });
 
-  it('says that columns are being summarized, or are not, while rows are read', async () => {
+  it('shows whether columns are being summarized while rows are read', async () => {
     const page = await visit('/');
     let answer = (): void => undefined;
     const asked = new Promise<void>((done) => {

@@ -53,7 +53,7 @@ const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<
   stage.visit(path, { key: ada.key, ...more });
 
 describe('home', () => {
-  it('answers while somebody types, with datasets, columns and repositories, at an address', async () => {
+  it('finds datasets, columns and repositories during typing, at an address', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     const box = page.getByRole('searchbox');
@@ -73,7 +73,7 @@ describe('home', () => {
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
   });
 
-  it('shows a stranger nothing that is not public, and says how to see more', async () => {
+  it('shows a stranger only public data, and how to see more', async () => {
     const page = await stage.visit('/');
     await page.getByText('No data yet').waitFor();
     await page.goto(`/datasets/${ids.prices}`);
@@ -105,7 +105,7 @@ describe('the grid', () => {
     await settled(page, 0, 2, '179.1');
   });
 
-  it('opens a row with the whole of its values, by keyboard and by its number, at an address', async () => {
+  it('opens a row with its whole values, by keyboard and by its number, at an address', async () => {
     const page = await visit(`/datasets/${ids.texts}`);
     await settled(page, 1, 0, 'x');
     await expect.poll(async () => (await cell(page, 1, 0).textContent())?.length).toBe(400);
@@ -127,7 +127,7 @@ describe('the grid', () => {
     await page.getByRole('dialog', { name: 'Row 0' }).getByText('short').waitFor();
   });
 
-  it('keeps the focus where a menu was used', async () => {
+  it('returns the focus to where a menu was opened', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await settled(page, 0, 0, 'Austria');
     const menu = page.getByRole('button', { name: 'Column Price', exact: true });
@@ -171,7 +171,7 @@ describe('the grid', () => {
     expect(isOpen).toEqual(['true', 'false']);
   });
 
-  it('shows what a dataset without data is', async () => {
+  it('shows that a dataset has no data', async () => {
     const page = await visit(`/datasets/${ids.empty}`);
     await page.getByRole('heading', { name: 'No data yet' }).waitFor();
   });
@@ -180,7 +180,7 @@ describe('the grid', () => {
 describe('the filter', () => {
   const box = (page: Page) => page.getByLabel('Filter, in the $filter language');
 
-  it('is made by clicks on values and bars, and by the form', async () => {
+  it('is made with clicks on values and bars, and with the form', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.getByTitle('Austria: 40').click();
     await page.getByText('40 of 200 rows match').waitFor();
@@ -198,7 +198,7 @@ describe('the filter', () => {
     expect(new URL(page.url()).searchParams.get('$filter')).toBe('Price ge 175.1');
   });
 
-  it('takes further values of a column in, and each condition out again', async () => {
+  it('gets further values of a column, and each condition can be removed', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.getByTitle('Austria: 40').click();
     await page.getByText('40 of 200 rows match').waitFor();
@@ -235,7 +235,7 @@ describe('the filter', () => {
     await settled(page, 0, 0, "Côte d'Ivoire");
   });
 
-  it('looks for words in the texts when they are no filter', async () => {
+  it('searches the texts for words that are no filter', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).fill("d'ivo");
     await page.getByRole('button', { name: "Find “d'ivo” in all text columns" }).click();
@@ -243,7 +243,7 @@ describe('the filter', () => {
     await expect.poll(() => box(page).inputValue()).toBe("contains(tolower(Country), 'd''ivo')");
   });
 
-  it('keeps what is typed the moment it appears', async () => {
+  it('keeps text that is typed as soon as it appears', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     await page.evaluate(`new MutationObserver((_, observer) => {
@@ -258,7 +258,7 @@ describe('the filter', () => {
     await expect.poll(() => box(page).inputValue()).toBe('Price gt 170');
   });
 
-  it('suggests nothing that was found for other letters', async () => {
+  it('has no suggestions that were found for earlier letters', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).click();
     await page.keyboard.type("Country eq '");
@@ -276,7 +276,7 @@ describe('the filter', () => {
       .toEqual(["'Chile' ", "'Côte d''Ivoire' "]);
   });
 
-  it('says what is wrong, and where', async () => {
+  it('shows what is wrong, and where', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).fill("Country eq 'Chile' and Prise gt 3");
     await page.getByText('did you mean Price instead of Prise?').waitFor();
@@ -287,8 +287,8 @@ describe('the filter', () => {
   });
 });
 
-describe('what is taken along', () => {
-  it('is the view, as a file', async () => {
+describe('a download', () => {
+  it('has the rows of the view, as a file', async () => {
     const page = await visit(`/datasets/${ids.prices}?$filter=Price+ge+175.1&$orderby=Price+desc`);
     await page.getByRole('button', { name: 'Download as …' }).click();
     const [download] = await Promise.all([
@@ -301,7 +301,7 @@ describe('what is taken along', () => {
   });
 });
 
-describe('text that would run', () => {
+describe('text with markup', () => {
   it('stays text in names, descriptions, sources, columns and cells', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: hostile }).waitFor();

@@ -62,8 +62,8 @@ const toProviders = async (page: Page): Promise<void> => {
 
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-describe('what is served', () => {
-  it('gives browsers the app at its addresses, 404 elsewhere, and programs what they had', async () => {
+describe('an address of the web app', () => {
+  it('is answered with the app for browsers, 404 elsewhere, and as before for programs', async () => {
     for (const [path, headers, status, type] of [
       ['/', {}, 200, 'text/html; charset=utf-8'],
       ['/datasets/3', asBrowser, 200, 'text/html; charset=utf-8'],
@@ -80,7 +80,7 @@ describe('what is served', () => {
     expect((await ask('/datasets/3', { method: 'POST', headers: asBrowser })).status).toBe(404);
   });
 
-  it('sends files compressed, to be kept for ever, and the page to be revalidated', async () => {
+  it('has compressed files that are cached without end, and a page that is revalidated', async () => {
     const page = await ask('/');
     const tag = page.headers.get('etag') ?? '';
     expect(page.headers.get('cache-control')).toBe('no-cache');
@@ -93,7 +93,7 @@ describe('what is served', () => {
     }
   });
 
-  it('allows nothing inline, nothing evaluated, nothing elsewhere', async () => {
+  it('allows nothing inline, nothing evaluated, and nothing from elsewhere', async () => {
     const policy = (await ask('/')).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
@@ -105,8 +105,8 @@ describe('what is served', () => {
   });
 });
 
-describe('signing in', () => {
-  it('exchanges the key for a cookie that no script reads, and keeps the key nowhere', async () => {
+describe('a session', () => {
+  it('starts with a key and uses a cookie that no script reads; the key is stored nowhere', async () => {
     const page = await stage.visit('/sign-in?to=%2F');
     await page.getByLabel('API key').fill(ada.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -129,7 +129,7 @@ describe('signing in', () => {
     );
   });
 
-  it('says what is wrong with a key, and goes nowhere else than into the app', async () => {
+  it('does not start with a wrong key, which is shown, and leads only into the app', async () => {
     const page = await stage.visit('/sign-in?to=%2F%2Fevil.example%2F');
     await page.getByLabel('API key').fill('tab_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -140,7 +140,7 @@ describe('signing in', () => {
     await page.waitForURL(`${stage.root}/`);
   });
 
-  it('counts for more than what was asked before it', async () => {
+  it('is not undone by answers to earlier requests', async () => {
     const page = await stage.visit('/sign-in');
     const late = await holdSession(page);
     await page.goto('/sign-in');
@@ -152,7 +152,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'ada' }).waitFor();
   });
 
-  it('ends with the key, and the page says so', async () => {
+  it('ends with the key, which the page shows', async () => {
     const { baseUrl } = stage.product;
     const made = await fetch(`${baseUrl}/account/keys`, {
       method: 'POST',
@@ -171,7 +171,7 @@ describe('signing in', () => {
     await expect.poll(() => page.context().cookies()).toEqual([]);
   });
 
-  it('is said to have ended also when nobody is signed in by the time that the page asks who is', async () => {
+  it('is shown as ended also when nobody is signed in at the time of the request for the session', async () => {
     const page = await stage.visit('/sign-in', { key: ada.key });
     await leave(page);
     await stage.product.sql.query('UPDATE web_sessions SET expires_at = now()');
@@ -191,14 +191,14 @@ describe('signing in', () => {
     await page.getByText('Your session has ended.').waitFor();
   });
 
-  it('needs the key itself: a session opens no other one', async () => {
+  it('needs the key itself: a session cannot create another one', async () => {
     const cookie = cookieOf(await openSession());
     const again = await ask('/api/session', { method: 'POST', headers: { Cookie: cookie } });
     expect(again.status).toBe(401);
     expect((await ask('/api/account', { headers: { Cookie: cookie } })).status).toBe(200);
   });
 
-  it('lets no page of another site use the cookie', async () => {
+  it('cannot be used by a page of another site', async () => {
     const cookie = cookieOf(await openSession());
     for (const headers of [
       { 'Sec-Fetch-Site': 'cross-site' },
@@ -216,7 +216,7 @@ describe('signing in', () => {
     expect(own.headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
-  it('slows down who tries cookies, like who tries keys', async () => {
+  it('slows down attempts with cookies as with keys', async () => {
     const answers: Response[] = [];
     // Others of this file were refused before.
     do answers.push(await ask('/api/account', { headers: { Cookie: 'tabulary=made-up' } }));
@@ -225,7 +225,7 @@ describe('signing in', () => {
     expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  it('keeps the newest hundred sessions of a key', async () => {
+  it('is deleted when its key has a hundred newer ones', async () => {
     const first = cookieOf(await openSession());
     await stage.product.sql.query(
       `INSERT INTO web_sessions (hash, key_id, expires_at)
@@ -238,7 +238,7 @@ describe('signing in', () => {
     expect((await ask('/api/account', { headers: { Cookie: last } })).status).toBe(200);
   });
 
-  it('marks the cookie for TLS alone behind TLS', async () => {
+  it('has a cookie marked as secure behind TLS', async () => {
     const { createReadSessionCookie } = await import('../../../src/http/session-cookie.js');
     expect(createReadSessionCookie('')(undefined, true).begin('x', 60)).toBe(
       '__Host-tabulary=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
@@ -265,7 +265,7 @@ describe('the frame', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('is used by keyboard: the first stop skips to the content', async () => {
+  it('can be used by keyboard: the first stop skips to the content', async () => {
     const page = await stage.visit('/sign-in');
     await page.getByLabel('API key').waitFor();
     await page.keyboard.press('Tab');

@@ -53,7 +53,7 @@ const tabTo = async (page: Page, name: RegExp): Promise<void> => {
   expect(way).toContain(String(name));
 };
 
-it('leads by keyboard alone, on a phone, from the first page to the chart of an own file', async () => {
+it('the keyboard alone leads, on a phone, from the first page to the chart of an own file', async () => {
   const page = await stage.visit('/', { width: 375, height: 667 });
   // Registered early: the browser needs it before it opens one.
   const choosing = page.waitForEvent('filechooser');

@@ -28,7 +28,7 @@ const prepare = async (page: Page): Promise<{ repositoryId: number; dataset: num
   return { repositoryId, dataset };
 };
 
-it('makes a key that is shown once, and revokes it', async () => {
+it('creates a key that is shown once, and revokes it', async () => {
   const page = await stage.visit('/account/keys', { key: ada.key });
   await page.getByLabel('What it is for').fill(`nightly ${nasty}`);
   await page.getByRole('button', { name: 'Create' }).click();
@@ -48,7 +48,7 @@ it('makes a key that is shown once, and revokes it', async () => {
   expect((await asked()).status).toBe(401);
 });
 
-it('makes a read link of a view, shows its use, renames and revokes it', async () => {
+it('creates a read link of a view, shows its use, renames and revokes it', async () => {
   const page = await stage.visit('/account/read-links', { key: ada.key });
   await page.getByText('No read links yet').waitFor();
   const { dataset } = await prepare(page);
@@ -83,7 +83,7 @@ it('shows plan and use, and asks strangers to sign in', async () => {
   await stranger.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
 });
 
-it('makes a team, invites to it, and the invitation is accepted', async () => {
+it('creates a team and invites an account, which accepts', async () => {
   const page = await stage.visit('/account/teams', { key: ada.key });
   await page.getByText('You are not in any team').waitFor();
   await page.getByLabel('Name').fill('Analysts');
@@ -110,7 +110,7 @@ it('makes a team, invites to it, and the invitation is accepted', async () => {
   await page.getByText('You are not in any team').waitFor();
 });
 
-it('makes a repository, shares it, and shows its datasets', async () => {
+it('creates a repository, shares it, and shows its datasets', async () => {
   const page = await stage.visit('/account/repositories', { key: ada.key });
   await page.getByLabel('Name').fill('Weather');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -173,7 +173,7 @@ it('keeps descriptions of columns, name, source and retention of a dataset, and 
   await page.waitForURL(`${stage.root}/`);
 });
 
-it('keeps both changes of a column when the first is answered last', async () => {
+it('saves both changes of a column when the first is answered last', async () => {
   const page = await stage.visit('/account', { key: ada.key });
   const { dataset } = await prepare(page);
   let answer = (): void => undefined;

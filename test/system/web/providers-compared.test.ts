@@ -75,7 +75,7 @@ const rows = async (page: Page): Promise<string[][]> => {
   return texts.map((row) => row.split('\t'));
 };
 
-it('several series are chosen in the tree and in the search, and stand in the address', async () => {
+it('several series are selected in the tree and in the search, and are part of the address', async () => {
   const page = await visit('/providers/bankofcanada/series/FXUSDCAD');
   await page.getByRole('link', { name: 'Compare with another series' }).click();
   await page.getByText('Choose a series to show in one chart with FXUSDCAD.').waitFor();
@@ -113,7 +113,7 @@ it('several series are chosen in the tree and in the search, and stand in the ad
   await expect.poll(() => other.evaluate('document.documentElement.scrollWidth')).toBe(375);
 });
 
-it('several series keep the parameters while one is added or removed, and are taken along as one table', async () => {
+it('several series keep the parameters while one is added or removed, and are downloaded as one table', async () => {
   const page = await visit('/providers/bankofcanada/series/FXUSDCAD?all=true');
   await page.getByText('4 observations').waitFor();
   await page.getByRole('link', { name: 'Compare with another series' }).click();

@@ -137,7 +137,7 @@ const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
 describe('providers', () => {
-  it('are listed, and their series searched while somebody types, at an address', async () => {
+  it('are listed, and their series are searched during typing, at an address', async () => {
     const page = await stage.visit('/');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Providers' }).click();
     await page.getByRole('link', { name: 'Bank of Canada Valet' }).waitFor();
@@ -158,7 +158,7 @@ describe('providers', () => {
     expect(page.url()).toBe(`${stage.root}/providers/bankofcanada/series/FXUSDCAD`);
   });
 
-  it('are searched with what was typed on while the address changed', async () => {
+  it('are searched for letters that were typed while the address changed', async () => {
     const page = await visit('/providers');
     await page.getByRole('searchbox').waitFor();
     await page.evaluate(`(() => {
@@ -176,7 +176,7 @@ describe('providers', () => {
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('overnight rate');
   });
 
-  it('that do not exist are said not to', async () => {
+  it('that do not exist are shown as unknown', async () => {
     const page = await visit('/providers/nope');
     await heading(page, 'Not found').waitFor();
     await page.getByRole('link', { name: 'All providers' }).click();
@@ -205,7 +205,7 @@ describe('the tree of a provider', () => {
     await other.getByText('22 of 22 folders').waitFor();
   });
 
-  it('says which names of folders it could not load, and asks again', async () => {
+  it('shows which names of folders it could not load, and retries', async () => {
     const page = await visit('/providers');
     const names = (url: URL): boolean => url.pathname.endsWith('/bankofcanada/browse') && url.search === '';
     await page.route(names, (route) =>
@@ -288,7 +288,7 @@ describe('a series', () => {
     await page.locator('.readout').getByText('null', { exact: true }).waitFor();
   });
 
-  it('is taken along as CSV', async () => {
+  it('is downloaded as CSV', async () => {
     const page = await visit('/providers/bankofcanada/series/FXUSDCAD?all=true');
     await page.getByText('4 observations').waitFor();
     await page.getByRole('button', { name: 'Download' }).click();
@@ -319,13 +319,13 @@ describe('a series', () => {
     expect(await json(kept)).toMatchObject({ rowCount: 4, refresh: { schedule: '30 6 * * 1-5' } });
   });
 
-  it('is not kept by a stranger, who is asked to sign in', async () => {
+  it('is not kept for a stranger, who is asked to sign in', async () => {
     const page = await stage.visit('/providers/bankofcanada/series/FXUSDCAD');
     await page.getByRole('link', { name: 'Sign in to keep it' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Keep as dataset' }).count()).toBe(0);
   });
 
-  it('of a provider with a limit shows what is left of it', async () => {
+  it('of a provider with a limit shows the remaining quota', async () => {
     const person = await stage.product.createAccount('limits');
     await call({ baseUrl: stage.product.baseUrl, key: person.key }, 'PUT', '/user-keys/fred', {
       api_key: 'limits-key-1',
@@ -340,16 +340,16 @@ describe('a series', () => {
   });
 });
 
-describe('what goes wrong at a provider', () => {
+describe('a failure of a provider', () => {
   it.each([
     ['EMPTY', 'No observations'],
     ['NOPE', 'No such series'],
-  ])('series %s: %s', async (id, title) => {
+  ])('is shown for series %s: %s', async (id, title) => {
     const page = await visit(`/providers/bankofcanada/series/${id}`);
     await heading(page, title).waitFor();
   });
 
-  it('is shown when it fails, and tried again', async () => {
+  it('is shown with a button that retries', async () => {
     bank.answerAll({ status: 500, reply: 'out of order' });
     const page = await visit('/providers/bankofcanada/series/V39079');
     await heading(page, /The provider (answered with an error|does not respond)/).waitFor();
@@ -367,7 +367,7 @@ describe('what goes wrong at a provider', () => {
     await heading(page, 'Overnight').waitFor();
   });
 
-  it('is shown when its limit is reached, with when to try again', async () => {
+  it('is shown for a limit, with the time to retry after', async () => {
     const page = await visit('/providers/bankofcanada/series/LIMITED');
     await heading(page, 'The limit is reached').waitFor();
     await page.getByText(/The next request can be made in \d+ seconds/).waitFor();
@@ -380,7 +380,7 @@ describe('what goes wrong at a provider', () => {
   });
 });
 
-describe('text of a provider that would run', () => {
+describe('text of a provider with markup', () => {
   it('stays text in folders, titles and notes', async () => {
     const page = await visit('/providers/bankofcanada');
     await page.getByRole('link', { name: hostile }).click();

@@ -29,8 +29,8 @@ afterAll(async () => {
   await proxy?.close();
 });
 
-describe('addresses of the API', () => {
-  it('of a whole table lead to the file', async () => {
+describe('an address of the API', () => {
+  it('of a whole table links to the file', async () => {
     const answer = await call(client, 'GET', `/datasets/${datasetId}/data`);
     expect(answer.status).toBe(302);
     const location = answer.headers.get('location') ?? '';
@@ -38,7 +38,7 @@ describe('addresses of the API', () => {
     expect((await (await fetch(location)).text()).trim().split('\r\n')).toHaveLength(51);
   });
 
-  it('of next pages lead from one to the other', async () => {
+  it('of a next page links to the one after it', async () => {
     let rows = 0;
     let next: string | undefined = `${client.baseUrl}/datasets/${datasetId}/data?$pagesize=20&$format=json`;
     while (next !== undefined) {
@@ -49,7 +49,7 @@ describe('addresses of the API', () => {
     expect(rows).toBe(50);
   });
 
-  it('of a reserved process leads to it', async () => {
+  it('of a reserved process is that of the process', async () => {
     const answer = await call(client, 'POST', `/datasets/${datasetId}/processes`);
     const { id } = await json<{ id: number }>(answer, 201);
     const location = answer.headers.get('location') ?? '';
@@ -63,7 +63,7 @@ describe('addresses of the API', () => {
     expect(servers).toEqual([{ url: `${stage.root}/api` }]);
   });
 
-  it('are explained where the proxy does not remove the path', async () => {
+  it('is answered with an explanation where the proxy does not remove the path', async () => {
     const origin = new URL(stage.product.baseUrl).origin;
     for (const headers of [{}, { Accept: 'text/html' }])
       for (const path of ['/tables', '/tables/', '/tables/api/datasets', `/tables/datasets/${datasetId}`]) {
@@ -95,7 +95,7 @@ describe('the web app', () => {
     expect(await page.context().cookies(stage.root)).toEqual([]);
   });
 
-  it('gives addresses for downloads and for other programs below the path', async () => {
+  it('shows addresses for downloads and for other programs below the path', async () => {
     const page = await stage.visit(`/datasets/${datasetId}`, { key: client.key });
     await page.locator('[data-row="0"][data-column="0"]').waitFor();
     await page.getByRole('button', { name: 'Download' }).click();

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(() => stage?.close());
 
-it('compares two versions at an address: rows that came and went, and the cells that changed', async () => {
+it('compares two versions at an address: rows that were added or removed, and the cells that changed', async () => {
   const page = await stage.visit(`/datasets/${dataset}/versions`, { key: ada.key });
   await page.getByLabel(`From version ${versions[0]}`).check();
   await page.getByLabel(`To version ${versions[1]}`).check();
@@ -87,7 +87,7 @@ it('shows what was known on a day, and how values were revised', async () => {
   await page.getByRole('alert').waitFor();
 });
 
-it('labels, pins, restores and deletes a version, each asked once', async () => {
+it('labels, pins, restores and deletes a version, each confirmed once', async () => {
   const page = await stage.visit(`/datasets/${dataset}/versions`, { key: ada.key });
   const more = (id: string | undefined) => page.getByRole('button', { name: `More about version ${id}` });
   await more(versions[0]).click();

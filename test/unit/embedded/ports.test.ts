@@ -75,7 +75,7 @@ describe('a start whose port was taken meanwhile', () => {
         await occupy(port);
         throw failed;
       },
-      goesOn: () => true,
+      mayRetry: () => true,
       log: silentLog,
     });
     choosers.push(ports);
@@ -85,9 +85,9 @@ describe('a start whose port was taken meanwhile', () => {
   });
 
   it.each([
-    { why: 'its ports are free: it failed for another reason', isTaken: false, goesOn: true },
-    { why: 'everything is being stopped', isTaken: true, goesOn: false },
-  ])('is not when $why', async ({ isTaken, goesOn }) => {
+    { why: 'its ports are free: it failed for another reason', isTaken: false, mayRetry: true },
+    { why: 'everything is being stopped', isTaken: true, mayRetry: false },
+  ])('is not when $why', async ({ isTaken, mayRetry }) => {
     const tried: number[] = [];
     const start = startOnPorts({
       async run(own) {
@@ -96,7 +96,7 @@ describe('a start whose port was taken meanwhile', () => {
         if (isTaken) await occupy(port);
         throw failed;
       },
-      goesOn: () => goesOn,
+      mayRetry: () => mayRetry,
       log: silentLog,
     });
     await expect(start).rejects.toBe(failed);
