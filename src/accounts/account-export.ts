@@ -1,6 +1,6 @@
 /**
  * All data of an account as one ZIP, written while it is read: metadata as JSON, rows as CSV. `manifest.json` is the last entry
- * and names every other one with size and SHA-256; an archive without it, or that a reader calls cut off, is not complete.
+ * and lists every other one with size and SHA-256. An archive without it is incomplete.
  *
  *   account.json, keys.json, read-links.json, provider-keys.json, teams.json, invitations.json, transfers.json, permissions.json,
  *   audit.json
@@ -17,7 +17,7 @@ import { type AccountExportOptions, type AccountExportParts, createEntries } fro
 import { json, jsonList, pageRows } from './json-entries.js';
 
 interface AccountExport {
-  /** The archive; it ends with an error when anything of it cannot be read. */
+  /** Streams the archive. The stream fails when any part of it cannot be read. */
   open(caller: Caller, options: AccountExportOptions): Readable;
 }
 
@@ -28,7 +28,7 @@ interface Listed {
   readonly sha256: string;
 }
 
-/** Passes bytes on and notes what they were. */
+/** Passes bytes on, and reports their number and SHA-256 at the end. */
 async function* noted(content: AsyncIterable<Buffer>, note: (bytes: number, sha256: string) => void) {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -22,18 +22,18 @@ import { giveProcessesToOwners } from '../uploads/lifecycle/process-records.js';
 interface RemovalTools {
   readonly tidy: Pick<Tidy, 'drop'>;
   readonly exported: Pick<ObjectStorage, 'list'>;
-  /** Removes files of versions that are gone, and old ones; gives their number. */
+  /** Removes export files of deleted versions, and old ones. Returns their number. */
   sweepFiles(): Promise<number>;
 }
 
 interface RemovalParts {
   readonly sql: Sql;
   readonly log: Log;
-  /** Gives the tools for as long as the work takes. */
+  /** Opens the tools for the duration of the work. */
   withTools<T>(work: (tools: RemovalTools) => Promise<T>): Promise<T>;
 }
 
-/** Something that must not be left of an account. */
+/** What is left of a deleted account in one place. */
 export interface Remainder {
   readonly where: string;
   readonly what: string;
@@ -84,13 +84,13 @@ const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
     };
     await deleteRepositoriesOf(tx, account.id);
     await deleteAccountRow(tx, account.id);
-    // An account that deletes itself is not named in this line either.
+    // Without the name: it must not remain, not even in this event.
     await recordAudit(tx, { action: 'account.delete', target: { kind: 'account', id: account.id } });
     await forgetInAudit(tx, removed);
     return removed;
   });
 
-/** Every column that refers to a table, as PostgreSQL knows it. */
+/** All foreign keys to a table. */
 const columnsSql = `
   SELECT c.relname AS "table", a.attname AS "column", f.relname AS target FROM pg_constraint k
     JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class f ON f.oid = k.confrelid
@@ -98,7 +98,7 @@ const columnsSql = `
   WHERE k.contype = 'f' AND f.relname IN ('accounts', 'repositories', 'datasets', 'versions', 'processes', 'api_keys')
     AND c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`;
 
-/** Columns without a constraint that hold ids all the same. */
+/** Columns without a foreign key that also hold ids. */
 const looseColumns = [
   { table: 'versions', column: 'process_id', target: 'processes' },
   { table: 'processes', column: 'key_id', target: 'api_keys' },
@@ -132,7 +132,7 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
   return left;
 };
 
-/** Files that clones of others share with its versions stay. */
+/** Files that its versions share with clones of other accounts stay. */
 const fileRemainders = async (
   sql: Sql,
   { versionIds }: Removed,
@@ -145,10 +145,10 @@ const fileRemainders = async (
   return [{ where: 'export files', what: 'files of its versions', left: files }];
 };
 
-/** Rows and files of what was removed from the catalog, at once; gives what is left. */
+/** Removes rows and files of what was removed from the catalog. Returns what is left. */
 const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promise<Remainder[]> =>
   withTools(async (tools) => {
-    // Clones of others go on with the rows that they share.
+    // Clones of other accounts keep the rows that they share.
     const { own, pooled } = await tools.tidy.drop(removed.segmentIds);
     await tools.sweepFiles();
     return [
@@ -186,8 +186,8 @@ const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> =
 let lastRemoval: Promise<unknown> = Promise.resolve();
 
 /**
- * The same for an account that leaves by itself, in a process that runs on. Undefined: it is gone, its rows and files follow
- * with the next sweep, since their storage did not answer.
+ * Deletes an account on its own request, while the process continues. Returns undefined if the storage of its rows and files did not
+ * respond: the next sweep removes them.
  * @throws AppError 409 also for `team_repositories`.
  */
 export const leave = async (parts: RemovalParts, accountId: number): Promise<Remainder[] | undefined> => {

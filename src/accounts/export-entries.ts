@@ -1,4 +1,4 @@
-/** The data of an account, entry by entry; each is opened when the one before was read. */
+/** The data of an account, entry by entry. Each entry is opened after the previous one was read. */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.js';
@@ -36,7 +36,7 @@ export interface AccountExportParts {
 }
 
 export interface AccountExportOptions {
-  /** Rows of the current version of each dataset, or of all that are kept. */
+  /** Rows of the current version of each dataset, or of all kept versions. */
   readonly versions: 'current' | 'all';
   /** Owner of the permits. */
   readonly owner: string;
@@ -48,10 +48,10 @@ interface Entry {
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Tries to acquire a permit of the queries; each waits in line for as long as a download does. */
+/** Attempts to acquire a query permit. Each waits as long as a download does. */
 const permitTries = 3;
 
-/** Pages of a list that is sorted by descending ids. */
+/** Pages of a list sorted by descending id. */
 async function* pagesOf<T>(
   read: (before: number | undefined) => Promise<readonly T[]>,
   idOf: (item: T) => number,
@@ -65,7 +65,7 @@ async function* pagesOf<T>(
   }
 }
 
-/** The id tells folders apart; the name is for people, in characters that every system takes. */
+/** The id makes the name of the folder unique; the name is for people, in characters that every system accepts. */
 const folderOf = ({ id, name }: { id: number; name: string }): string => {
   const shown = [...name.normalize('NFC').replace(/[^\p{L}\p{N} ._()+-]/gu, '_')].slice(0, 60).join('');
   return `datasets/${id}-${shown.replace(/^[. ]+|[. ]+$/g, '') || 'data'}`;
@@ -91,7 +91,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     yield { name: 'account.json', content: json(() => catalog.overview(caller)) };
     yield { name: 'keys.json', content: json(() => catalog.keys.list(accountId)) };
     yield { name: 'read-links.json', content: json(() => catalog.readLinks.list(caller)) };
-    // Names of providers only: the key itself is sent to its provider alone.
+    // Names of providers only: a key is sent to its own provider and to no one else.
     const providerKeys = createUserKeys({ sql, cipher: undefined });
     yield { name: 'provider-keys.json', content: json(() => providerKeys.list(accountId)) };
     yield { name: 'teams.json', content: json(() => catalog.teams.list(caller)) };
@@ -126,7 +126,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     }
   }
 
-  /** An export of a thousand datasets must not end because all permits were taken once. */
+  /** An export of a thousand datasets must not fail because all permits were in use once. */
   const openFile = async (ref: WholeFileRef): Promise<Readable> => {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -15,8 +15,8 @@ interface Transfer {
 }
 
 /**
- * Repositories of one account become those of another, with all versions, ids and permissions: the one that is named, or
- * all of them, Home as an ordinary one. Gives their number.
+ * Moves one repository, or all, of an account to another account, with all versions, ids and permissions. Home becomes an ordinary
+ * repository. Returns the number of moved repositories.
  */
 export const moveRepositories = async (
   tx: Sql,
@@ -33,8 +33,8 @@ export const moveRepositories = async (
 };
 
 /**
- * Everything that an account has becomes another one's; it gets an empty Home.
- * @throws AppError 404, 400 for an account and itself.
+ * Moves everything that an account has to another one; the account gets an empty Home.
+ * @throws AppError 404; 400 if both are the same account.
  */
 export const transferAccount = async (sql: Sql, from: string, to: string): Promise<Transfer> => {
   const accounts = createAccounts({ sql });

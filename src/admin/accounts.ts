@@ -7,14 +7,14 @@ const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sq
 const nameOf = (input: CommandInput): string => input.argument('name');
 
 interface AccountActions {
-  /** Writes all data of an account into a file. */
+  /** Writes all data of an account to a file. */
   exportTo(
     context: AdminContext,
     name: string,
     options: { readonly to: string; readonly versions: 'current' | 'all' },
   ): Promise<object>;
   transfer(context: AdminContext, from: string, to: string): Promise<object>;
-  /** Gives what is left of it, by place; all zero when nothing is. */
+  /** Returns what is left of it, by place; all zero if nothing is. */
   remove(context: AdminContext, name: string): Promise<readonly { readonly left: number }[]>;
 }
 

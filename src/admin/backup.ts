@@ -16,7 +16,7 @@ interface BackupCommands {
     context: AdminContext,
     place: string,
   ): Promise<{ run(id?: string): Promise<RestoreReport>; check(id?: string): Promise<Manifest> }>;
-  /** Brings one dataset of a backup into the product that runs. */
+  /** Restores one dataset of a backup into the running product. */
   openDatasetRestore(
     context: AdminContext,
     place: string,
@@ -40,7 +40,7 @@ const keepOf = ({ option }: CommandInput): { keep?: number } => {
   return { keep };
 };
 
-/** Undefined: all of the backup is meant. @throws AppError `usage` for options that do not belong together. */
+/** Undefined: the whole backup. @throws AppError `usage` for options that exclude each other. */
 const datasetOf = ({ option, flag }: CommandInput): WantedDataset | undefined => {
   const id = (name: string, of: string): number | undefined => {
     const text = option(name);

@@ -10,11 +10,11 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 export interface AdminContext {
   readonly config: Config;
   readonly log: Log;
-  /** Register here what has to be stopped when the command is done. */
+  /** Register here what must be stopped at the end of the command. */
   readonly scope: Scope;
   /** The catalog database. */
   readonly sql: Sql;
-  /** Called when a command has found faults: its output is complete, its exit code is not 0. */
+  /** Called when a command has found faults: its output is complete, but its exit code is not 0. */
   readonly onFault?: () => void;
 }
 
@@ -39,9 +39,9 @@ export interface AdminCommand {
   readonly options?: Options;
   /** One line of help per option. */
   readonly optionHelp?: Readonly<Record<string, string>>;
-  /** Writes itself down in the audit trail when it begins: nothing that it calls does so. */
+  /** Records the command itself in the audit trail when it starts, since nothing that it calls does so. */
   readonly audited?: boolean;
-  /** Gives what is printed: with `--json` as it is, otherwise as a table or as lines. */
+  /** Returns what is printed: unchanged with `--json`, otherwise as a table or as lines. */
   run(input: CommandInput): Promise<object | undefined>;
 }
 

@@ -7,7 +7,7 @@ import { badConfiguration } from '../lib/errors.js';
 /** State that `npm start` writes about a component it runs: the ports it listens on, by purpose, and our password. */
 const stateSchema = z.object({
   ports: z.record(z.string(), z.number()),
-  /** Further nodes have that of the first. */
+  /** Further nodes use the password of the first. */
   password: z.string().optional(),
   nodes: z.number().int().default(1),
 });
@@ -20,12 +20,12 @@ const stateOf = (dataDir: string, component: string): State | undefined => {
       JSON.parse(readFileSync(join(dataDir, 'embedded', `${component}.json`), 'utf8')),
     );
   } catch {
-    // No such file, or not one of ours: then there is no embedded component in this folder.
+    // No such file, or not written by us: no embedded component runs in this folder.
     return undefined;
   }
 };
 
-/** The value, or a clear error when `npm start` does not run the component in the data folder either. */
+/** The value, or an error if `npm start` does not run the component in the data folder. */
 const found = (
   component: string,
   variable: string,
@@ -66,7 +66,7 @@ const clickhouseAccess = (config: Config): Partial<Config> => {
   return { clickhouseUrl, clickhouseCluster: 'tabulary', clickhouseNodeUrls: [clickhouseUrl, ...others] };
 };
 
-/** The settings with the addresses of what `npm start` runs in the data folder in the place of missing ones. */
+/** The settings, with the addresses of what `npm start` runs in the data folder where none are set. */
 export const withComponentAddresses = (config: Config): Config => ({
   ...config,
   ...kafkaAccess(config),

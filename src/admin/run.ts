@@ -13,7 +13,7 @@ const usageOf = (group: AdminGroup, command: AdminCommand): string =>
     .filter((word) => word !== '')
     .join(' ');
 
-/** The command that the second word names; otherwise the one without a name, which needs no second word. */
+/** The command with this second word; otherwise the unnamed one, which has no second word. */
 const commandOf = (group: AdminGroup, word: string | undefined): AdminCommand | undefined =>
   group.commands.find(({ name }) => name === word) ?? group.commands.find(({ name }) => name === '');
 
@@ -104,7 +104,7 @@ const inputOf = (
 };
 
 /**
- * Runs one command line and gives what is to be printed.
+ * Runs one command line and returns what is printed.
  * @param open Connects; called only when a command really runs, so that help needs no database.
  * @throws AppError kind `invalid`, code `usage`, for a line that does not parse.
  */

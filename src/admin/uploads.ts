@@ -23,7 +23,7 @@ const datasetOf = (input: CommandInput): { dataset?: number } => {
   return text === undefined ? {} : { dataset: wholeNumber(text, 'the id of a dataset') };
 };
 
-/** Result first: the operator reads it first. */
+/** The result is the first field, since operators read it first. */
 const resultOf = (processId: number, report: ReplayReport): object => {
   if (report.kind === 'rewritten') {
     const { outcome, rows, rowsBefore, versions } = report;

@@ -8,7 +8,7 @@ interface OpenedVerification {
   readonly repair: RepairSegment;
 }
 
-/** @param backups Where rows are taken from that Kafka does not give. */
+/** @param backups Backups that have rows which Kafka does not have. */
 type OpenVerification = (context: AdminContext, backups?: string) => Promise<OpenedVerification>;
 
 /** `verify` */

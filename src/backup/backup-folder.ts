@@ -24,30 +24,30 @@ export interface BackupFolder {
   /** Ids of complete backups, oldest first. */
   list(): Promise<string[]>;
   /**
-   * @throws AppError 400 `backup_damaged`, `no_backup` when there is no complete one of that id, `backup_not_signed` when
-   * there is a key that did not sign it.
+   * @throws AppError 400 `backup_damaged`; `no_backup` if there is no complete backup with this id; `backup_not_signed` if there is a key
+   *   that did not sign it.
    */
   manifest(id: string): Promise<Manifest>;
-  /** The same, also of one that no key of ours signed: its rows must not become part of a backup that is signed. */
+  /** Like `manifest`, but accepts a backup that no key of ours signed: its rows must not become part of a signed backup. */
   readManifest(id: string): Promise<{ readonly manifest: Manifest; readonly trusted: boolean }>;
-  /** Writes a file for its owner alone, whole or not at all. */
+  /** Writes a file that only its owner can read, whole or not at all. */
   write(key: string, source: AsyncIterable<Buffer>): Promise<StoredFile>;
-  /** Ends with `backup_damaged` when the bytes are not those that were written, even if they were compared before. */
+  /** The stream fails with `backup_damaged` if the bytes differ from what was written, even if they were compared before. */
   read(file: StoredFile): Promise<Readable>;
   /** True when there is a file of this size. */
   has(file: StoredFile): Promise<boolean>;
-  /** Reads the whole file. @throws AppError 400 `backup_damaged` when it is not as it was written. */
+  /** Reads the whole file. @throws AppError 400 `backup_damaged` if it differs from what was written. */
   check(file: StoredFile): Promise<void>;
-  /** Makes a backup complete; it is there from now on. */
+  /** Marks a backup as complete; from now on it is listed. */
   complete(manifest: Manifest): Promise<void>;
-  /** Removes all files below these backups and those below `segments` that none of the given manifests needs. */
+  /** Removes all files that none of these backups needs. Returns their number. */
   sweep(kept: readonly Manifest[]): Promise<number>;
 }
 
 export const damaged = (what: string): AppError =>
   invalid('backup_damaged', `The backup is damaged: ${what}. Nothing was changed.`);
 
-/** Counts and hashes what passes. */
+/** Counts and hashes the bytes that pass. */
 const measuring = () => {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -61,7 +61,7 @@ const measuring = () => {
   return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) };
 };
 
-/** Passes on what it reads. @throws AppError `backup_damaged` before its end when the bytes are others than were written. */
+/** Passes on what it reads. @throws AppError `backup_damaged` before the end if the bytes differ from what was written. */
 async function* compared(
   source: AsyncIterable<Buffer>,
   { key, bytes, sha256 }: StoredFile,
@@ -91,7 +91,7 @@ const bytesOf = async (key: string, source: AsyncIterable<Buffer>, most: number)
 
 interface BackupFolderOptions {
   readonly storage: ObjectStorage;
-  /** Half-made files; on the file system of the storage when that is a folder. */
+  /** Unfinished files; on the file system of the storage if that is a folder. */
   readonly spoolFolder: string;
   /** Keys of signatures; the first one signs. Without keys backups are not signed, and none needs a signature. */
   readonly keys?: readonly string[] | undefined;
@@ -135,7 +135,7 @@ export const createBackupFolder = ({
     return found;
   };
 
-  /** Both are parsed from the very bytes that were compared. */
+  /** Both are parsed from exactly the bytes that were compared. */
   const readManifest: BackupFolder['readManifest'] = async (id) => {
     if (!isBackupId(id)) throw invalid('no_backup', `${id.slice(0, 80)} is not the id of a backup.`);
     const complete = completeKey(id);

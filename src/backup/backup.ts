@@ -2,13 +2,13 @@
  * Makes a backup while the product runs.
  *
  *   1 hold      from here on no rows are dropped from ClickHouse (storage/postgres/held-segments.ts)
- *   2 snapshot  PostgreSQL as it is at one moment: the moment that the backup shows. Segments are immutable and were
- *               written before a version named them, so segments of the snapshot can be copied later, also where
- *               stores are moved to another shard meanwhile: their rows stay where they were as well
+ *   2 snapshot  the state of PostgreSQL at one moment, which is that of the backup. Segments are immutable and were
+ *               written before a version referenced them, so segments of the snapshot can be copied later, also where
+ *               stores are moved to another shard meanwhile: their rows also stay where they were
  *   3 rows      of segments that no earlier backup of the folder has, compared with count and hash
- *   4 manifest  and, last, the file that says that the backup is complete
+ *   4 manifest  and, last, the file that marks the backup as complete
  *
- * The next backup removes what one that died has left.
+ * The next backup removes the files of one that was interrupted.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -33,7 +33,7 @@ export interface BackupReport {
   /** Segments whose rows an earlier backup of the folder has. */
   readonly reused: number;
   readonly bytesWritten: number;
-  /** Files of this backup, together with those it shares. */
+  /** Files of this backup, including those that it shares with others. */
   readonly files: number;
   readonly bytes: number;
   /** Files that no backup needs any more. */
@@ -106,7 +106,7 @@ export const createBackup = (options: BackupOptions) => {
       };
     });
 
-  /** Earlier backups of the folder. Rows are taken only from those that are trusted. */
+  /** Earlier backups of the folder. Rows are reused only from trusted ones. */
   const earlier = async (): Promise<Earlier[]> => {
     const found: Earlier[] = [];
     for (const id of await folder.list()) found.push(await folder.readManifest(id));
@@ -121,7 +121,7 @@ export const createBackup = (options: BackupOptions) => {
       throw conflict('foreign_backup', `The folder has backups of another installation (${foreign.id}).`);
   };
 
-  /** Files of which most rows are still needed, and what they have of it. */
+  /** Files of which most rows are still needed, and the ids of these segments. */
   const reusable = async (
     files: readonly SegmentFile[],
     needed: ReadonlyMap<number, ReferencedSegment>,
@@ -189,8 +189,8 @@ export const createBackup = (options: BackupOptions) => {
 
   return {
     /**
-     * @param keep Complete backups that stay in the folder, this one among them; undefined: all.
-     * @throws AppError 409 `rows_damaged` when ClickHouse has not what it must have: `verify` tells more.
+     * @param keep Number of complete backups that stay in the folder, including this one; undefined: all.
+     * @throws AppError 409 `rows_damaged` if ClickHouse lacks rows that it must have; `verify` shows which.
      */
     async run({ keep }: { readonly keep?: number } = {}): Promise<BackupReport> {
       const before = await earlier();

@@ -1,16 +1,16 @@
-/** Tables of the catalog in a backup: text as COPY writes it, one line for each row, compressed with gzip. */
+/** Tables of the catalog in a backup: text in the format of COPY, one line per row, compressed with gzip. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError, messageOf } from '../lib/errors.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
 import type { CatalogFile } from './manifest.js';
 
-/** PostgreSQL takes no line beyond 1 GiB; no row of the catalog comes near this. */
+/** PostgreSQL accepts no line over 1 GiB; rows of the catalog are far smaller than this. */
 const maxLineBytes = 256 * 1024 * 1024;
 
 const newline = 10;
 
-/** Passes on at most as many lines as the file has rows, so a small file cannot unpack without an end. */
+/** Passes on at most as many lines as the file has rows, so that a small file cannot decompress without end. */
 const countingLines = ({ key, rows }: CatalogFile): Transform => {
   let lines = 0;
   let inLine = 0;
@@ -41,13 +41,13 @@ const countingLines = ({ key, rows }: CatalogFile): Transform => {
   });
 };
 
-/** The text of a table. Ends with `backup_damaged` when it is not what was written. */
+/** Text of a table. The stream fails with `backup_damaged` if it differs from what was written. */
 export const openTable = async (folder: Pick<BackupFolder, 'read'>, file: CatalogFile): Promise<Readable> =>
   pipeline(
     await folder.read(file),
     createGunzip(),
     countingLines(file),
-    // The last stream ends with the error of any of them.
+    // The last stream fails with the error of any of them.
     () => undefined,
   );
 
@@ -80,7 +80,7 @@ async function* chosenLines(
   }
 }
 
-/** Text of the rows that have one of these numbers in a column. Ends as `openTable` does. */
+/** Text of the rows that have one of these numbers in a column. Fails as `openTable` does. */
 export const openRowsOf = async (
   folder: Pick<BackupFolder, 'read'>,
   file: CatalogFile,

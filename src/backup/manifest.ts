@@ -14,7 +14,7 @@ import { poolClasses, strangeColumn } from '../rows/index.js';
 
 export const manifestFormat = 2;
 
-/** Most bytes of the two files that are read whole. */
+/** Maximum size of the two files that are read whole. */
 export const maxCompleteBytes = 4 * 1024;
 export const maxManifestBytes = 256 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ const catalogFileSchema = fileSchema.extend({ table: word, columns: z.array(word
 
 const segmentSchema = fileSchema.extend({
   key: z.string().regex(/^segments\/[\w-]{1,64}\/[1-9]\d{0,8}\.native\.zst$/),
-  /** Null pool: the table of this number, as the store had it then. A restore asks the catalog, also for the shard. */
+  /** With a null pool, the store's own table had this number at the time of the backup. A restore asks the catalog, also for the shard. */
   storeId: count,
   pool: z.enum(poolClasses).nullable(),
   columns: z.array(z.object({ name: z.string().max(64), type: z.string().max(64) })).min(2),
@@ -54,7 +54,7 @@ const manifestSchema = z.object({
   installation: z.string(),
   /** Version of the product that made it. */
   product: z.string(),
-  /** The moment that it shows, ISO 8601 in UTC. */
+  /** Time of the snapshot, ISO 8601 in UTC. */
   takenAt: z.string(),
   /** Identity of the baseline that created the catalog. */
   baseline: z.string(),
@@ -63,17 +63,17 @@ const manifestSchema = z.object({
   catalog: z.array(catalogFileSchema),
   sequences: z.array(z.object({ table: word, column: word, value: count })),
   segments: z.array(segmentFileSchema),
-  /** Segments that versions have, and that a restore brings back: files may have more. */
+  /** Segments that versions reference and that a restore loads. Files may have more. */
   needed: z.array(count),
   counts: z.object({ accounts: count, datasets: count, versions: count, segments: count, rows: count }),
-  /** Export files are not copied: the next request makes them again. */
+  /** Export files are not saved: the next request makes them again. */
   exports: z.object({ at: z.string(), files: count, bytes: count }),
 });
 
 const completeSchema = z.object({
   bytes: count.max(maxManifestBytes),
   sha256,
-  /** By the key that the backup was made with; absent without one. */
+  /** Made with the key of the backup; absent without one. */
   signature: sha256.optional(),
 });
 
@@ -82,7 +82,7 @@ export type CatalogFile = z.infer<typeof catalogFileSchema>;
 export type SegmentFile = z.infer<typeof segmentFileSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** True for what can be the id of a backup; it becomes part of the names of files. */
+/** True if the text can be an id of a backup, which becomes part of file names. */
 export const isBackupId = (text: string): boolean => idSchema.safeParse(text).success;
 
 export const catalogKey = (id: string, table: string): string => `snapshots/${id}/catalog/${table}.copy.gz`;
@@ -95,7 +95,7 @@ export const otherBuild = (id: string): AppError =>
     `Backup ${id} was made by another build of the product, which this one cannot upgrade: restore it with the build that made it, and use another folder for the backups of this one. Nothing was changed.`,
   );
 
-/** @throws Error when it is not a manifest of that id; AppError 409 `other_baseline` when it has the format of another build. */
+/** @throws Error if it is not a manifest of this id; AppError 409 `other_baseline` if it has the format of another build. */
 export const parseManifest = (id: string, text: string): Manifest => {
   const content: unknown = JSON.parse(text);
   const format = z.object({ format: count }).safeParse(content);

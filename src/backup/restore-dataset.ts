@@ -1,10 +1,10 @@
 /**
- * Brings one dataset of a backup, or one version of it, into a product that runs, as a new dataset.
+ * Restores one dataset of a backup, or one version of it, into a running product, as a new dataset.
  *
  *   1 read       rows of the catalog that describe it into temporary tables of one session, which holds segments
  *   2 register   its store and segments, which no version references: they are invisible
  *   3 rows       into ClickHouse, compared with counts and hashes
- *   4 publish    dataset, columns, versions and ranges in one transaction, which step 2 has tried and taken back
+ *   4 publish    dataset, columns, versions and ranges in one transaction, which step 2 has tried and rolled back
  *
  * When the session ends before step 4, the hold ends with it, and the sweep removes segments and store.
  */
@@ -39,9 +39,9 @@ export interface WantedDataset {
   readonly dataset: number;
   /** Absent: all. */
   readonly version?: number | undefined;
-  /** Id of the repository that gets it. */
+  /** Id of the target repository. */
   readonly into: number;
-  /** @default the name that it had */
+  /** @default the name in the backup */
   readonly name?: string | undefined;
   /** Id of the backup. @default the newest one */
   readonly backup?: string | undefined;
@@ -67,17 +67,17 @@ interface DatasetRestoreOptions {
   readonly baseline: string;
   /** Names of all migrations that the catalog has. */
   readonly migrations: readonly string[];
-  /** Chooses the home of the store, and whether its rows are on all shards. */
+  /** Chooses the home shard of the store, or all shards. */
   readonly homeFor: (saved: SavedDataset) => Promise<StoreHome>;
-  /** Makes the table of a store, with these columns. */
+  /** Creates the table of a store with these columns. */
   readonly ensureTable: (
     storeId: number,
     shard: ShardNumber,
     columns: readonly NamedColumn[],
   ) => Promise<void>;
   /**
-   * Holds the repository, and gives the account that owns it.
-   * @throws AppError for a repository that is missing or full, a bad name, and what is beyond the plan of the account.
+   * Locks the repository and returns the account that owns it.
+   * @throws AppError for a repository that is missing or full, an invalid name, and a dataset beyond the plan of the account.
    */
   readonly admit: (tx: Sql, into: number, name: string, saved: SavedDataset) => Promise<number>;
   readonly nameTaken: (name: string) => AppError;
@@ -134,7 +134,7 @@ export const createDatasetRestore = (options: DatasetRestoreOptions) => {
     return saved;
   };
 
-  /** Files that have the rows, read once: nothing is begun with a backup that is damaged. */
+  /** Files that have the rows. Each is read once first: a restore does not start with a damaged backup. */
   const checkedFiles = async (
     { segments: files }: Manifest,
     wanted: readonly SavedSegmentRow[],

@@ -1,12 +1,12 @@
 /**
- * Brings a backup back into an empty product.
+ * Restores a backup into an empty product.
  *
- *   1 check    the manifest and every byte of every file, and that the product is empty: nothing is touched before
+ *   1 check    the manifest and every byte of every file, and that the product is empty, before anything is changed
  *   2 schema   the migrations of the backup; later ones run after the rows
  *   3 catalog  into PostgreSQL, in one transaction that is still open
- *   4 places   each store gets a shard of those that there are now, or all of them
+ *   4 places   each store gets one of the current shards, or all of them
  *   5 rows     into ClickHouse, each file compared with its counts and hashes
- *   6 commit   from here on there is something
+ *   6 commit   from here on the restored data is visible
  *
  * A restore that fails removes the rows that it has written to ClickHouse. If it cannot, because a server is gone or the
  * command was killed, the next restore into the same databases removes them.
@@ -31,7 +31,7 @@ export interface RestoreReport {
   readonly versions: number;
   readonly segments: number;
   readonly rows: number;
-  /** Uploads that were pending at that moment, and have failed now: their files have to be sent again. */
+  /** Uploads that were pending at the time of the backup. They have failed now, and their files must be sent again. */
   readonly failedUploads: number;
 }
 
@@ -51,14 +51,14 @@ interface RestoreOptions {
   readonly load: <T>(work: (load: CatalogLoad) => Promise<T>) => Promise<T>;
   readonly tables: (sql: Sql) => Promise<readonly { name: string; columns: readonly string[] }[]>;
   readonly target: RestoreTarget;
-  /** Gives tables the columns that versions have and no saved row needed. */
+  /** Adds the columns to tables that versions have and no saved row needed. */
   readonly repairTables: () => Promise<void>;
-  /** Settles work that was in progress; returns the number of uploads that failed by it. */
+  /** Ends work that was in progress. Returns the number of uploads that failed. */
   readonly settle: (sql: Sql, installation: string) => Promise<number>;
   readonly log: Log;
 }
 
-/** Ids that the product has handed out since the backup, which Kafka or a log may still know, are not handed out again. */
+/** Gap before the next ids: those allocated since the backup may still be in Kafka or a log, and are not allocated again. */
 const idGap = 1_000_000;
 
 const batch = 10_000;
@@ -83,7 +83,7 @@ const requireEmptyCatalog = async (sql: Sql): Promise<void> => {
     );
 };
 
-/** The loaded catalog names only columns and types that the product can have made. */
+/** Requires that the loaded catalog has only columns and types that the product can have created. */
 const requireOwnNames = async (tx: Sql): Promise<void> => {
   const strange = await strangeName(tx);
   if (strange !== undefined) throw damaged(`${strange} names columns or types that are none of the product`);
@@ -102,7 +102,7 @@ export const createRestore = (options: RestoreOptions) => {
       );
   };
 
-  /** Every segment that is needed is in one of the files. */
+  /** Requires that one of the files has each needed segment. */
   const requireWhole = ({ needed, segments, counts }: Manifest): void => {
     const has = new Set(segments.flatMap((file) => file.segments.map(([id]) => id)));
     const missing = needed.find((id) => !has.has(id));
@@ -119,7 +119,7 @@ export const createRestore = (options: RestoreOptions) => {
     return manifest;
   };
 
-  /** Loads the segments of a file, those that go to one table together; returns the number of rows. */
+  /** Loads the segments of a file, those of one table together. Returns the number of rows. */
   const loadFile = async (
     file: SegmentFile,
     wanted: readonly SavedSegment[],
@@ -148,7 +148,7 @@ export const createRestore = (options: RestoreOptions) => {
     log.info({ backup: id, rows }, 'rows restored');
   };
 
-  /** Hashes that were compared at the save and at the restore are recorded. */
+  /** Records the hashes, which were compared both at the backup and at the restore. */
   const recordHashes = async (tx: Sql, { segments }: Manifest): Promise<void> => {
     const all = segments.flatMap(({ pool, segments: saved }) =>
       saved.map(([id, , hash]) => ({ id, hash, pool })),
@@ -156,7 +156,7 @@ export const createRestore = (options: RestoreOptions) => {
     for (let at = 0; at < all.length; at += batch) await restoreHashes(tx, all.slice(at, at + batch));
   };
 
-  /** Gives the number of uploads that failed by it. */
+  /** Returns the number of uploads that failed. */
   const loadAll = (manifest: Manifest, installation: string): Promise<number> =>
     options.load(async (load) => {
       // From here on no other session can write.
@@ -180,7 +180,7 @@ export const createRestore = (options: RestoreOptions) => {
     });
 
   return {
-    /** Reads all of a backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_baseline`, `other_version`. */
+    /** Reads a whole backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_baseline`, `other_version`. */
     check,
 
     /** @throws AppError of `check`, `not_empty`, `busy`; an error of a later step leaves an empty product. */

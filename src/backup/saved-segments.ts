@@ -1,4 +1,4 @@
-/** Rows of single segments out of the backups of a folder, for segments that were damaged since. */
+/** Rows of single segments from the backups of a folder, for the repair of damaged segments. */
 import { conflict } from '../lib/errors.js';
 import type { Place } from '../model/version.js';
 import type { BackupFolder } from './backup-folder.js';
@@ -7,7 +7,7 @@ import { isSavedIn, type SavedSegment, type SegmentArchive, type WantedSegment }
 
 interface SavedSegments {
   /**
-   * Finds the rows of a segment and reads their file once; the result writes them as those of segment `id` to a place.
+   * Finds the rows of a segment and reads their file once. The result writes them to a place as segment `id`.
    * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
    */
   find(segment: WantedSegment): Promise<(id: number, place: Place) => Promise<void>>;
@@ -16,7 +16,7 @@ interface SavedSegments {
 interface SavedSegmentsOptions {
   readonly folder: BackupFolder;
   readonly archive: Pick<SegmentArchive, 'load'>;
-  /** Installation that the rows have to belong to. */
+  /** Installation that the rows must belong to. */
   readonly installation: () => Promise<string | undefined>;
 }
 

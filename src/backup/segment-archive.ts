@@ -1,4 +1,4 @@
-/** Rows of segments on their way into files of a backup and back, in bundles of one table each. */
+/** Writes rows of segments to files of a backup, and reads them back, in bundles of one table each. */
 import { compressZstd } from '../lib/zstd.js';
 import type { Place } from '../model/version.js';
 import { byTable, CopyDiffers, type ReferencedSegment, type SegmentFiles } from '../rows/index.js';
@@ -9,8 +9,8 @@ export interface SegmentArchive {
   /** Writes the rows of segments below `prefix`. @throws AppError 409 `rows_damaged`. */
   write(prefix: string, segments: readonly ReferencedSegment[]): Promise<SegmentFile[]>;
   /**
-   * Loads rows of segments in a file into a store, compares them with count and hash, and returns their number.
-   * @param as Ids that the segments get there, by those that they had; undefined: the same.
+   * Loads segments of a file into a store, compares them with count and hash, and returns the number of rows.
+   * @param as New ids of the segments, by their ids in the file; undefined: the same ids.
    */
   load(
     file: SegmentFile,
@@ -34,7 +34,7 @@ const bundleSegments = 1_000;
 
 const frameBytes = 4 * 1024 * 1024;
 
-/** The bytes as zstd frames, one behind the other. */
+/** The bytes as concatenated zstd frames. */
 async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -53,8 +53,8 @@ async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 export type WantedSegment = Pick<ReferencedSegment, 'id' | 'pool' | 'rows' | 'hash'>;
 
 /**
- * Segments never change, and their hash is that of the columns of their table: one of the same id, pool, rows and hash is the
- * same one, on whichever shard and in a table of whatever number.
+ * Segments never change, and their hash covers the columns of their table: segments with the same id, pool, rows and hash are the same one,
+ * on any shard and in a table of any number.
  */
 export const isSavedIn = (
   { pool }: Pick<SegmentFile, 'pool'>,
@@ -66,7 +66,7 @@ export const isSavedIn = (
   segment.rows === rows &&
   (segment.hash === null || segment.hash === hash);
 
-/** Segments of one table of one shard each, or of one that is on all shards, in order. */
+/** Bundles of segments of one table on one shard, or of a table on all shards, in order. */
 const bundlesOf = (segments: readonly ReferencedSegment[]): ReferencedSegment[][] => {
   const rows = new WeakMap<readonly ReferencedSegment[], number>();
   return byTable(segments, (bundle, next) => {

@@ -1,4 +1,4 @@
-/** Look-ups and actions of operators over HTTP; each action is written to the audit trail. */
+/** Look-ups and actions of operators over HTTP. Each action is recorded in the audit trail. */
 
 import { readTableOwners } from '../catalog/table-owners.js';
 import type { OpsActions } from '../http/routes/ops-actions.js';

@@ -87,7 +87,7 @@ export const createConsoleState = (
 
     async keep(seen) {
       const minute = isoUtc(new Date()).slice(0, 16);
-      // Without PostgreSQL there is nowhere to keep it: the gap tells of that.
+      // Without PostgreSQL there is nowhere to keep it; the chart shows a gap.
       if (minute === minuteKept || seen.uploads === null) return;
       const { pending, deadLetters } = seen.uploads;
       await keepSample(sql, {

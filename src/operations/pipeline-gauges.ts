@@ -60,7 +60,7 @@ const showBackup = ({ lastBackup }: PipelineMetrics, seconds: number | undefined
   else lastBackup.set(seconds);
 };
 
-/** A quota is renewed by the clock, not by a request, so the rest is read each time. */
+/** Read each time, since a quota is renewed by the clock and not by a request. */
 const showQuotas = (
   { quotaLeft }: GatewayMetrics,
   upstreams: Awaited<ReturnType<Gateway['state']>> | null,
@@ -75,7 +75,7 @@ interface PipelineGaugesOptions {
   readonly metrics: Metrics;
   readonly probeHealth: () => Promise<Health>;
   readonly upstreams: Gateway['state'];
-  /** Unix time of the newest good backup; undefined: none was ever begun. */
+  /** Unix time of the newest successful backup; undefined: none was ever started. */
   readonly lastBackup: () => Promise<number | undefined>;
 }
 

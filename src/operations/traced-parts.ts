@@ -22,7 +22,7 @@ interface Endpoint {
   readonly database: string;
 }
 
-/** Statements carry no text: it would name thousands of columns and say nothing that `query_id` does not lead to. */
+/** Spans have no text of the statement, which would list thousands of columns; `query_id` leads to it. */
 const statementSpan = ({ url, database }: Endpoint, sql: string, queryId?: string): SpanSpec => {
   const operation = operationOf(sql);
   return {
