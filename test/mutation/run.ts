@@ -20,7 +20,8 @@ for (const name of positionals.length === 0 ? Object.keys(rooms) : positionals) 
   const results = await new Stryker({
     mutate: [...(values.file ?? room.mutate)],
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
+    plugins: ['@stryker-mutator/vitest-runner', new URL('proved-by-types.mjs', import.meta.url).href],
+    ignorers: ['proved-by-types'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
     // Constants of modules are made once: the tests would have to load all modules again for each change.

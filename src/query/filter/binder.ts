@@ -4,7 +4,14 @@
  * functions of null are null, `and`, `or`, `not` take null as unknown.
  */
 import { runAtOnce } from '../../lib/time-slicing.js';
-import { type Binding, type BoundSide, bindPair, type ColumnLookup, describe } from './binding.js';
+import {
+  type Binding,
+  type BoundSide,
+  bindPair,
+  type ColumnLookup,
+  countChosen,
+  describe,
+} from './binding.js';
 import { bindCall } from './call-binder.js';
 import { bindComparison, bindMembership } from './comparison-binder.js';
 import { foldArithmetic } from './constant-folding.js';
@@ -93,9 +100,10 @@ const bindNegate = (node: Extract<SyntaxNode, { kind: 'negate' }>, binding: Bind
 const isNumber = ({ operand }: BoundSide): boolean => operand.type === 'number' || operand.type === 'null';
 
 const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, binding: Binding): Operand => {
+  const before = binding.columnsRead;
   const pairs = bindPair(node.left, node.right, binding);
-  const sides = pairs.find((pair) => pair.every(isNumber)) ?? pairs[0];
-  if (sides === undefined) throw new RangeError('two operands have a reading');
+  const sides = pairs.find((pair) => pair.every(isNumber)) ?? pairs[0]!;
+  countChosen(sides, before, binding);
   for (const side of sides) {
     if (isNumber(side)) continue;
     const hint = side.operand.type === 'date' ? '; dates can be compared, not calculated with' : '';

@@ -46,6 +46,11 @@ export const bindPair = (left: SyntaxNode, right: SyntaxNode, binding: Binding):
   return pairReadings(left, right).map(([first, second]) => [sideOf(first), sideOf(second)]);
 };
 
+/** Counts the columns of the readings that were chosen, of all that were bound since. */
+export const countChosen = (chosen: readonly BoundSide[], before: number, binding: Binding): void => {
+  binding.columnsRead = before + chosen.filter((side) => side.readsColumn).length;
+};
+
 const columnTypes = {
   text: 'String',
   date: 'Date',

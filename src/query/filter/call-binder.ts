@@ -1,4 +1,4 @@
-import { type Binding, describe } from './binding.js';
+import { type Binding, bindSide, countChosen, describe } from './binding.js';
 import { firstDayOf } from './date-literal.js';
 import { datePartOf, periodStartOf } from './date-parts.js';
 import { exactOf, isInteger } from './number-literal.js';
@@ -40,15 +40,20 @@ const bindArgument = (name: FunctionName, node: SyntaxNode, index: number, bindi
   // The parser checks the number of arguments.
   const wanted = signatures[name][index]!;
   // The first argument is the operand of the function; the others are mostly values.
-  const readings = readingsOf(node, index === 0).map((reading) => binding.bind(reading));
+  const before = binding.columnsRead;
+  const readings = readingsOf(node, index === 0).map((reading) => bindSide(reading, binding));
   const fitting =
-    readings.find(({ type }) => type === wanted) ?? readings.find(({ type }) => type === 'null');
-  if (fitting !== undefined) return fitting;
+    readings.find(({ operand }) => operand.type === wanted) ??
+    readings.find(({ operand }) => operand.type === 'null');
+  if (fitting !== undefined) {
+    countChosen([fitting], before, binding);
+    return fitting.operand;
+  }
   const day = wanted === 'date' && node.kind === 'string' ? firstDayOf(node.value) : undefined;
   if (day !== undefined) return { type: 'date', node: { kind: 'date', value: day } };
   throw binding.failures.type(
     node.start,
-    `${name} needs ${nouns[wanted]} as argument ${index + 1}, found ${describe(node, readings[0]!)}`,
+    `${name} needs ${nouns[wanted]} as argument ${index + 1}, found ${describe(node, readings[0]!.operand)}`,
   );
 };
 

@@ -1,14 +1,18 @@
 /** Order of the conditions of a filter. ClickHouse tests those of a PREWHERE one after the other, each in the rows that are left. */
-import type { Condition, DateNode, NumberNode } from './typed.js';
+import type { Condition } from './typed.js';
 
-const isStored = ({ kind }: NumberNode | DateNode): boolean => kind === 'column';
+interface Node {
+  readonly kind: string;
+}
 
-const isLiteral = ({ kind }: NumberNode | DateNode): boolean => kind === 'number' || kind === 'date';
+const isStored = ({ kind }: Node): boolean => kind === 'column';
+
+const isLiteral = ({ kind }: Node): boolean => kind === 'number' || kind === 'date';
 
 /** True for a stored number or date that is compared with literals: texts and calculations cost several times as much. */
 const isCheap = (node: Condition): boolean => {
   if (node.kind === 'in') return node.type !== 'text' && isStored(node.operand);
-  if (node.kind !== 'compare' || node.type === 'text' || node.type === 'boolean') return false;
+  if (node.kind !== 'compare') return false;
   const { left, right } = node;
   return (isStored(left) && isLiteral(right)) || (isLiteral(left) && isStored(right));
 };

@@ -6,7 +6,7 @@ const dayText = (year: string, month: number, day: number): string | undefined =
   // Date.UTC would read years below 100 as 19xx and roll 31 April over into May.
   const date = new Date(0);
   date.setUTCFullYear(Number(year), month - 1, day);
-  const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && Number(year) > 0;
+  const real = date.getUTCMonth() === month - 1 && Number(year) > 0;
   return real ? `${year}-${pad(month)}-${pad(day)}` : undefined;
 };
 
@@ -17,7 +17,7 @@ const weekText = (year: string, week: number): string | undefined => {
   monday.setUTCDate(4 - ((monday.getUTCDay() + 6) % 7) + 7 * (week - 1));
   const thursday = new Date(monday);
   thursday.setUTCDate(monday.getUTCDate() + 3);
-  if (thursday.getUTCFullYear() !== Number(year) || week < 1) return undefined;
+  if (thursday.getUTCFullYear() !== Number(year)) return undefined;
   return monday.toISOString().slice(0, 10);
 };
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { compileCondition, createContext } from '../../../../src/query/filter/compiler.js';
 import { compileFilter, type FilterColumn } from '../../../../src/query/filter/filter.js';
+import { parseExact } from '../../../../src/query/filter/number-literal.js';
+import { createParameters } from '../../../../src/query/filter/parameters.js';
+import type { Condition } from '../../../../src/query/filter/typed.js';
 import { columnsOf } from './columns.js';
 
 const columns: FilterColumn[] = columnsOf({
@@ -66,6 +70,11 @@ describe('SQL of comparisons', () => {
       expect.stringMatching(/^\(\(c3_n38_2 > .*\) AND \(c4_d = .*\) AND \(position\(c1_s.*c2_f/s),
       expect.anything(),
     ],
+    [
+      "contains(City, 'a') and Speed lt Weight and Day in (2020) and 5 lt Speed",
+      "((c4_d IN CAST({p0:Array(String)}, 'Array(Date32)')) AND (c2_f > {p1:Float64}) AND (position(c1_s, {p2:String}) > 0) AND (c2_f < c8_f))",
+      { p0: ['2020-01-01'], p1: 5, p2: 'a' },
+    ],
     ['year(Day) eq 2020', '(toInt64(toYear(c4_d)) = {p0:Int64})', { p0: '2020' }],
     ['quarter(Day) eq 2', '(toInt64(toQuarter(c4_d)) = {p0:Int64})', { p0: '2' }],
     ['week(Day) eq 1', '(toInt64(toISOWeek(c4_d)) = {p0:Int64})', { p0: '1' }],
@@ -81,6 +90,51 @@ describe('SQL of comparisons', () => {
     ['true', '1', {}],
   ])('%s', (text, sql, params) => {
     expect(compiled(text)).toEqual({ sql, params });
+  });
+});
+
+describe('SQL of values compared with each other', () => {
+  const sqlOf = (condition: Condition): string =>
+    compileCondition(condition, createContext(createParameters()));
+  const operators = ['eq', 'lt', 'le', 'gt', 'ge'] as const;
+  const number = (text: string) => ({ kind: 'number', value: parseExact(text)! }) as const;
+  const date = (value: string) => ({ kind: 'date', value }) as const;
+
+  it.each([
+    ['1.5', '1.50', '10101'],
+    ['-2', '1e3', '01100'],
+    ['1e-9', '0', '00011'],
+  ])('is the answer for the numbers %s and %s', (left, right, answers) => {
+    const found = operators.map((operator) =>
+      sqlOf({ kind: 'compare', type: 'number', operator, left: number(left), right: number(right) }),
+    );
+    expect(found.join('')).toBe(answers);
+  });
+
+  it.each([
+    ['2020-01-31', '2020-01-31', '10101'],
+    ['0999-12-31', '2020-01-31', '01100'],
+    ['2020-02-01', '2020-01-31', '00011'],
+  ])('is the answer for the dates %s and %s', (left, right, answers) => {
+    const found = operators.map((operator) =>
+      sqlOf({ kind: 'compare', type: 'date', operator, left: date(left), right: date(right) }),
+    );
+    expect(found.join('')).toBe(answers);
+  });
+
+  it('is the answer for a value and a list', () => {
+    const days = (values: readonly string[]) =>
+      sqlOf({ kind: 'in', type: 'date', operand: date('2020-01-31'), values, orNull: false });
+    const numbers = (values: readonly string[]) =>
+      sqlOf({
+        kind: 'in',
+        type: 'number',
+        operand: number('1.5'),
+        values: values.map((text) => parseExact(text)!),
+        orNull: true,
+      });
+    expect([days(['2019-01-31', '2020-01-31']), days(['2020-01-30'])]).toEqual(['1', '0']);
+    expect([numbers(['1', '15e-1']), numbers(['1', '2'])]).toEqual(['1', '0']);
   });
 });
 
@@ -139,6 +193,46 @@ describe('bound parameters', () => {
     // 0 needs no value: it is compared from both sides.
     expect((params.p0 as string[])[1]).toBe('2');
   });
+});
+
+describe('limits', () => {
+  const fails = (text: string, limits = {}): string => {
+    try {
+      compileFilter(text, columns, limits);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return 'none';
+  };
+
+  it('of the length count bytes', () => {
+    const text = "City eq 'ä'";
+    expect(fails(text, { maxBytes: 12 })).toBe('none');
+    expect(fails(text, { maxBytes: 11 })).toBe('$filter, character 1: the filter is longer than 11 bytes');
+  });
+
+  it('of the SQL count its characters', () => {
+    const text = 'City eq Other';
+    const { length } = compiled(text).sql;
+    expect(fails(text, { maxSqlLength: length })).toBe('none');
+    expect(fails(text, { maxSqlLength: length - 1 })).toBe(
+      '$filter, character 1: the filter is too complex; split it or calculate with fewer columns at once',
+    );
+  });
+
+  it('of plain parameters are 800: one more, and they are packed', () => {
+    const chain = (terms: number): string =>
+      Array.from({ length: terms }, (_, at) => `Speed eq ${at + 1}`).join(' or ');
+    expect(Object.keys(compiled(chain(800)).params)).toHaveLength(800);
+    expect(Object.keys(compiled(chain(801)).params)).toHaveLength(13);
+  });
+
+  it.each(['\ud800', 'City eq \ud800', "City eq '\udc00'"])(
+    'of characters are those of Unicode: %j',
+    (text) => {
+      expect(fails(text)).toMatch(/expected well-formed Unicode, found half of a surrogate pair$/);
+    },
+  );
 });
 
 describe('normalised text', () => {

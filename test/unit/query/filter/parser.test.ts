@@ -154,6 +154,11 @@ describe('errors', () => {
     ['Speed eq 5x', 'filter_syntax', 11, "found 'x'"],
     ['Speed eq .5', 'filter_syntax', 10, 'a digit before the decimal point'],
     ['Day eq 2020-02-30', 'filter_syntax', 8, 'expected a day of the calendar'],
+    ['Day eq 2020-04-31', 'filter_syntax', 8, 'expected a day of the calendar'],
+    ['Day eq 2020-04-00', 'filter_syntax', 8, 'expected a day of the calendar'],
+    ['Day eq 2020-00-01', 'filter_syntax', 8, 'expected a day of the calendar'],
+    ['Day eq 2020-W00', 'filter_syntax', 8, 'expected a day of the calendar'],
+    ['Day eq 2019-W53', 'filter_syntax', 8, 'expected a day of the calendar'],
     [
       'City eq 5',
       'filter_type',

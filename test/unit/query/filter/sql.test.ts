@@ -197,6 +197,7 @@ describe('the SQL', () => {
       'Double gt 1',
       'Cents eq null',
       "contains(Text, 'a')",
+      "startswith(Text, 'a')",
       'Day in (2020)',
       'Text in (null)',
       'not (Text eq Name)',
@@ -218,12 +219,14 @@ describe('the SQL', () => {
           `(${condition}) ne contains(Name, 'b')`,
           `(${condition}) gt contains(Name, 'b')`,
           `(${condition}) eq null`,
+          `not ((${condition}) lt (Double gt 2))`,
           `((${condition}) and contains(Name, 'b')) eq null`,
           `(not (${condition})) eq (Double gt 2)`,
           `((${condition}) or Name eq 'x') eq ((${condition}) lt true)`,
         ])
         .concat(
           'true or Double gt 1',
+          'concat(Text, null) eq 2020-01-31',
           'not (true and (false or null))',
           '(true eq contains(Name, null)) eq (false ne (Double gt 1))',
         ),

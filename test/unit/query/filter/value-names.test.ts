@@ -119,4 +119,23 @@ describe('a comparison without a column', () => {
     expect(codeOf(text, { Value: 'f' })).toBe('filter_type');
     expect(() => normal(text, { Value: 'f' })).toThrow('in brackets, as in [2020] gt 50');
   });
+
+  it.each([
+    'year(2024-01-01) eq 2024',
+    '2020 add 1 eq 2021',
+    '1 add 2020 eq 2021',
+    '(2020 add 1) in (2021)',
+    "contains('a', '2020') eq true",
+  ])('is refused where a column of another type is called as one of the values: %s', (text) => {
+    const columns = { '2024-01-01': 'f', '2020': 's', "'2020'": 'f' } as const;
+    expect(() => normal(text, columns)).toThrow('in brackets, as in [2020] gt 50');
+  });
+
+  it('is none where a column is read in it', () => {
+    const columns = { '2020': 'f', '2021': 's', Day: 'd' } as const;
+    expect(normal('2020 add 1 eq 2021', columns)).toBe('eq(add(#1,1),2021)');
+    expect(normal('2021 add 2020 eq 2021', columns)).toBe('eq(add(2021,#1),2021)');
+    expect(normal('year(Day) add 1 eq 2022', columns)).toBe('eq(add(year(#3),1),2022)');
+    expect(normal("concat(2021, 'x') eq 'yx'", columns)).toBe('eq(concat(#2,"x"),"yx")');
+  });
 });
