@@ -36,45 +36,45 @@ interface AppOptions {
   /** Routes at the root, such as `/healthz`. */
   readonly rootRoutes: readonly Route[];
   readonly authenticate: Authenticate;
-  /** Finds ended rights among those of answers that are being sent. @default none ends */
+  /** Finds those whose rights have ended among the answers in flight. @default none ends */
   readonly endedRights?: FindEndedRights;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** @default no spans */
+  /** @default no tracing */
   readonly tracing?: Tracing;
   readonly version: string;
   readonly cors?: CorsOptions;
-  /** Address under which browsers reach the service, when it is set. */
+  /** Address at which browsers reach the service; undefined: not set. */
   readonly publicUrl?: string | undefined;
-  /** Further names of the service, for protocols that refuse unknown ones. @default none */
+  /** Other host names of the service, for protocols that refuse unknown hosts. @default none */
   readonly hosts?: readonly string[];
-  /** Addresses and networks of proxies whose `X-Forwarded-*` are believed. @default none */
+  /** Addresses and networks of proxies whose `X-Forwarded-*` headers are trusted. @default none */
   readonly trustedProxies?: readonly string[];
-  /** Connections at a time; a quarter of them for one address. @default 10000 */
+  /** Concurrent connections; one address gets at most a quarter of them. @default 10000 */
   readonly connections?: number;
-  /** Bytes of heads that are not complete. @default 32 MiB */
+  /** Bytes of incomplete request heads in memory. @default 32 MiB */
   readonly headBytes?: number;
   /** @default 30000 */
   readonly bodyTimeoutMs?: number;
-  /** Largest JSON body of routes that do not say. @default 1 MiB */
+  /** Largest JSON body of routes that set no limit. @default 1 MiB */
   readonly jsonMaxBytes?: number;
-  /** Milliseconds without a byte of a body. @default 10000 */
+  /** Milliseconds without a byte of a body before it is refused. @default 10000 */
   readonly bodyIdleMs?: number;
-  /** Bytes of request bodies that are kept at a time. @default 64 MiB */
+  /** Bytes of request bodies in memory. @default 64 MiB */
   readonly bodyBytes?: number;
-  /** Bytes of answers that wait for their readers. @default 128 MiB */
+  /** Bytes of answers that wait for their clients. @default 128 MiB */
   readonly answerBytes?: number;
-  /** Longest response of unknown length by HTTP/1.0. @default 8 MiB */
+  /** Longest response of unknown length over HTTP/1.0. @default 8 MiB */
   readonly maxMeasuredBytes?: number;
   /** @default those of `defaultSemaphoreLimits` */
   readonly semaphores?: Semaphores;
-  /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
+  /** Longest delay of a refusal for an address that fails often, in milliseconds. @default 2000 */
   readonly maxRefusalDelayMs?: number;
-  /** Finds the account behind the token of a session. @default no sessions */
+  /** Finds the account of a session by its token. @default no sessions */
   readonly authenticateSession?: Authenticate;
-  /** The web app, at `/` and at addresses of its own. @default it is not served */
+  /** The web app, at `/` and its other addresses. @default not served */
   readonly web?: WebApp;
-  /** @default one of its own */
+  /** @default an own one */
   readonly shutdown?: Shutdown;
   /** Also serve `/openapi.json` and `/docs`. @default true */
   readonly documents?: boolean;
@@ -83,10 +83,10 @@ interface AppOptions {
 /** Address of the API below the root. */
 export const apiBase = '/api';
 
-/** Read links are for pages of every site; signed links have a file name behind the token. */
+/** Read links can be used by pages of every site. Signed links have a file name after the token. */
 const isReadLink = (path: string): boolean => /^\/api\/links\/[^/]+$/.test(path);
 
-/** Charts for frames; what refuses them is framed as well. */
+/** Chart pages can be framed by other sites, and so can their refusals. */
 const isChartPage = (path: string): boolean => /^\/api\/links\/[^/]+\.html$/.test(path);
 
 const everyOrigin: CorsOptions = { origins: ['*'] };
@@ -97,7 +97,7 @@ const noSessions: Authenticate = async () => {
 
 const everyRightHolds: FindEndedRights = async (rights) => rights.map(() => undefined);
 
-/** Codes with which a connection fails that its client has left. */
+/** Error codes of a connection whose client has disconnected. */
 const hungUp: ReadonlySet<string | undefined> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ECONNRESET',
@@ -108,7 +108,7 @@ const MiB = 1024 * 1024;
 
 const originOf = (url: string | undefined): string[] => (url === undefined ? [] : [new URL(url).origin]);
 
-/** The HTTP face: `listen` starts it, `close` drains it. */
+/** The HTTP server: `listen` starts it, `close` drains it. */
 export const createApp = (options: AppOptions): HttpServer => {
   const { log, metrics, version, cors = everyOrigin } = options;
   const app = new Koa<RequestState>();
@@ -174,7 +174,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       { page: web?.page, hasPage: options.web?.hasPage, publicPath },
     ),
   );
-  // These errors happened after the headers were sent: the connection is already broken off.
+  // These errors occurred after the headers were sent: the connection is already aborted.
   app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<RequestState>) => {
     const requestLog = ctx?.state.log ?? log;
     if (isRefusal(error)) {
@@ -185,7 +185,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       requestLog.info({ err: error }, 'answer ended: its client does not read it');
       return;
     }
-    // The client hung up: the line of the request says so.
+    // The client disconnected, which the log line of the request says.
     if (hungUp.has(error.code) && ctx?.state.error === undefined) return;
     requestLog.error({ err: error }, 'answer broken off');
   });

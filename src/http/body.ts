@@ -15,13 +15,13 @@ const hasBody = (ctx: Context): boolean =>
 const tooLarge = (limitBytes: number): AppError =>
   new AppError('too_large', 'body_too_large', `the body is larger than ${limitBytes} bytes`);
 
-/** Errors of koa-body as those of the product. */
+/** Converts errors of koa-body to those of the product. */
 const mapped = (error: Error, limitBytes: number): Error => {
   if (Reflect.get(error, 'type') === 'entity.too.large') return tooLarge(limitBytes);
   return new AppError('invalid', 'malformed_json', 'the body is not valid JSON', { cause: error });
 };
 
-/** @throws AppError 415: the size of an encoded body would not bound its decoded size. */
+/** @throws AppError 415, since the size of an encoded body does not limit its decoded size */
 export const requireNoCoding = (coding: string | undefined): void => {
   if (coding === undefined || coding.toLowerCase() === 'identity') return;
   throw new AppError(
@@ -33,7 +33,7 @@ export const requireNoCoding = (coding: string | undefined): void => {
 
 export interface JsonBodyBounds extends JsonBounds {
   readonly limitBytes: number;
-  /** Milliseconds the whole body may take to arrive. */
+  /** Milliseconds for the whole body to arrive. */
   readonly timeoutMs: number;
   /** Milliseconds without a byte. */
   readonly idleMs: number;
@@ -48,14 +48,11 @@ interface JsonBody {
 interface BodyHold {
   /** Budget for the bytes of the body until the request is done. */
   readonly share: ByteShare;
-  /** Aborted, with the answer as its reason, when others need what the request holds. */
+  /** Aborted, with the answer as its reason, when other requests need the memory or the permit. */
   readonly stop: AbortSignal | undefined;
 }
 
-/**
- * Checks each piece of a body before the parser gets it. `failed` rejects with the first error; the parser gets nothing
- * more then.
- */
+/** Checks each piece of a body before the parser gets it. `failed` rejects with the first error; the parser then gets no more data. */
 const watchBody = (
   request: IncomingMessage,
   { share, stop }: BodyHold,
@@ -101,8 +98,8 @@ const watchBody = (
 };
 
 /**
- * Reads a body as it is, within the bounds of JSON ones.
- * @throws as `createJsonBody`, except for what is about JSON
+ * Reads a body unparsed, within the limits of JSON bodies.
+ * @throws as `createJsonBody`, except for JSON errors
  */
 export const readBytes = async (ctx: Context, hold: BodyHold, bounds: JsonBodyBounds): Promise<Buffer> => {
   if (!hasBody(ctx)) throw invalid('missing_body', 'a body is required');
@@ -126,9 +123,9 @@ interface JsonBodyOptions {
 type ReadJsonBody = (ctx: Context, hold: BodyHold) => Promise<JsonBody>;
 
 /**
- * Reads a JSON body within the bounds.
- * @throws AppError 400 malformed, missing, nested too deeply, 413 too large, 415 not JSON, 429 and 503 for the budget
- * and for clients that are too slow while others wait; HttpFault 408 too slow.
+ * Reads a JSON body within the limits.
+ * @throws AppError 400 malformed, missing or nested too deeply; 413 too large; 415 not JSON; 429 and 503 for the budget and for clients
+ *   that are too slow while others wait; HttpFault 408 too slow.
  */
 export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonBody => {
   const { limitBytes } = bounds;
@@ -138,7 +135,7 @@ export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonB
     text: false,
     urlencoded: false,
     multipart: false,
-    // An id beyond all others is quoted as it was sent.
+    // Error messages quote an id that is out of range as it was sent.
     includeUnparsed: true,
     jsonLimit: limitBytes,
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,

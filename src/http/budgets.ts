@@ -1,13 +1,13 @@
 import { AppError, isAppError, unavailable } from '../lib/errors.js';
 import { type ByteBudget, createByteBudget } from './byte-budget.js';
 
-/** Seconds after which there may be room again. */
+/** A client may retry after these seconds. */
 const retry = { retryAfterSeconds: 5 };
 
-/** Share of a budget that one owner may use. */
+/** One owner may use at most 1/`ownPart` of a budget. */
 const ownPart = 4;
 
-/** Bytes of request bodies that are kept. */
+/** Bytes of request bodies in memory. */
 export const createBodyBudget = (totalBytes: number): ByteBudget =>
   createByteBudget({
     totalBytes,
@@ -31,7 +31,7 @@ export const createBodyBudget = (totalBytes: number): ByteBudget =>
 export const isUnread = (error: unknown): boolean =>
   isAppError(error) && ['answers_not_read', 'no_answer_room'].includes(error.code);
 
-/** Bytes of answers that clients have not taken yet. */
+/** Bytes of answers that clients have not read yet. */
 export const createAnswerBudget = (totalBytes: number): ByteBudget =>
   createByteBudget({
     totalBytes,

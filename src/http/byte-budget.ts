@@ -1,19 +1,19 @@
-/** Bytes that one request has taken of a budget. */
+/** Bytes of a budget that one request uses. */
 export interface ByteShare {
-  /** @throws the error of `refuse` when the share of the owner or the budget is used up. */
+  /** @throws the error of `refuse` if the share of the owner or the budget is used up. */
   add(bytes: number): void;
   /** Releases all bytes. Idempotent. */
   close(): void;
 }
 
-/** Bounds the bytes that are kept at a time, over all requests and for each owner. */
+/** Limits the bytes in memory, over all requests and for each owner. */
 export interface ByteBudget {
-  /** @param owner account, or address of an anonymous caller. */
+  /** @param owner Account, or address of an anonymous caller. */
   open(owner: string): ByteShare;
 }
 
 interface ByteBudgetOptions {
-  /** Bytes over all owners. */
+  /** Bytes of all owners together. */
   readonly totalBytes: number;
   readonly ownerBytes: number;
   /** Error for exceeding the share of an owner (`own`) or the budget (`all`). */

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** Client address of a request, as far as its proxies are trusted. */
+/** Client of a request, according to its trusted proxies. */
 export interface Client {
-  /** Address of the client: of the peer, or what the trusted proxies in front have seen. */
+  /** Address of the client: that of the peer, or the one that the trusted proxies report. */
   readonly address: string;
-  /** True if the client has used TLS to this server or to a trusted proxy. */
+  /** True if the client used TLS, to this server or to a trusted proxy. */
   readonly secure: boolean;
-  /** Host by which the client reached a trusted proxy; undefined without one. */
+  /** Host that the client requested from a trusted proxy; undefined without one. */
   readonly forwardedHost: string | undefined;
 }
 
@@ -16,10 +16,10 @@ export type IdentifyClient = (request: IncomingMessage) => Client;
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** `::ffff:10.0.0.1` is how a socket that takes both families shows an IPv4 peer. */
+/** A dual-stack socket reports an IPv4 peer as `::ffff:10.0.0.1`. */
 export const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
-/** An address, or a network such as `10.0.0.0/8`. */
+/** True for an address, or a network such as `10.0.0.0/8`. */
 export const isNetwork = (text: string): boolean => {
   const [address = '', bits, ...more] = text.split('/');
   const family = isIP(address);
@@ -27,7 +27,7 @@ export const isNetwork = (text: string): boolean => {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 };
 
-/** Whether an address is one of a list of addresses and networks. */
+/** Returns whether an address is in a list of addresses and networks. */
 export const createTrust = (networks: readonly string[]): ((address: string) => boolean) => {
   if (networks.length === 0) return () => false;
   const list = new BlockList();
@@ -43,8 +43,8 @@ const listOf = (header: string | string[] | undefined): string[] =>
   (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((item) => item.trim());
 
 /**
- * `X-Forwarded-*` counts only as far as it was written by proxies that are trusted: `X-Forwarded-For` is read from its
- * end, and the first address that is none of theirs is the client.
+ * Identifies the client of a request. `X-Forwarded-*` is trusted only as far as trusted proxies wrote it: `X-Forwarded-For` is read from
+ * its end, and the first address that is not a trusted proxy is the client.
  * @param trustedProxies Addresses and networks.
  */
 export const createIdentifyClient = (trustedProxies: readonly string[]): IdentifyClient => {
@@ -64,7 +64,7 @@ export const createIdentifyClient = (trustedProxies: readonly string[]): Identif
   };
 };
 
-/** Owner of permits: an IPv4 address, or the 64 bits of an IPv6 address that belong to one site. */
+/** Owner of permits: an IPv4 address, or the first 64 bits of an IPv6 address, which identify a site. */
 export const siteOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];

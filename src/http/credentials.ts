@@ -26,15 +26,15 @@ const keyOfHeader = (header: string, keyAsPassword: boolean): string => {
   );
 };
 
-/** Values of every `Authorization` header; `headers` has the first alone. */
+/** Values of all `Authorization` headers; `headers` has only the first. */
 export const authorizationsOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization');
 
 /**
- * The API key of a request, or undefined when there is none. It may be given in several ways at once, as long as they all
- * give the same key: nothing depends on which of them a proxy or a cache has read.
- * @param keyAsPassword True: the password of Basic may be the key as well.
- * @throws AppError `unauthenticated` for credentials that cannot be right, or that contradict each other.
+ * The API key of a request; undefined: none. It may be sent in several ways, as long as all have the same key: the result must not depend
+ * on which of them a proxy or a cache has read.
+ * @param keyAsPassword True: the password of Basic may also be the key.
+ * @throws AppError `unauthenticated` for credentials that are malformed or contradict each other.
  */
 export const readApiKey = (
   authorization: string | readonly string[] | undefined,
@@ -54,8 +54,8 @@ export const readApiKey = (
 };
 
 /**
- * Challenges of a 401, one header each. To `Basic` a browser opens a window of its own, also for what a page fetches;
- * pages have their own way to ask for a key.
+ * Challenges of a 401, one header each. A browser opens a dialog for `Basic`, even for requests of a script; pages ask for a key in their
+ * own way.
  */
 export const challengesFor = (isFromScript: boolean): string[] => {
   const bearer = 'Bearer realm="tabulary"';

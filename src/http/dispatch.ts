@@ -25,15 +25,15 @@ import { withoutApiKey } from './url.js';
 import { checkQueryEncoding, checkQuerySize, parseBody, parseParams, parseQuery } from './validation.js';
 
 /**
- * Finds the account behind an API key.
- * @param datasetId Dataset that the handler asks for first.
+ * Finds the account of an API key.
+ * @param datasetId Dataset that the handler reads first.
  * @throws AppError `unauthenticated` for an unknown, revoked or expired key.
  */
 export type Authenticate = (key: string, datasetId?: number) => Promise<Caller>;
 
 interface DispatchOptions {
   readonly authenticate: Authenticate;
-  /** Finds the account behind the token of a session. */
+  /** Finds the account of a session by its token. */
   readonly authenticateSession: Authenticate;
   readonly readSessionCookie: ReadSessionCookie;
   readonly throttle: FailureThrottle;
@@ -43,10 +43,10 @@ interface DispatchOptions {
   readonly semaphores: Semaphores;
   readonly bodies: ByteBudget;
   readonly bodyBounds: JsonBodyBounds;
-  /** Bytes of answers that clients have not taken yet. */
+  /** Bytes of answers that clients have not read yet. */
   readonly answers: ByteBudget;
   readonly rights: RightsWatch;
-  /** Longest response of unknown length by HTTP/1.0. */
+  /** Longest response of unknown length over HTTP/1.0. */
   readonly maxMeasuredBytes: number;
 }
 
@@ -54,7 +54,7 @@ type Head = RequestHead<unknown, unknown, Caller | undefined>;
 
 type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
 
-/** Owners of permits and budgets. */
+/** Owner of the permits and budgets of an anonymous caller. */
 const anonymous = (ctx: RequestContext): string => `ip:${siteOf(ctx.state.client.address)}`;
 const ofAccount = ({ accountId }: Caller): string => `account:${accountId}`;
 
@@ -71,7 +71,7 @@ const credentialOf = (ctx: RequestContext): Credential | undefined => {
   return token === undefined ? undefined : { kind: 'session', secret: token };
 };
 
-/** The dataset in the path, if it is an id at all: the rest of its validation follows. */
+/** Id of the dataset in the path, if it is an id; it is validated later. */
 const datasetIdOf = ({ params = {} }: RequestContext): number | undefined =>
   /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined;
 
@@ -79,7 +79,7 @@ const createCredentials = (options: DispatchOptions) => {
   const { throttle, metrics } = options;
   const known = createKnownKeys();
 
-  /** Delays the refusal for an address that fails often, without the permit. */
+  /** Delays the refusal for an address that fails often, without holding a permit. */
   const refuse = async (
     ctx: RequestContext,
     refusal: AppError,
@@ -106,7 +106,7 @@ const createCredentials = (options: DispatchOptions) => {
       return caller;
     } catch (error) {
       if (isAppError(error)) known.forget(secret);
-      // The next request comes without the cookie, and can read public data again.
+      // The next request has no cookie, and can read public data again.
       if (isAppError(error) && kind === 'session') ctx.append('Set-Cookie', ctx.state.sessionCookie.end);
       throw error;
     }
@@ -119,7 +119,7 @@ const createCredentials = (options: DispatchOptions) => {
         const credential = credentialOf(ctx);
         return (credential && known.ownerOf(credential.secret)) ?? anonymous(ctx);
       } catch {
-        // Malformed credentials are refused after the permit is acquired.
+        // Malformed credentials are refused after the permit was acquired.
         return anonymous(ctx);
       }
     },
@@ -156,13 +156,13 @@ const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =
         requestId: state.requestId,
       };
 
-/** Bytes of a long head, which count against the budget; ordinary heads count as 0. */
+/** Bytes of a long head, which count against the budget; 0 for ordinary heads. */
 const longHeadOf = (request: RequestContext['req']): number => {
   const bytes = bytesOfHead(request);
   return bytes > ordinaryHead ? bytes : 0;
 };
 
-/** The request, as far as it is known before the body. */
+/** The request before its body is read. */
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
   const { state } = ctx;
   const params = parseParams(route.params, ctx.params ?? {});
@@ -189,8 +189,8 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
 };
 
 /**
- * Runs a route in this order: permit, authentication and parameters, authorization, declared size of the body, body,
- * handler. Nothing of a body is kept for a caller that may not send it.
+ * Runs a route in this order: permit, authentication and parameters, authorization, declared size of the body, body, handler. No byte of a
+ * body is kept for a caller that may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
   const { semaphores, bodies, answers, rights, maxMeasuredBytes } = options;
@@ -225,7 +225,7 @@ export const createDispatch = (options: DispatchOptions) => {
       return parseBody(route.body, value);
     };
 
-    /** Exchanges the permit of the steps before for that of the handler. */
+    /** Exchanges the permit of the earlier steps for that of the handler. */
     const permitOfHandler = async (head: Head, permit: Permit | undefined): Promise<Permit | undefined> => {
       if (kind === 'requests' || kind === 'own' || kind === 'none') return permit;
       permit?.release();

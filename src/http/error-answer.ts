@@ -1,4 +1,4 @@
-/** The error as callers see it, for all protocols. */
+/** Converts errors to answers, for all protocols. */
 import { AppError, isAppError, messageOf } from '../lib/errors.js';
 import { limitText, limitValue } from '../lib/limit-value.js';
 import type { Log } from '../lib/log.js';
@@ -9,7 +9,7 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** `details` of the error, and the id of the request where the fault is not the caller's. */
+  /** `details` of the error, and the id of the request unless the caller caused the error. */
   readonly known: { readonly details?: unknown; readonly requestId?: string };
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -22,7 +22,7 @@ interface Shaped {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Errors of libraries, whose message is not for callers but whose kind is known. */
+/** Errors of libraries: their kind is known, but their message is not for callers. */
 const asAppError = (error: unknown): unknown => {
   if (isAppError(error)) return error;
   if (isOutage(error))
@@ -58,11 +58,11 @@ const shape = (thrown: unknown): Shaped => {
       },
     };
   }
-  // The message of any other error is not for callers: it is only logged.
+  // The message of any other error is only logged, since it is not for callers.
   return { status: 500, code: 'internal', message: 'internal error', headers: {} };
 };
 
-/** Longest message, and largest details as JSON, of an error: what is wrong may be as long as what was sent. */
+/** Longest message of an error, and largest details as JSON. Both may quote the request, which may be long. */
 const messageLength = 8_000;
 const detailsBytes = 16 * 1024;
 const detailLimits = [
@@ -76,7 +76,7 @@ const boundedDetails = (details: Record<string, unknown>): unknown => {
   return detailLimits.map((limit) => limitValue(details, limit)).find(fits);
 };
 
-/** @param quote Puts ids into the message as they were sent. */
+/** @param quote Replaces ids in the message by the text that was sent. */
 export const answerOfError = (
   thrown: unknown,
   { requestId, quote }: { readonly requestId: string; readonly quote: (message: string) => string },
@@ -94,7 +94,7 @@ export const answerOfError = (
   };
 };
 
-/** The body of an error in the form of OData. `details` is a list there; ours are an object, which `innererror` may hold. */
+/** The body of an error in OData. `details` must be a list there; ours is an object, which `innererror` can hold. */
 export const odataError = ({ code, message, known }: ErrorAnswer): object => ({
   error: { code, message, ...(Object.keys(known).length > 0 && { innererror: known }) },
 });

@@ -12,10 +12,10 @@ async function* allColumns(
   yield* more;
 }
 
-/** Characters of text that are written at a time: a batch may be megabytes, and be kept for many slow readers. */
+/** Characters that are written at a time: a batch may have megabytes, and many slow readers may each keep one. */
 const pieceChars = 64 * 1024;
 
-/** Text of the items from an index on, up to `pieceChars`; returns the index of the next item. */
+/** Text of the items from an index on, up to `pieceChars`. Returns the index of the next item. */
 function* pieceOf(
   batch: readonly object[],
   from: number,
@@ -49,7 +49,7 @@ async function* textOf(
 
 const jsonType = { 'Content-Type': 'application/json; charset=utf-8' };
 
-/** Response with a dataset; columns beyond the first page are streamed. */
+/** Response with a dataset. Columns after the first page are streamed. */
 export const datasetReply = (status: number, dataset: Dataset, others: object = {}): Reply => {
   const { columns, moreColumns, ...rest } = dataset;
   if (moreColumns === undefined) return { status, body: { ...rest, columns, ...others } };

@@ -4,16 +4,16 @@ import type { RequestState } from './request-state.js';
 import { HttpFault } from './status.js';
 
 /**
- * Refuses requests from pages of other sites: by `Origin`, and by a `Host` that is not a name of the service, as a page sends
- * it whose own name was made to resolve to this address (DNS rebinding).
+ * Refuses requests from pages of other sites: by `Origin`, and by a `Host` that is not a name of the service, which a page sends whose own
+ * name resolves to this address (DNS rebinding).
  * @throws HttpFault 403
  */
 export type HostGuard = (ctx: ParameterizedContext<RequestState>) => void;
 
 export interface HostGuardOptions {
-  /** Names of the service. Addresses and `localhost` are always accepted: rebinding needs a name. */
+  /** Names of the service. Addresses and `localhost` are always accepted, since rebinding needs a name. */
   readonly names: readonly string[];
-  /** Origins whose pages are accepted. `*` is not one: it stands for reading. */
+  /** Origins whose pages are accepted. `*` is ignored, since it only allows reading. */
   readonly trusted: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const nameOf = (host: string): string | undefined => {
 
 const isAddress = (name: string): boolean => isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 
-/** True for the origin of a page of this host. Browsers leave out the default port of the scheme. */
+/** True if a page of this host has this origin. Browsers omit the default port of the scheme. */
 const isOriginOf = (origin: string, host: string): boolean => {
   if (!URL.canParse(origin)) return false;
   const { protocol, host: ofPage } = new URL(origin);

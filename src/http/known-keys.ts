@@ -14,7 +14,7 @@ interface KnownKeys {
 const mostKeys = 10_000;
 
 export const createKnownKeys = (): KnownKeys => {
-  // By hash: nothing here is worth stealing.
+  // Stored as hashes, so nothing here is worth stealing.
   const owners = createCache<string>({ limit: mostKeys, weigh: () => 1 });
   const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64');
   return {

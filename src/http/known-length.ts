@@ -9,17 +9,17 @@ const oldProtocol = /^(?:HTTP\/)?(?:0\.\d|1\.0)$/i;
 const cameByOldProtocol = (hop: string): boolean => oldProtocol.test(hop.trim().split(/\s/, 1)[0] ?? '');
 
 /**
- * True when the response needs a `Content-Length`: the request came by HTTP/1.0, which has no chunks, at this server or,
- * as `Via` says, at a proxy in front. There a body without a length ends with the connection, and the system also closes
- * the connections of a process that was killed: a part would look like the whole. A reset would show it, but not to the
- * client of a proxy. `HTTP/2.0` in the request line is a version that Node does not use chunks for either.
+ * True if the response needs a `Content-Length`: the request used HTTP/1.0, which has no chunks, at this server or, according to `Via`, at
+ * a proxy in front. There a body without a length ends with the connection, and the system also closes the connections of a killed process,
+ * so a partial body would look complete. A reset would show it, but not to the client of a proxy. Node does not use chunks for `HTTP/2.0`
+ * in the request line either.
  */
 export const needsLength = ({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean =>
   httpVersionMajor !== 1 || httpVersionMinor < 1 || (headers.via ?? '').split(',').some(cameByOldProtocol);
 
 /**
- * Without `Upgrade`, which RFC 9110 asks for: nginx passes that header on to HTTP/2 clients, and those then refuse the
- * whole response as malformed.
+ * Without `Upgrade`, which RFC 9110 requires: nginx passes that header on to HTTP/2 clients, which then refuse the whole response as
+ * malformed.
  */
 const refusal = (maxBytes: number): HttpFault =>
   new HttpFault(
@@ -29,17 +29,17 @@ const refusal = (maxBytes: number): HttpFault =>
   );
 
 interface ReadWholeOptions {
-  /** Most bytes that are read. */
+  /** Maximum bytes that are read. */
   readonly maxBytes: number;
-  /** Counts what is kept. */
+  /** Counts the bytes in memory. */
   readonly unsent: ByteShare;
-  /** Aborted when the client hangs up. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Reads a body to its end, for a response that needs a length.
- * @throws HttpFault 426 for a longer one, and whatever the body fails with
+ * @throws HttpFault 426 for a longer body, and the error of the body
  */
 export const readWhole = async (
   body: Readable,
@@ -57,7 +57,7 @@ export const readWhole = async (
   return Buffer.concat(pieces);
 };
 
-/** @throws HttpFault 426 where a stream of events, which has no length, would be sent by HTTP/1.0 */
+/** @throws HttpFault 426 for a stream of events, which has no length, over HTTP/1.0 */
 export const requireFrames = (request: IncomingMessage, maxBytes: number): void => {
   if (needsLength(request)) throw refusal(maxBytes);
 };

@@ -9,11 +9,11 @@ import type { ByteShare } from './byte-budget.js';
 export interface FileForm {
   /** Fields in the order of the body; a name may occur twice. */
   readonly fields: readonly FormField[];
-  /** Bytes of the file part. Throws an AppError when the form breaks off in the middle of it. */
+  /** Bytes of the file part. Throws an AppError if the form ends in the middle of it. */
   readonly file: AsyncIterable<Buffer>;
   /**
-   * Resolves after `file` was read: with undefined when the form ended with its closing boundary and nothing but
-   * the file followed, else with what is wrong. Never rejects.
+   * Resolves after `file` was read: with undefined if the form ended with its closing boundary and had nothing after the file, otherwise
+   * with an error. Never rejects.
    */
   readonly rest: Promise<AppError | undefined>;
   /** Bytes of the body so far, boundaries and fields included. */
@@ -25,14 +25,14 @@ interface FormField {
   readonly value: string;
 }
 
-/** Bytes of all fields together, and of the one that may be long. */
+/** Maximum bytes of all fields together, and of the one that may be long. */
 const fieldBytes = 8 * 1024 * 1024;
-/** Bytes of every other field: the parser scans it in one go. */
+/** Maximum bytes of every other field: the parser scans each without a break. */
 const shortFieldBytes = 512 * 1024;
 
 const limits = { fields: 64, fieldSize: shortFieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
 
-/** Bytes that wait between the parser and the reader of the file. */
+/** Bytes buffered between the parser and the reader of the file. */
 const waitingBytes = 256 * 1024;
 
 const brokenForm = (error: unknown): AppError => {
@@ -61,10 +61,10 @@ async function* readPart(part: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** Encodings of a part whose bytes are the content (RFC 7578, 4.7: others are not for this type). */
+/** Encodings of a part that need no decoding (RFC 7578, 4.7 deprecates the others). */
 const plainEncodings: readonly string[] = ['7bit', '8bit', 'binary'];
 
-/** Distinguishes files from fields; called for each part before a byte of it is read. */
+/** Distinguishes files from fields. Called for each part before its bytes are read. */
 type IsFile = (
   name: string | undefined,
   contentType: string | undefined,
@@ -101,22 +101,22 @@ const openParser = (request: IncomingMessage, isPartAFile: IsFile): BusboyInstan
 interface FormReading {
   /** Name of the file part. */
   readonly part: string;
-  /** Name of the one field that may be long; its text is UTF-8. */
+  /** Name of the only field that may be long; its text is UTF-8. */
   readonly longField: string;
-  /** Called for each field before it is read. @throws AppError for one that is not taken. */
+  /** Called for each field before it is read. @throws AppError for an unknown field. */
   readonly requireField: (name: string) => void;
   /**
-   * Longest time for the fields before the file, and for those after it, in milliseconds. The reader of the file bounds the
-   * time in between.
+   * Longest time for the fields before the file, and for those after it, in milliseconds. The reader of the file limits the time in
+   * between.
    */
   readonly idleMs: number;
   /** Counts the bytes before the file. */
   readonly kept: ByteShare;
-  /** Breaks the reading off, with its reason. */
+  /** Stops the reading, with its reason. */
   readonly stop: AbortSignal;
 }
 
-/** Writes the pieces of a body to the parser, with backpressure. */
+/** Writes the body to the parser, with back-pressure. */
 const feed = (request: IncomingMessage, parser: BusboyInstance, onPiece: (bytes: number) => void) => {
   const onData = (piece: Buffer): void => {
     onPiece(piece.length);
@@ -147,8 +147,8 @@ const connectionCut = (): Error => Object.assign(new Error('the client hung up')
 
 /**
  * Reads a form up to the beginning of its file part.
- * @throws AppError kind `invalid` (no such part, part twice, field after the file, malformed form, too large fields),
- *   `unsupported_media`, what `kept` and `stop` throw
+ * @throws AppError kind `invalid` (no such part, duplicate part, field after the file, malformed form, fields too large),
+ *   `unsupported_media`, and the errors of `kept` and `stop`
  */
 export const readFileForm = (
   request: IncomingMessage,
@@ -156,7 +156,7 @@ export const readFileForm = (
 ): Promise<FileForm> => {
   let onField: (name: string) => void = () => undefined;
   const parser = openParser(request, (name, contentType, fileName) => {
-    // A file whether or not the client gives it a file name (`curl -F 'data=<file.csv'`).
+    // It is a file with or without a file name (`curl -F 'data=<file.csv'`).
     if (name === part || hasFile(name, contentType, fileName)) return true;
     if (name !== undefined) onField(name);
     return name === longField;
@@ -218,7 +218,7 @@ export const readFileForm = (
       if (before > fieldBytes + waitingBytes)
         refuse('fields_too_large', `The form fields exceed ${fieldBytes} bytes in total.`);
     };
-    /** Collected here: the parser would scan a long field without a break. */
+    /** Collected here, since the parser would scan a long field without a break. */
     let gathered: Promise<void> | undefined;
     const gather = (name: string, stream: Readable): void => {
       const pieces: Buffer[] = [];
@@ -266,7 +266,7 @@ export const readFileForm = (
       else fields.push({ name, value });
     });
     parser.on('file', (name: string | undefined, stream, fileName: string | undefined, encoding, type) => {
-      // The reader of the file and of `rest` gets the failure; an ended stream has no reader left.
+      // The reader of the file and of `rest` gets the failure; an ended stream has no reader any more.
       stream.on('error', fail);
       if (!isPlain(encoding)) return void stream.resume();
       if (name === part && file === undefined) return void takeFile(stream);

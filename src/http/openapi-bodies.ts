@@ -4,11 +4,11 @@ import type { Route } from './route.js';
 
 const file = {
   description: 'The file: CSV, or gzip of it.',
-  // The second form is for generators that would make a text of a binary string.
+  // The second alternative is for generators that would use a text for a binary string.
   anyOf: [{ type: 'string', format: 'binary' }, { contentMediaType: 'application/octet-stream' }],
 };
 
-/** The form of an upload. The file comes last: the service reads the options before it. */
+/** The upload form. The file is last, since the service reads the options before it. */
 const formOf = (route: Route, render: Render): Json => ({
   type: 'object',
   properties: {
@@ -36,7 +36,7 @@ export const requestBodyOf = (route: Route, render: Render): Json | undefined =>
   };
 };
 
-/** Bodies that are no JSON of a known shape. Those that are streamed have no length. */
+/** Bodies that are not JSON of a known shape. Streamed ones have no length. */
 const streamed: Readonly<Record<string, Json>> = {
   'text/csv': {
     type: 'string',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
 
-/** Every whole number of JavaScript is within these; as bounds of a field they would only be examples. */
+/** Removes bounds that every whole number of JavaScript satisfies: readers would take them for examples. */
 const withoutNumberBounds = (schema: Json): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(schema, 'minimum');
   if (schema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(schema, 'maximum');
@@ -35,7 +35,7 @@ export const createSchemas = (components: Json) => {
 
 export type Render = ReturnType<typeof createSchemas>;
 
-/** Members of an object; those that are read but not shown are left out. */
+/** Members of an object, without those that are accepted but not documented. */
 export const documentedItems = (schema: z.ZodObject | undefined): [string, z.ZodType][] =>
   Object.entries(schema?.shape ?? {})
     .map(([name, item]): [string, z.ZodType] => [name, item as z.ZodType])

@@ -25,7 +25,7 @@ const described = (list: readonly (readonly [string, string])[]) =>
 
 export const tags = [...described(forUsers), ...described(forOperators)];
 
-/** Readers that know groups of tags show the routes of operators apart. */
+/** Groups of tags, with which some documentation tools separate the routes of operators. */
 export const tagGroups = [
   { name: 'For users', tags: forUsers.map(([name]) => name) },
   { name: 'For operators', tags: forOperators.map(([name]) => name) },

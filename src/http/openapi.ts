@@ -9,7 +9,7 @@ import { templateOf } from './router.js';
 interface OpenApiOptions {
   readonly routes: readonly Route[];
   readonly version: string;
-  /** In front of every path, as long as the address of the service is not known. */
+  /** Prefix of every path while the address of the service is not known. */
   readonly base: string;
 }
 
@@ -51,7 +51,7 @@ const errorSchema = (name: 'error' | 'message'): Json => ({
   },
 });
 
-/** The same in OData's form. */
+/** Error schema of OData. */
 const odataErrorSchema: Json = {
   type: 'object',
   required: ['error'],
@@ -115,7 +115,7 @@ const responsesOf = (route: Route, render: Render): Json => {
         : { 'application/json': { schema: render(spec.schema, 'output'), ...example } };
     const other = Object.fromEntries(
       (spec.contentTypes ?? [])
-        // A key of the document is the bare media type.
+        // A key of the document is the media type without parameters.
         .map((type) => type.replace(/;.*/, ''))
         .filter((type) => !(type in json))
         .map((type) => [type, { schema: schemaOfStream(type), ...example }]),

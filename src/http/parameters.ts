@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseFlag } from '../lib/flag.js';
 import { instantForm, instantPattern, parseInstant } from '../lib/instant.js';
 
-/** Replaces the generated JSON Schema of a parameter by what the caller should see. */
+/** Replaces the generated JSON Schema of a parameter by a documented one. */
 const documented = <T extends z.ZodType>(
   schema: T,
   openapi: Record<string, unknown>,
   description: string,
 ): T => schema.meta({ openapi: { ...openapi, description } });
 
-/** Stands for every id beyond it; no id reaches it. */
+/** Represents every id that is out of range; no real id has this value. */
 const beyondIds = Number.MAX_SAFE_INTEGER;
 const idBeyond = new RegExp(`-?${beyondIds}`, 'g');
 
@@ -22,13 +22,13 @@ const idText = z
 const idSchema = (description: string) =>
   documented(idText, { type: 'integer', minimum: 0, example: 12 }, description);
 
-/** An id in a path. Malformed text is a 400; a whole number that is larger than any id is an unknown one, a 404. */
+/** An id in a path. Malformed text is a 400; a whole number that is out of range is an unknown id, a 404. */
 export const pathId = idSchema;
 
-/** An id in a query, read in the same way. */
+/** An id in a query, parsed like one in a path. */
 export const queryId = idSchema;
 
-/** An id in a JSON body: any whole number; one that is larger than any id is an unknown one. */
+/** An id in a JSON body: any whole number; one that is out of range is an unknown id. */
 export const bodyId = (description: string) =>
   documented(
     z
@@ -39,14 +39,14 @@ export const bodyId = (description: string) =>
     description,
   );
 
-/** Strings and numbers of a JSON text; only of numbers is there a group. */
+/** Strings and numbers of a JSON text; only numbers are in the capturing group. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g;
 
 const isBeyondIds = (text: string): boolean => Math.abs(Number(text)) > beyondIds;
 
 /**
- * A message about an id beyond all others quotes it as it was sent: in the path, behind the question mark, or in a JSON body.
- * @param body text of the body; undefined: none.
+ * Lets a message quote an id that is out of range as it was sent: in the path, the query, or a JSON body.
+ * @param body Text of the body; undefined: none.
  */
 export const quoteSentId = (
   message: string,
@@ -83,7 +83,7 @@ export const queryFlag = (description: string) =>
     description,
   );
 
-/** One of a few words, in any case. */
+/** One of a fixed set of words, in any case. */
 export const queryChoice = <const T extends string>(description: string, choices: readonly T[]) =>
   documented(
     z.string().transform((text, context): T => {
@@ -113,7 +113,7 @@ const instantText = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A point in time in a query or a body; of a day its first moment. */
+/** A point in time in a query or a body. A day means its first moment. */
 export const timeParameter = (description: string) =>
   documented(
     instantText.transform(({ start }) => start),

@@ -10,10 +10,7 @@ import type { RightsWatch } from './rights-watch.js';
 import type { Reply, SentMeter } from './route.js';
 import { sendStream } from './streamed-body.js';
 
-/**
- * Waits for the first byte of a stream, so that a failure before it can still be answered with a proper
- * status.
- */
+/** Waits for the first byte of a stream, so that a failure before it is answered with an error status. */
 const firstBytes = async (stream: Readable): Promise<void> => {
   if (stream.readableLength > 0 || stream.readableEnded) return;
   if (stream.destroyed) throw stream.errored ?? new Error('the stream of an answer was closed');
@@ -32,7 +29,7 @@ const firstBytes = async (stream: Readable): Promise<void> => {
 const stalledRowsMs = 120_000;
 const stalledMs = 30_000;
 
-/** Bytes that are handed to the socket as they are; more leave piece by piece, as the client takes them. */
+/** Longer bodies are written piece by piece, as the client reads them. */
 const pieceBytes = 64 * 1024;
 
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
@@ -40,14 +37,14 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 interface Sending {
-  /** The permit that the answer holds until it was sent. */
+  /** The permit that is held until the answer was sent. */
   readonly permit: Permit | undefined;
-  /** Counts what the client has not taken yet. */
+  /** Counts the bytes that the client has not read yet. */
   readonly unsent: ByteShare;
-  /** Streams count as well: nothing but their number bounds them. */
+  /** True: the bytes of streams count as well, since only the number of these streams is limited otherwise. */
   readonly countsStreams: boolean;
   readonly rights: RightsWatch;
-  /** Longest stream whose length is found out by reading it, where one is needed. */
+  /** Longest stream that is read whole to find its length, where one is needed. */
   readonly maxMeasuredBytes: number;
 }
 
@@ -60,7 +57,7 @@ interface SendOptions {
 }
 
 const send = (ctx: Context, body: Readable, { timeoutMs, unsent, meter }: SendOptions): void => {
-  // Koa would pipe piece by piece.
+  // Koa would pipe it piece by piece.
   ctx.respond = false;
   const failed = (error: Error): void => {
     ctx.state.error = error;
@@ -70,7 +67,7 @@ const send = (ctx: Context, body: Readable, { timeoutMs, unsent, meter }: SendOp
   ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
 };
 
-/** Counts the first bytes of an answer before they are sent, where that is done. */
+/** Counts the first bytes of an answer before they are sent, if the meter does so. */
 const countAhead = async (meter: SentMeter | undefined, bytes: number): Promise<void> => {
   try {
     await meter?.ahead?.(bytes);
@@ -119,7 +116,7 @@ const sendBytes = async (
 const isBytes = (body: object | string): body is Buffer | string =>
   typeof body === 'string' || Buffer.isBuffer(body);
 
-/** Reads the stream of a response that needs a length and has none; any other reply stays as it is. */
+/** Reads the stream of a response that needs a length and has none. Returns any other reply unchanged. */
 const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise<Reply> => {
   const { headers = {}, body } = reply;
   const isSent = body instanceof Readable && ctx.method !== 'HEAD';
@@ -133,12 +130,12 @@ const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise
     reply.meter?.end(0);
     throw error;
   } finally {
-    // Counted again as it is sent.
+    // Counted again when it is sent.
     unsent.close();
   }
 };
 
-/** Holds the permit of a stream, waits for its beginning, and counts it where that is done ahead. */
+/** Holds the permit of a stream, waits for its first bytes, and counts them if the meter does so in advance. */
 const beginStream = async (
   ctx: Context,
   body: Readable,
@@ -161,7 +158,7 @@ const beginStream = async (
   }
 };
 
-/** Sends the reply of a handler; releases its permit and budgets once it is sent. */
+/** Sends the reply of a handler, and releases its permit and budgets once it is sent. */
 export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): Promise<void> => {
   const reply = await withLength(ctx, answer, sending);
   const { status, headers = {}, body = null, meter } = reply;

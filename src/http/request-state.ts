@@ -4,20 +4,20 @@ import type { Client } from './client-address.js';
 import type { Route } from './route.js';
 import type { SessionCookie } from './session-cookie.js';
 
-/** State of a request while it is answered (`ctx.state`). */
+/** State of a request (`ctx.state`). */
 export interface RequestState {
   requestId: string;
   log: Log;
-  /** Aborted when the client hangs up before the answer is complete. */
+  /** Aborted when the client disconnects before the answer is complete. */
   signal: AbortSignal;
   query: URLSearchParams;
   client: Client;
   sessionCookie: SessionCookie;
   route?: Route;
-  /** Path template of the route, base included: the only form of a path that metrics see. */
+  /** Path template of the route, with the base: the only form of a path in metrics. */
   template?: string;
   caller?: Caller;
-  /** The JSON body as it was sent, until the handler is done. */
+  /** The JSON body as it was sent, until the handler has finished. */
   bodyText?: string;
   error?: unknown;
 }

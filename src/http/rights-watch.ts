@@ -3,9 +3,9 @@ import type { FindEndedRights, StandingRight } from '../catalog/standing-rights.
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 
-/** Checks the rights of callers whose answers are still being sent. */
+/** Checks the rights of callers while their answers are sent. */
 export interface RightsWatch {
-  /** Destroys the stream with the refusal once its right has ended. */
+  /** Destroys the stream, with the refusal as its error, once the right has ended. */
   watch(body: Readable, right: StandingRight): void;
 }
 
@@ -16,13 +16,11 @@ interface RightsWatchOptions {
   readonly intervalMs?: number;
 }
 
-/** True for an error of an ended right or quota; false for a fault. */
+/** True for the error of an ended right or quota; false for a fault. */
 export const isRefusal = (error: unknown): boolean =>
   isAppError(error) && ['unauthenticated', 'forbidden', 'not_found', 'quota'].includes(error.kind);
 
-/**
- * Checks all streams of the process together. A check that fails, because PostgreSQL is down, aborts no stream.
- */
+/** Checks all streams of the process together. A failed check, for example while PostgreSQL is down, aborts no stream. */
 export const createRightsWatch = ({
   findEnded,
   log,

@@ -9,20 +9,17 @@ import type { PermitKind } from './semaphores.js';
 import type { SessionCookie } from './session-cookie.js';
 
 /**
- * A route is a declaration: what it takes, what it answers, who may call it, and one function. Everything else
- * (authentication, validation, limits, error shapes, metrics, OpenAPI) follows from the declaration.
+ * Declaration of a route: its input, its answers, its callers, and one function. Everything else (authentication, validation, limits, error
+ * format, metrics, OpenAPI) follows from it.
  */
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/**
- * `none`: credentials are ignored. `optional`: the route works without, but credentials that are given
- * must be valid. `required`: 401 without.
- */
+/** `none`: credentials are ignored. `optional`: credentials may be omitted, but must be valid if given. `required`: 401 without. */
 type Auth = 'none' | 'optional' | 'required';
 
 /**
- * A schema: JSON. `bytes`: the body as it was sent, within the bounds of a JSON body. `stream`: the handler reads the raw body
- * itself from `request.raw`.
+ * A schema: JSON. `bytes`: the unparsed body, within the limits of a JSON body. `stream`: the handler reads the raw body from
+ * `request.raw`.
  */
 type BodySpec = z.ZodType | 'bytes' | 'stream' | undefined;
 
@@ -30,9 +27,9 @@ export interface ResponseSpec {
   readonly description: string;
   /** Shape of a JSON body. Absent with `contentTypes` absent too: no body. */
   readonly schema?: z.ZodType;
-  /** Media types of a body that is not JSON described by `schema`. */
+  /** Media types of a body that is not JSON with a `schema`. */
   readonly contentTypes?: readonly string[];
-  /** Response headers worth documenting: name -> meaning. */
+  /** Documented response headers: name -> meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;
 }
@@ -40,16 +37,16 @@ export interface ResponseSpec {
 /** JSON-serialisable value: sent as `application/json`. */
 type ReplyBody = object | Buffer | string | Readable | null;
 
-/** Follows how much of a streamed answer is sent. */
+/** Counts the bytes of a streamed answer while it is sent. */
 export interface SentMeter {
   /**
-   * Counts the first bytes before they are sent, where the count is to be exact: they are not counted again.
-   * @throws AppError 402 (the promise) when nothing may be sent.
+   * Counts the first bytes before they are sent, if the count must be exact; they are not counted again.
+   * @throws AppError 402 (the promise) if nothing may be sent.
    */
   ahead?(bytes: number): Promise<void> | undefined;
-  /** Counts bytes of the body that are handed to the connection. A promise: no more may follow before it resolves. */
+  /** Counts bytes of the body that were written to the connection. Returns a promise if the next bytes must wait for it. */
   add(bytes: number): Promise<void> | undefined;
-  /** The answer has ended. @param unsent Counted bytes that did not leave this process. */
+  /** The answer has ended. @param unsent Counted bytes that were not sent. */
   end(unsent: number): void;
 }
 
@@ -57,14 +54,14 @@ export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Object or array: JSON. String, Buffer: as it is, `Content-Type` from `headers`. Readable: streamed with
-   * back-pressure; the status line is sent with its first bytes, so that an error before them is answered
-   * properly, and an error after them destroys the connection.
+   * Object or array: JSON. String or Buffer: unchanged, with `Content-Type` from `headers`. Readable: streamed with back-pressure. The
+   * status line is sent with the first bytes, so an error before them is answered with its status, and an error after them destroys the
+   * connection.
    */
   readonly body?: ReplyBody;
-  /** The right to a stream: when it ends, the connection is destroyed. */
+  /** The right to a stream. When it ends, the connection is destroyed. */
   readonly right?: StandingRight;
-  /** Notified of how much of a stream was sent, and of its end in any case. */
+  /** Counts the sent bytes of a stream, and is notified of its end in any case. */
   readonly meter?: SentMeter;
 }
 
@@ -76,9 +73,9 @@ export interface RequestHead<P, Q, C> {
   /** Owner of permits and budgets: the account, or the address of an anonymous caller. */
   readonly owner: string;
   readonly requestId: string;
-  /** Carries the request id. */
+  /** Log with the id of the request. */
   readonly log: Log;
-  /** Aborted when the client hangs up before the answer is complete. */
+  /** Aborted when the client disconnects before the answer is complete. */
   readonly signal: AbortSignal;
   /** Path and query as sent, without `apiKey`. */
   readonly url: string;
@@ -92,9 +89,9 @@ export interface RouteRequest<P, Q, B, C, X> extends RequestHead<P, Q, C> {
   readonly body: B;
   /** Result of `authorize`. */
   readonly access: X;
-  /** With `permit: 'own'`: releases the permit of the steps before, when the handler acquires one itself. */
+  /** With `permit: 'own'`: releases the permit of the earlier steps, when the handler acquires one itself. */
   releasePermit(): void;
-  /** Counts what a handler keeps of a body that it reads itself. */
+  /** Counts the bytes in memory of a body that the handler reads itself. */
   readonly kept: ByteShare;
   readonly raw: IncomingMessage;
 }
@@ -105,26 +102,26 @@ type ObjectOf<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
 interface RouteShape<P, Q, B, A extends Auth> {
   readonly method: Method;
-  /** `/datasets/:id`; `*name` takes the rest of the path, slashes included. Below `/api` unless a root route. */
+  /** `/datasets/:id`; `*name` is the remainder of the path, slashes included. Below `/api` unless it is a root route. */
   readonly path: string;
   /** Name of the operation in the documents and in generated clients. Hidden routes have none. */
   readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
-  /** First one groups the route in the documents. */
+  /** The first one groups the route in the documents. */
   readonly tags: readonly string[];
   readonly auth: A;
-  /** True where access to the dataset `:id` is decided first: it is looked up together with the key. */
+  /** True if access to the dataset `:id` is decided first: it is looked up together with the key. */
   readonly readsDataset?: boolean;
   readonly params?: P;
-  /** Known query parameters; any other is refused unless its name starts with `_`. */
+  /** Known query parameters. Others are refused unless their name starts with `_`. */
   readonly query?: Q;
-  /** True for a page whose scripts read the query: nothing here reads it. */
+  /** True for a page whose scripts read the query; the service ignores it. */
   readonly queryOfPage?: boolean;
   readonly body?: B;
-  /** True for a POST that only reads: pages of other sites may call it with a key of their own. */
+  /** True for a POST that only reads: pages of other sites may call it with their own key. */
   readonly changesNothing?: boolean;
-  /** Request headers that the route reads, and what they mean. */
+  /** Request headers that the route reads: name -> meaning. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Fields that a form may have before the file of a `stream` body. */
   readonly form?: z.ZodObject;
@@ -133,21 +130,21 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly bodyExample?: unknown;
   /** Semaphore whose permit the handler holds. @default requests */
   readonly permit?: PermitKind;
-  /** True when the JSON body may be left out (the schema then sees `{}`). */
+  /** True if the JSON body may be omitted (the schema then gets `{}`). */
   readonly bodyOptional?: boolean;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Statuses of errors in addition to those that every route may answer (400, 401, 413, 415, 500, 503 as they apply). */
+  /** Statuses of errors in addition to those that any route may return (400, 401, 413, 415, 500, 503 as they apply). */
   readonly errors?: readonly number[];
-  /** `message`: a 404 of this route is shaped `{message}` instead of `{error}`. */
+  /** `message`: a 404 of this route has the form `{message}` instead of `{error}`. */
   readonly notFoundShape?: 'error' | 'message';
   /**
-   * Protocol that shapes errors. `odata` takes the key as the password of Basic as well, and every response has its version;
-   * `mcp` refuses hosts and origins that are not known.
+   * Protocol of the route, which determines the format of errors. `odata` also accepts the key as the password of Basic, and adds its
+   * version to every response; `mcp` refuses unknown hosts and origins.
    */
   readonly protocol?: 'odata' | 'mcp';
-  /** Path parameters that are a permission in themselves: log lines and traces show their first characters alone. */
+  /** Path parameters that grant access by themselves. Log lines and traces show only their first characters. */
   readonly secretParams?: readonly string[];
-  /** True keeps the route out of the documents. */
+  /** True: not in the documents. */
   readonly hidden?: boolean;
 }
 
@@ -159,8 +156,8 @@ interface RouteSpec<
   X,
 > extends RouteShape<P, Q, B, A> {
   /**
-   * Whether the caller may do this at all; a route that takes a body has to say. It runs before a byte of the body is
-   * kept, and what it gives is `request.access` of the handler.
+   * Decides whether the caller may use the route at all. Required for a route with a body. Runs before a byte of the body is kept; its
+   * result is `request.access` of the handler.
    * @throws AppError 401, 402, 403 or 404
    */
   readonly authorize?: (request: RequestHead<ObjectOf<P>, ObjectOf<Q>, CallerOf<A>>) => Promise<X> | X;
@@ -169,7 +166,7 @@ interface RouteSpec<
   ) => Promise<Reply> | Reply;
 }
 
-/** A route whose types were checked at its declaration and are no longer needed. */
+/** A route without its types, which were checked at its declaration. */
 export interface Route extends RouteShape<z.ZodObject | undefined, z.ZodObject | undefined, BodySpec, Auth> {
   readonly authorize?: (request: RequestHead<unknown, unknown, Caller | undefined>) => unknown;
   readonly handler: (
@@ -177,13 +174,13 @@ export interface Route extends RouteShape<z.ZodObject | undefined, z.ZodObject |
   ) => Promise<Reply> | Reply;
 }
 
-/** For a body that everybody may send whose credentials the route takes. */
+/** For a body that every caller with accepted credentials may send. */
 export const anyCaller = (): undefined => undefined;
 
 /**
- * Declares a route. The handler's request is typed by the schemas; the kernel parses with the same schemas
- * before it calls, which is what makes forgetting the types here sound.
- * @throws Error for a route that takes a body and does not say who may send it.
+ * Declares a route. The schemas determine the types of the handler's request, and the kernel parses with the same schemas before it calls
+ * the handler, so the types can be dropped here safely.
+ * @throws Error for a route with a body and no `authorize`.
  */
 export const route = <
   P extends z.ZodObject | undefined = undefined,
@@ -202,7 +199,7 @@ export const route = <
 /** `200` with a JSON body. */
 export const ok = (body: object): Reply => ({ status: 200, body });
 export const created = (body: object): Reply => ({ status: 201, body });
-/** `204` once the work is done. */
+/** `204` once the work has finished. */
 export const noContentAfter = async (work: Promise<unknown>): Promise<Reply> => {
   await work;
   return { status: 204 };

@@ -5,7 +5,7 @@ import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import { HttpFault } from './status.js';
 
-/** A literal segment before a parameter, a parameter before a wildcard: `/x/home` wins over `/x/:id`. */
+/** Sort key: a literal segment before a parameter, a parameter before a wildcard, so `/x/home` wins over `/x/:id`. */
 const rankOf = (path: string): string =>
   path
     .split('/')
@@ -15,15 +15,15 @@ const rankOf = (path: string): string =>
 const bySpecificity = (a: Route, b: Route): number => rankOf(a.path).localeCompare(rankOf(b.path));
 
 interface MountedRoutes {
-  /** In front of every path. */
+  /** Prefix of every path. */
   readonly base: string;
   readonly routes: readonly Route[];
 }
 
-/** `/datasets/:id` -> `/datasets/{id}`, the form that documents and metrics show. */
+/** `/datasets/:id` -> `/datasets/{id}`, as in documents and metrics. */
 export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
-/** The prefix of an address behind a proxy that should have removed it. */
+/** True if the path still has the prefix that the proxy in front should have removed. */
 const keepsPrefix = (path: string, publicPath: string): boolean =>
   publicPath !== '' && (path === publicPath || path.startsWith(`${publicPath}/`));
 
@@ -31,21 +31,21 @@ const isForBrowser = ({ method, path, headers }: Context): boolean =>
   (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path) && prefersHtml(headers.accept);
 
 interface RouterOptions {
-  /** Answers browsers at every other path outside of the API. */
+  /** Answers browsers at all other paths outside of the API. */
   readonly page?: Route | undefined;
-  /** True for the path of a page that the web app has. */
+  /** True for the path of a page of the web app. */
   readonly hasPage?: ((path: string) => boolean) | undefined;
   /** Path of `PUBLIC_URL`. */
   readonly publicPath: string;
 }
 
-/** Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path. */
+/** Answers every path: with its route, with 405 and `Allow` for a wrong method, with 404 for an unknown path. */
 export const createRouter = (
   mounted: readonly MountedRoutes[],
   dispatch: (route: Route, template: string) => Middleware<RequestState>,
   { page, hasPage, publicPath }: RouterOptions,
 ): Middleware<RequestState> => {
-  // Case-insensitive routes would be further spellings of each path, for logs, caches and rules of proxies to know.
+  // Case-insensitive routes would add further spellings of each path to logs, caches and proxy rules.
   const router = new Router<RequestState>({ sensitive: true });
   for (const { base, routes } of mounted) {
     for (const route of [...routes].sort(bySpecificity)) {
@@ -59,7 +59,7 @@ export const createRouter = (
   return async function routing(ctx, next) {
     const found = router.match(ctx.path, ctx.method);
     const [nearest] = found.path;
-    // The page would ask for its files where nothing is: with the prefix once more.
+    // The page would request its files at wrong addresses, with the prefix twice.
     if (nearest === undefined && keepsPrefix(ctx.path, publicPath) && !hasPage?.(ctx.path))
       throw new HttpFault(
         404,
@@ -68,7 +68,7 @@ export const createRouter = (
       );
     if (nearest === undefined && runPage !== undefined && isForBrowser(ctx)) return runPage(ctx, next);
     if (nearest === undefined) throw new HttpFault(404, 'unknown_path', 'nothing exists at this path');
-    // `/x/home` is not an `/x/:id` for any method; what a wildcard matches is only known with the method.
+    // `/x/home` is not an `/x/:id` for any method. What a wildcard matches depends on the method.
     const isWild = String(nearest.path).includes('*');
     const here = isWild ? found.path : found.path.filter((layer) => layer.path === nearest.path);
     if (here.some((layer) => layer.methods.includes(ctx.method))) return run(ctx, next);

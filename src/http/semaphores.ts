@@ -3,17 +3,17 @@ import { createSemaphore, type Semaphore } from '../lib/semaphore/semaphore.js';
 /**
  * Kinds of work that handlers do. Each kind has a semaphore.
  *
- *   requests   short work: a few questions to PostgreSQL
+ *   requests   short work: a few statements of PostgreSQL
  *   queries    work of ClickHouse for as long as the answer is read
  *   calls      waits for a provider
  *   files      sends export files
- *   events     stays open, and says something now and then
- *   own        begins as a short request and acquires a permit itself when it needs one
+ *   events     stays open and sends an event occasionally
+ *   own        starts as a short request, and acquires a permit itself when it needs one
  *   none       needs no permit
  */
 export type PermitKind = 'requests' | 'queries' | 'calls' | 'files' | 'events' | 'own' | 'none';
 
-/** Semaphore of each kind. `calculations`: heavy queries until their first row, each within one of `queries`. */
+/** Semaphore of each kind. `calculations`: heavy queries until their first row, each of which also holds a permit of `queries`. */
 export type Semaphores = Readonly<Record<Exclude<PermitKind, 'own' | 'none'> | 'calculations', Semaphore>>;
 
 export interface SemaphoreLimits {
@@ -22,7 +22,7 @@ export interface SemaphoreLimits {
   readonly calls: number;
   readonly files: number;
   readonly events: number;
-  /** Milliseconds that requests wait for a permit, and requests that are answered by ClickHouse, a provider or a file. */
+  /** Milliseconds that requests wait for a permit: short ones, and those that ClickHouse, a provider or a file answers. */
   readonly waitMs: { readonly requests: number; readonly answers: number };
   readonly onRefused?: (kind: keyof Semaphores, what: 'refused' | 'lost') => void;
 }
@@ -44,20 +44,19 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
     onRefused: (what: 'refused' | 'lost') => options.onRefused?.(kind, what),
   });
   return {
-    // One process works on one request at a time: a few in flight keep it busy, and more of one owner only make
-    // others wait.
+    // One process works on one request at a time. A few in flight keep it busy; more of one owner only delay others.
     requests: createSemaphore({
       ...reporting('requests'),
       name: 'requests',
       code: 'no_request_slot',
       maxRunning: requests,
       ownRunning: atLeastOne(requests / 4),
-      // Requests whose body is still on its way wait.
+      // Requests whose body is still arriving can wait in the queue.
       maxHeld: 64 * requests,
       queueLength: 64 * requests,
       maxWaitMs: waitMs.requests,
       retryAfterSeconds: 2,
-      // PostgreSQL continues a statement that has begun.
+      // PostgreSQL continues a statement after its caller has disconnected.
       outlivesCaller: true,
     }),
     queries: createSemaphore({
@@ -65,7 +64,7 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
       name: 'downloads',
       code: 'no_query_slot',
       ...queries,
-      // Each query takes all the cores that ClickHouse gives it: an owner who runs many of them leaves others little.
+      // Each query uses all the cores that ClickHouse gives it, so an owner who runs many of them leaves little for others.
       ownRunning: atLeastOne(queries.maxRunning / 4),
       maxWaitMs: waitMs.answers,
     }),
@@ -74,7 +73,7 @@ export const createSemaphores = (options: SemaphoreLimits): Semaphores => {
       name: 'calculations',
       code: 'no_query_slot',
       maxRunning: atLeastOne(queries.maxRunning / 4),
-      // Two, so that a slow query of an account does not hold up its quick ones.
+      // Two, so that a slow query of an account does not delay its quick ones.
       ownRunning: atLeastOne(queries.maxRunning / 8),
       queueLength: 4 * queries.maxRunning,
       maxWaitMs: waitMs.answers,

@@ -10,20 +10,20 @@ import { createShutdown, type Shutdown } from './shutdown.js';
 
 export interface HttpServer {
   /**
-   * Listens. Returns the port.
-   * @param setting Name of the setting that has the port, for the message.
-   * @throws AppError with one clear line when the port is occupied.
+   * Starts to listen. Returns the port.
+   * @param setting Name of the setting for the port, for the error message.
+   * @throws AppError if the port is in use.
    */
   listen(options: { host: string; port: number; setting?: string }): Promise<number>;
   /**
-   * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed, and their
-   * handlers have a second to record that. Connections without a request stay open for the first `idleMs`
-   * (default 0): a request that is already on its way is answered with `Connection: close`. Safe to call more than once.
+   * Stops the server: it accepts no new connections, and running requests get `drainMs` to finish. Then their sockets are destroyed, and
+   * handlers have one second to record that. Connections without a request stay open for the first `idleMs` (default 0), so that a request
+   * in transit is answered, with `Connection: close`. Idempotent.
    */
   close(drainMs: number, idleMs?: number): Promise<void>;
   /**
-   * True: not ready from now on, so that load balancers send no more requests here, and connections end with their answer;
-   * requests that arrive are still served. False: ready again.
+   * True: the server is not ready, so that load balancers send no more requests, and connections close after their answer. Requests that
+   * arrive are still served. False: ready again.
    */
   setDraining(on: boolean): void;
 }
@@ -31,11 +31,11 @@ export interface HttpServer {
 interface ServerTimeouts {
   /** Milliseconds for the request line and headers. */
   readonly headersMs: number;
-  /** Milliseconds an idle kept-alive connection stays open. */
+  /** Milliseconds for which an idle kept-alive connection stays open. */
   readonly keepAliveMs: number;
 }
 
-/** Sends `100 Continue` when the body is first read: a request that is refused before costs no transfer. */
+/** Sends `100 Continue` when the body is first read, so a request that is refused before costs no transfer. */
 const continueWhenRead = (request: IncomingMessage, response: ServerResponse): void => {
   const onListener = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return;
@@ -45,32 +45,32 @@ const continueWhenRead = (request: IncomingMessage, response: ServerResponse): v
   request.on('newListener', onListener);
 };
 
-/** Long `$filter` and `$select` travel in the request line. */
+/** Long `$filter` and `$select` are part of the request line. */
 const maxHeaderBytes = 256 * 1024;
 
-/** Milliseconds between checks of `headersTimeout`; Node's default of 30 s would be added to the limit. */
+/** Milliseconds between checks of `headersTimeout`; Node's default of 30 s would add to the limit. */
 const checkingMs = 1_000;
 
 /**
- * Parsers that Node keeps for connections to come, each with the last head that it read in pieces: the next connection
- * keeps these bytes of another one until it sends something. Node's own number is 1,000, its least is 1.
+ * Number of idle parsers that Node keeps for new connections. Each keeps the last head that it read in pieces, until its next connection
+ * sends something. Node's default is 1,000, the minimum is 1.
  */
 const keptParsers = 1;
 
-/** Longest wait for a handler whose connection has ended. */
+/** Longest wait for a handler whose connection was closed. */
 const settlingMs = 1_000;
 
-/** A promise resolves when nothing is left to be done for the request, which may be after its answer. */
+/** A promise resolves when all work on the request has finished, which may be after its answer. */
 type HandleRequest = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Milliseconds, and bytes, that a client may go on sending behind a malformed head; then its connection is reset. */
+/** Milliseconds, and bytes, for which data after a malformed head is read; then the connection is reset. */
 const refusedMs = 2_000;
 const refusedBytes = 1024 * 1024;
 
-/** Longest turn of the event loop after which no connection is taken to be waiting; during a longer one another may have come. */
+/** If a turn of the event loop of at most this time accepts no connection, none is waiting. During a longer turn one may have arrived. */
 const shortTurnMs = 1;
 
-/** Longest for which a stopping server takes connections that wait. */
+/** Longest time for which a stopping server accepts waiting connections. */
 const takingMs = 500;
 
 const occupied = (port: number, setting: string): AppError =>
@@ -82,13 +82,13 @@ const statusLineOf = (code: string | undefined): string => {
 };
 
 /**
- * Answers heads that cannot be parsed, once per connection. What the client still sends is read and dropped for a while:
- * closing a connection with unread bytes resets it, and the client loses the answer.
+ * Answers malformed heads, once per connection. Data that the client still sends is read and dropped for a while: closing a connection with
+ * unread bytes resets it, and the client loses the answer.
  */
 const createRefusal = () => {
   const refused = new WeakSet<Socket>();
   return (socket: Socket, code: string | undefined): void => {
-    // The parser fails again with each further piece.
+    // The parser fails again with each following piece.
     if (refused.has(socket)) return;
     refused.add(socket);
     if (!socket.writable) {
@@ -117,14 +117,14 @@ export const createHttpServer = (
   shutdown: Shutdown = createShutdown(),
 ): HttpServer => {
   let closing: Promise<void> | undefined;
-  /** True while connections without a request wait for one that may be on its way. */
+  /** True while idle connections stay open for a request that may be in transit. */
   let lingering = false;
   const unreadBodies = createUnreadBodies();
   const refuse = createRefusal();
   const running = new Set<ServerResponse>();
   const handlers = new Set<Promise<unknown>>();
 
-  // A connection that is kept alive would outlive the drain.
+  // A kept-alive connection would outlive the drain.
   const endWithAnswer = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
@@ -153,7 +153,7 @@ export const createHttpServer = (
   limitConnections(server, connections, maxHeaderBytes);
   server.headersTimeout = timeouts.headersMs;
   server.keepAliveTimeout = timeouts.keepAliveMs;
-  // Uploads may take hours: bodies are bounded where they are read, by idle time.
+  // Uploads may take hours. Bodies are limited by idle time where they are read.
   server.requestTimeout = 0;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     log.debug({ err: error }, 'malformed request');
@@ -165,8 +165,8 @@ export const createHttpServer = (
     connectionsTaken += 1;
   });
   /**
-   * Accepts the connections that the kernel has completed: closing the listening socket resets them, and a proxy does not
-   * repeat an upload that it has begun to send. libuv accepts one in a turn of the event loop.
+   * Accepts the connections that the kernel has completed. Closing the listening socket would reset them, and a proxy does not retry an
+   * upload that it has started to send. libuv accepts one connection per turn of the event loop.
    */
   const takeWaiting = async (): Promise<void> => {
     const until = performance.now() + takingMs;
@@ -184,7 +184,7 @@ export const createHttpServer = (
     for (const response of running) endWithAnswer(response);
     await takeWaiting();
     const closed = new Promise<void>((resolve) => {
-      // Not `server.close`, which ends connections without a request: one may be on its way.
+      // Not `server.close`, which closes idle connections: a request may be in transit.
       NetServer.prototype.close.call(server, () => resolve());
     });
     const bound = setTimeout(() => {

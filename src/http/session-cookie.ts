@@ -1,20 +1,20 @@
-/** The cookie that holds the token of a signed-in person. No page can read it, and no other site sends it along. */
+/** The cookie with the session token of a signed-in user. Scripts cannot read it, and browsers do not send it for other sites. */
 export interface SessionCookie {
-  /** Token of the session; undefined when the request has no such cookie. */
+  /** Token of the session; undefined if the request has no such cookie. */
   readonly token: string | undefined;
   /** `Set-Cookie` of a new session. */
   begin(token: string, maxAgeSeconds: number): string;
-  /** `Set-Cookie` that makes a browser forget its session. */
+  /** `Set-Cookie` that deletes the session from the browser. */
   readonly end: string;
 }
 
-/** @param secure True for a request that came over TLS. */
+/** @param secure True for a request over TLS. */
 export type ReadSessionCookie = (header: string | undefined, secure: boolean) => SessionCookie;
 
 /**
- * Over TLS the prefix of the name makes browsers refuse a cookie that was set without TLS, and with `__Host-` one that
- * another host of the domain has set. `__Host-` needs the path `/`: below another path it would reach the other
- * applications of the host.
+ * Over TLS, the prefix of the name makes browsers refuse a cookie that was set without TLS, and with `__Host-` also one that another host
+ * of the domain has set. `__Host-` requires the path `/`; a cookie with that path would be sent to the other applications of the host as
+ * well, so it is not used below another path.
  */
 const nameOf = (secure: boolean, publicPath: string): string =>
   secure ? `${publicPath === '' ? '__Host-' : '__Secure-'}tabulary` : 'tabulary';

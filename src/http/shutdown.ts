@@ -1,10 +1,10 @@
-/** Shutdown state of a server, for the server itself, the readiness check and requests that wait. */
+/** Shutdown state of a server, for the server itself, the readiness check and waiting requests. */
 export interface Shutdown {
-  /** True: not ready, and connections end with their answer. Requests are still served. */
+  /** True: not ready, and connections close after their answer. Requests are still served. */
   readonly draining: boolean;
-  /** True from the close of the server on: waiting requests are answered now. */
+  /** True once the server is closing: waiting requests are answered now. */
   readonly stopping: boolean;
-  /** Has no effect once the server is closing. */
+  /** Has no effect while the server is closing. */
   setDraining(on: boolean): void;
   stop(): void;
 }

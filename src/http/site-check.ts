@@ -4,8 +4,8 @@ import type { Route } from './route.js';
 import { HttpFault } from './status.js';
 
 /**
- * Refuses what a page of another site would change with credentials that the browser adds by itself: a stored
- * Basic password or a cookie. Such a page needs neither a preflight nor the answer: a form is enough.
+ * Refuses changes that a page of another site requests with credentials that the browser adds by itself: a stored Basic password or a
+ * cookie. Such a page needs neither a preflight nor the answer, since a form is enough.
  * @throws HttpFault 403
  */
 export type SiteCheck = (ctx: ParameterizedContext<RequestState>, route: Route) => void;
@@ -14,8 +14,8 @@ const hostOf = (origin: string): string | undefined =>
   URL.canParse(origin) ? new URL(origin).host : undefined;
 
 /**
- * True for a request that a page of another site has made a browser send. Browsers say so in `Sec-Fetch-Site`
- * to trustworthy addresses, and in `Origin` to all; other clients send neither.
+ * True for a request that a page of another site made the browser send. Browsers report this in `Sec-Fetch-Site` to trustworthy addresses,
+ * and in `Origin` to all; other clients send neither.
  */
 const isFromOtherSite = (ctx: ParameterizedContext<RequestState>, trusted: readonly string[]): boolean => {
   const site = ctx.get('Sec-Fetch-Site');
@@ -26,7 +26,7 @@ const isFromOtherSite = (ctx: ParameterizedContext<RequestState>, trusted: reado
   return origin !== '' && hostOf(origin) !== ownHost.toLowerCase();
 };
 
-/** @param trusted Origins whose pages may change something. `*` is none: it stands for reading. */
+/** @param trusted Origins whose pages may change something. `*` is ignored, since it only allows reading. */
 export const createSiteCheck =
   (trusted: readonly string[]): SiteCheck =>
   (ctx, route) => {

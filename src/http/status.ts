@@ -21,7 +21,7 @@ const statuses: Readonly<Record<ErrorKind, number>> = {
 
 export const statusOf = (kind: ErrorKind): number => statuses[kind];
 
-/** Faults of the protocol, which no service ever throws. */
+/** Errors of the protocol, which services do not throw. */
 export class HttpFault extends Error {
   readonly status: number;
   readonly code: string;

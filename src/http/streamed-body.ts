@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import type { ByteShare } from './byte-budget.js';
 import type { SentMeter } from './route.js';
 
-/** Bytes that may wait for a slow client before no more are read. */
+/** Bytes that may be pending for a slow client before reading pauses. */
 const mostPending = 1024 * 1024;
 
-/** Bytes that a list keeps while it waits for its reader: as much in the response, and a batch of the list. */
+/** Bytes in memory for a list that waits for its reader: pending bytes of the response, and a batch of the list. */
 const keptBytes = 2 * mostPending;
 
-/** Bytes that leave together, and how long they may be waited for, in milliseconds. */
+/** Bytes that are written together, and the longest wait for them, in milliseconds. */
 const gatheredBytes = 256 * 1024;
 const gatherMs = 2;
 
@@ -25,14 +25,14 @@ const canSend = (body: Readable, response: ServerResponse, failed: (error: Error
 };
 
 /**
- * Sends a stream as the body of an answer. Pieces are gathered and leave as one chunk and one system call; a plain
- * pipe makes one of each piece, and most of what a large download costs here are those.
+ * Sends a stream as the body of an answer. Pieces are collected and written as one chunk with one system call; a plain pipe writes each
+ * piece by itself, which takes most of the time of a large download.
  *
- * A body that ends in any other way than properly destroys the connection, so that the client sees the cut; a
- * client that disconnects destroys the body.
- * @param failed Gets the body's own error, not one that follows from a disconnected client.
- * @param unsent counts bytes that wait for the client, and aborts the answer when the share is used up. Undefined: semaphores bound it.
- * @param meter counts sent bytes; it may delay or refuse more.
+ * A body that does not end properly destroys the connection, so that the client sees that it is incomplete. A client that disconnects
+ * destroys the body.
+ * @param failed Called with the body's own error, not with one caused by a disconnected client.
+ * @param unsent Counts the bytes that wait for the client, and aborts the answer if the share is used up. Undefined: semaphores limit them.
+ * @param meter Counts sent bytes; it may delay or refuse more.
  */
 export const sendStream = (
   body: Readable,
@@ -83,7 +83,7 @@ export const sendStream = (
     if (isFull()) pause();
     else resume();
   };
-  // The first bytes leave at once.
+  // The first bytes are sent at once.
   let waitMs = 0;
   body.on('data', (chunk: Buffer | string) => {
     if (timer === undefined) {
@@ -98,14 +98,14 @@ export const sendStream = (
     if (counted !== undefined) void hold(counted);
   });
   response.on('drain', resume);
-  // `end` of a corked response loses what is corked in Node 22 and 24 (it does not in 20).
+  // `end` of a corked response loses the corked data in Node 22 and 24 (not in 20).
   body.once('end', () => {
     flush();
     response.end();
   });
   body.on('error', (error) => {
     if (response.destroyed) return;
-    // The bytes read until then are right: only the end is missing.
+    // The bytes read so far are correct: only the end is missing.
     flush();
     response.destroy();
     failed(error);

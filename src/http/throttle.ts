@@ -3,14 +3,14 @@ import { createCache } from '../lib/cache.js';
 import { AppError } from '../lib/errors.js';
 
 /**
- * Slows down addresses whose credentials are refused again and again. Only refusals wait, one behind the other: a
- * request with a valid key from the same address is answered at once, so no client locks out others behind the same proxy.
+ * Slows down addresses whose credentials are refused repeatedly. Only refusals wait, one after another. A request with a valid key from the
+ * same address is answered at once, so no client locks out others behind the same proxy.
  */
 export interface FailureThrottle {
   /**
-   * Notes a refusal and waits as long as this address has to.
-   * @returns seconds after which a further attempt would not wait; undefined for an address that fails seldom.
-   * @throws AppError 429 at once when too many refusals of this address wait already.
+   * Counts a refusal and waits for the delay of this address.
+   * @returns seconds after which another attempt would not wait; undefined for an address with few failures
+   * @throws AppError 429 at once if too many refusals of this address wait already.
    */
   refused(address: string, signal: AbortSignal): Promise<number | undefined>;
 }
@@ -18,25 +18,25 @@ export interface FailureThrottle {
 interface AddressRecord {
   failures: number;
   lastAt: number;
-  /** When the refusal before is answered. */
+  /** Time at which the previous refusal is answered. */
   freeAt: number;
 }
 
 interface FailureThrottleOptions {
   readonly now?: () => number;
-  /** Refusals that cost nothing. @default 10 */
+  /** Refusals without a delay. @default 10 */
   readonly free?: number;
-  /** Longest wait of a refusal behind the one before; 0 switches it off. @default 2000 */
+  /** Longest delay of a refusal after the previous one; 0: no delays. @default 2000 */
   readonly maxDelayMs?: number;
-  /** Milliseconds without a refusal after which an address starts again from zero. @default 60000 */
+  /** Milliseconds without a refusal after which an address starts from zero. @default 60000 */
   readonly forgetMs?: number;
-  /** How a refusal waits, milliseconds; rejects when the signal fires. @default a timer */
+  /** Waits before a refusal, in milliseconds; rejects when the signal is aborted. @default a timer */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Refusals of the longest delay that may wait one behind the other. */
+/** Refusals with the longest delay that may wait one after another. */
 const mostWaiting = 5;
-/** Addresses remembered; beyond it the oldest are forgotten. */
+/** Addresses in memory; beyond that the oldest are removed. */
 const maxAddresses = 10_000;
 
 const byTimer = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });

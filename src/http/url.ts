@@ -5,12 +5,12 @@ const isKeyParameter = (pair: string): boolean => {
   try {
     return decodeURIComponent(name).toLowerCase() === 'apikey';
   } catch {
-    // A name that does not decode cannot be ours.
+    // A name that cannot be decoded is not ours.
     return false;
   }
 };
 
-/** Path and query as sent, without the parameter that may hold a key. */
+/** Path and query as sent, without the parameter that may contain a key. */
 export const withoutApiKey = (url: string): string => {
   const start = url.indexOf('?');
   if (start === -1) return url;
@@ -22,12 +22,12 @@ export const withoutApiKey = (url: string): string => {
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`;
 };
 
-/** Most names of parameters, and characters of each, that a log line shows; and characters of a path. */
+/** Most names of parameters in a log line, and most characters of a name and of a path. */
 const mostNames = 32;
 const nameLength = 64;
 const pathLength = 1_000;
 
-/** Names of the query parameters, sorted: what a log line may say about a query. */
+/** Sorted names of the query parameters, for log lines, which must not have their values. */
 export const parameterNames = (query: URLSearchParams): string[] => {
   const names = [...new Set(query.keys())].filter((name) => name.toLowerCase() !== 'apikey');
   const shown = names
@@ -37,7 +37,7 @@ export const parameterNames = (query: URLSearchParams): string[] => {
   return names.length > mostNames ? [...shown, `and ${names.length - mostNames} more`] : shown;
 };
 
-/** Decodes until nothing is left to decode, up to three times; other octets stay as they are. */
+/** Decodes repeatedly, up to three times; invalid octets are left unchanged. */
 const decoded = (path: string): string => {
   let text = path;
   for (let time = 0; time < 3 && text.includes('%'); time += 1)
@@ -54,9 +54,9 @@ const decoded = (path: string): string => {
 const shortened = (secret: string): string => `${secret.slice(0, 8)}…`;
 
 /**
- * A decoded path for log lines and traces: not too long, and without what could be used as a permission.
- * @param secrets Values of the matched route's `secretParams`, decoded. The token of a link is shortened on every path:
- *   a path that is misspelled or behind another prefix still holds it.
+ * A decoded path for log lines and traces, shortened, and without parts that grant access.
+ * @param secrets Values of the matched route's `secretParams`, decoded. The token of a link is shortened on every path, since a path that
+ *   is misspelled or has another prefix still contains it.
  */
 export const loggedPath = (path: string, secrets: readonly string[] = []): string => {
   const shown = secrets

@@ -8,7 +8,7 @@ const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` 
 
 const quoted = (name: unknown): string => JSON.stringify(String(name).slice(0, 64));
 
-/** Messages that continue the name of a field: "name is required", "id must be an integer". */
+/** Messages that follow the name of a field: "name is required", "id must be an integer". */
 const wording = (issue: {
   code?: string;
   input?: unknown;
@@ -18,7 +18,7 @@ const wording = (issue: {
   origin?: unknown;
   maximum?: unknown;
   minimum?: unknown;
-  /** False: the bound itself is refused. */
+  /** False: the limit itself is refused. */
   inclusive?: unknown;
 }) => {
   if (issue.input === undefined) return 'is required';
@@ -43,11 +43,10 @@ const wording = (issue: {
 
 /**
  * Parses with a schema of a route.
- * @throws AppError `invalid` that names every field that is wrong.
+ * @throws AppError `invalid` that names every invalid field.
  */
 export const parseWith = (schema: z.ZodType, value: unknown, where: string): unknown => {
-  // `safeParse` formats every mistake and joins them all as one JSON text, which can take seconds. Only the first ones
-  // are formatted here.
+  // `safeParse` formats every error and joins them all as one JSON text, which can take seconds. Only the first ones are formatted here.
   const parsed = schema._zod.run({ value, issues: [] }, { async: false });
   if (parsed instanceof Promise) throw new Error('schemas of routes are synchronous');
   const { issues: all } = parsed;
@@ -60,15 +59,15 @@ export const parseWith = (schema: z.ZodType, value: unknown, where: string): unk
   throw invalid('invalid_request', `${where}: ${text}`, { issues });
 };
 
-/** NUL can be stored nowhere and means nothing in a name, a filter or a text. */
+/** NUL cannot be stored, and has no meaning in a name, a filter or a text. */
 const refuseNul = (name: string, value: string): void => {
   if (value.includes('\0')) throw invalid('invalid_request', `${name} holds a NUL character`);
 };
 
-/** Most parameters of a query. No known one may be repeated. */
+/** Most parameters of a query. Known parameters may not be repeated. */
 export const mostParameters = 1_000;
 
-/** A query without the parameters beyond the largest allowed number; `checkQuerySize` refuses those. */
+/** A query without the parameters above the maximum number; `checkQuerySize` refuses those. */
 export const firstParameters = (query: string): string => {
   let end = -1;
   for (let count = 0; count < mostParameters; count += 1) {
@@ -89,8 +88,8 @@ export const checkQuerySize = (query: string): void => {
 const encodedBytes = /(?:%[\da-f]{2})+/gi;
 
 /**
- * Percent-encoded bytes of a query are UTF-8. Others (Latin-1, mostly) would be read as replacement characters,
- * and a filter would match nothing without a word.
+ * Percent-encoded bytes of a query must be UTF-8. Others (usually Latin-1) would be read as replacement characters, and a filter would
+ * silently match nothing.
  */
 export const checkQueryEncoding = (query: string): void => {
   for (const [run] of query.matchAll(encodedBytes)) {
@@ -106,8 +105,8 @@ export const parseParams = (schema: z.ZodObject | undefined, given: Record<strin
 };
 
 /**
- * Query parameters: each at most once, none unknown, so that a typo never widens what is answered. Names that
- * start with `_` are left to caches and tracers; `apiKey` is read elsewhere.
+ * Parses query parameters: each at most once, none unknown, so that a typo never widens the answer. Names that start with `_` are for
+ * caches and tracers; `apiKey` is read elsewhere.
  */
 export const parseQuery = (schema: z.ZodObject | undefined, given: URLSearchParams): unknown => {
   const known = Object.keys(schema?.shape ?? {});
@@ -142,8 +141,8 @@ const holdsNul = (value: unknown): boolean => {
 };
 
 /**
- * A parsed JSON body. NUL is refused in members of the schema; ignored members may hold anything. Depth is
- * bounded by the body limit and the JSON parser.
+ * Parses a JSON body. NUL is refused in members of the schema; other members are ignored and may contain anything. The limit of the body
+ * and the JSON parser limit the depth.
  */
 export const parseBody = (schema: z.ZodType, body: unknown): unknown => {
   const parsed = parseWith(schema, body, 'body');

@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.js';
 import type { FileCoding } from './content/negotiation.js';
 import { publicPathOf } from './public-path.js';
 
-/** A file of the app with the forms in which it is sent. */
+/** A file of the app in each coding. */
 export interface WebFile {
   readonly contentType: string;
   /** Hash of the uncompressed bytes. */
@@ -17,11 +17,11 @@ export interface WebFile {
 
 /** The built web app in memory: some hundred kilobytes. */
 export interface WebApp {
-  /** The one page; scripts make of it what the address says. */
+  /** The only page; its scripts render the content of the address. */
   readonly page: WebFile;
-  /** By name below `assets/`; names change with contents. */
+  /** Assets by their names below `assets/`, which change with the contents. */
   readonly assets: ReadonlyMap<string, WebFile>;
-  /** True for the path of a page that the app has. */
+  /** True for the path of a page of the app. */
   hasPage(path: string): boolean;
 }
 
@@ -53,7 +53,7 @@ const makeFile = async (
   };
 };
 
-/** `/datasets/:id` as an expression; `*` stands for any rest. */
+/** `/datasets/:id` as a regular expression; `*` matches any remainder. */
 const patternOf = (page: string): RegExp =>
   new RegExp(
     `^${page
@@ -76,13 +76,13 @@ const readAssets = async (folder: string): Promise<Map<string, WebFile>> => {
 
 interface WebAppOptions {
   readonly version: string;
-  /** Address under which browsers reach the service; its path comes before the app's addresses. */
+  /** Address at which browsers reach the service. Its path is the prefix of the app's addresses. */
   readonly publicUrl: string | undefined;
 }
 
 /**
  * Reads the built web app.
- * @throws AppError when it was not built.
+ * @throws AppError if it was not built.
  */
 export const loadWebApp = async (folder: string, { version, publicUrl }: WebAppOptions): Promise<WebApp> => {
   try {

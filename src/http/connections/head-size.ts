@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 
 type Head = Pick<IncomingMessage, 'url' | 'rawHeaders'>;
 
-/** Bytes of a head that any request may have; longer heads count against budgets. */
+/** Heads up to this size are not counted; longer ones count against budgets. */
 export const ordinaryHead = 16 * 1024;
 
-/** Bytes that a parsed head keeps in memory. */
+/** Bytes of memory that a parsed head needs. */
 export const bytesOfHead = ({ url = '', rawHeaders }: Head): number =>
   rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 
-/** Least bytes of a head on the wire: two characters after each name and value, and a request line. */
+/** Lower bound of the bytes of a head on the wire: two characters after each name and value, and a request line. */
 export const sentHeadBytes = (head: Head & Pick<IncomingMessage, 'method'>): number =>
   bytesOfHead(head) +
   2 * head.rawHeaders.length +

@@ -11,21 +11,21 @@
 import type { Socket } from 'node:net';
 
 export interface HeaderScheduler<C> {
-  /** The connection may send a head from now on. */
+  /** From now on the connection may send a head. */
   expect(connection: C): void;
   /** The head is complete, or the connection is closed. */
   settle(connection: C): void;
 }
 
 interface HeaderSchedulerOptions<C> {
-  /** Connections that are read at a time. */
+  /** Connections that are read at the same time. */
   readonly permits: number;
   readonly socketOf: (connection: C) => Socket;
   /** Called for each connection that is paused before its head is complete. */
   readonly onPause: (connection: C) => void;
 }
 
-/** Milliseconds that a permit is kept while others wait. */
+/** Milliseconds for which a permit is kept while others wait. */
 const turnMs = 10;
 
 /** Round robin over addresses, first in first out within an address. */
@@ -71,7 +71,7 @@ export const createHeaderScheduler = <C>(
   { permits, socketOf, onPause }: HeaderSchedulerOptions<C>,
   siteOf: (connection: C) => string,
 ): HeaderScheduler<C> => {
-  /** With the turn in which the permit was given, oldest first. */
+  /** Turn in which each permit was acquired, oldest first. */
   const reading = new Map<C, number>();
   const queue = createQueue(siteOf);
   let turn = 0;
@@ -91,7 +91,7 @@ export const createHeaderScheduler = <C>(
     timer ??= setInterval(rotate, turnMs).unref();
   };
 
-  /** Permits that are at least one turn old go to queued connections. */
+  /** Passes permits that are at least one turn old to queued connections. */
   const rotate = (): void => {
     let wanted = queue.size - (permits - reading.size);
     for (const [connection, since] of reading) {
@@ -115,7 +115,7 @@ export const createHeaderScheduler = <C>(
         reading.set(connection, turn);
         return;
       }
-      // Node begins to read a new connection on the next tick.
+      // Node starts to read a new connection on the next tick.
       process.nextTick(() => {
         if (!reading.has(connection)) socketOf(connection).pause();
       });

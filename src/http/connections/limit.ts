@@ -17,25 +17,25 @@ import { bytesOfHead, ordinaryHead, sentHeadBytes } from './head-size.js';
 import { createHeaderScheduler } from './header-scheduler.js';
 
 export interface ConnectionLimits {
-  /** Connections at a time. */
+  /** Concurrent connections. */
   readonly most: number;
-  /** Owner of a connection; undefined: a proxy, which passes on those of many. */
+  /** Owner of a connection; undefined: a proxy, which has connections of many owners. */
   readonly ownerOf: (socket: Socket) => string | undefined;
-  /** Called for each connection that was refused, and for each that made room. */
+  /** Called for each connection that was refused (`refused`) or closed for a new one (`lost`). */
   readonly onRefused?: (what: 'refused' | 'lost') => void;
-  /** Milliseconds that a connection may wait before it makes room for others. @default 1000 */
+  /** Milliseconds that a connection may wait before it is closed for others. @default 1000 */
   readonly graceMs?: number;
   /** Memory for incomplete heads, bytes over all connections. @default 32 MiB */
   readonly headBytes?: number | undefined;
 }
 
-/** One address gets at most this part of all connections. */
+/** One address gets at most 1/`ownPart` of all connections. */
 const ownPart = 4;
 
 /** Bytes up to which an incomplete head is not counted. */
 const shortHead = 4 * 1024;
 
-/** Connections that are read while they wait for a next request, for each permit of the scheduler. */
+/** Idle connections that are read while they wait for their next request, per permit of the scheduler. */
 const keptPerPermit = 16;
 
 const refusalBody =
@@ -50,17 +50,17 @@ interface Connection {
   readonly site: string;
   /** Requests that have not been answered yet. */
   working: number;
-  /** Time since when it has been waiting. */
+  /** Time at which it started to wait. */
   since: number;
   /** Bytes read before the piece that is being parsed. */
   seen: number;
-  /** Bytes of the connection before the next head. */
+  /** Bytes of the connection before the current head. */
   front: number;
-  /** Bytes of the incomplete head, as last counted. */
+  /** Bytes of the incomplete head, at the last count. */
   head: number;
 }
 
-/** Length of the body as the head announces it; infinite for chunks. */
+/** Length of the body according to the head; infinite for a chunked body. */
 const bodyBytesOf = ({ headers }: IncomingMessage): number => {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers['content-length'] ?? 0);
@@ -72,8 +72,8 @@ export const limitConnections = (
   { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
   maxHeadBytes: number,
 ): void => {
-  // An eighth for heads that are being read, since all of them may come in one turn of the event loop; a quarter for
-  // paused ones. Kept-alive connections are counted with each piece, so more of them may be read.
+  // An eighth is for heads that are being read, since all of them may arrive in one turn of the event loop; a quarter is for paused ones.
+  // Kept-alive connections are counted with each piece, so more of them can be read.
   const permits = Math.max(1, Math.floor(headBytes / 8 / maxHeadBytes));
   const countedBytes = headBytes / 4;
   const byOwner = new Map<string, number>();
@@ -84,7 +84,7 @@ export const limitConnections = (
   /** Connections with a long incomplete head, oldest first. */
   const longHeads = new Set<Connection>();
   let longBytes = 0;
-  /** Connections that are read while they wait for a next request. */
+  /** Idle connections that are read while they wait for their next request. */
   const kept = new Set<Connection>();
 
   const count = (owner: string | undefined, by: 1 | -1): void => {
@@ -104,12 +104,12 @@ export const limitConnections = (
     const isIdle = connection.head === 0;
     forget(connection);
     onRefused?.('lost');
-    // A client in the middle of a head sees at once that it failed, even one that does not read.
+    // A client that is in the middle of a head sees the failure at once, even if it does not read.
     if (isIdle) connection.socket.destroy();
     else connection.socket.resetAndDestroy();
   };
 
-  /** Closes the connection that has waited longest, of the given owner or of any; false when none has waited `graceMs`. */
+  /** Closes the connection that has waited longest, of the given owner or of any. Returns false if none has waited `graceMs`. */
   const makeRoom = (owner: string | undefined): boolean => {
     const until = performance.now() - graceMs;
     for (const connection of waiting) {
@@ -148,17 +148,17 @@ export const limitConnections = (
     kept.delete(connection);
   };
 
-  /** Reads a connection while it waits for a next request, as far as there is room. */
+  /** Reads an idle connection while it waits for its next request, if the limit allows it. */
   const keep = (connection: Connection): void => {
     if (kept.size >= keptPerPermit * permits) scheduler.expect(connection);
     else kept.add(connection);
   };
 
-  /** Called after the parser: a request that the piece completes is working by then. */
+  /** Called after the parser, so a request that this piece completes already counts as working. */
   const onPiece = (connection: Connection): void => {
     connection.seen = connection.socket.bytesRead;
     countHead(connection);
-    // The rest of a long head is scheduled.
+    // The remainder of a long head is scheduled.
     if (longHeads.has(connection) && kept.delete(connection)) scheduler.expect(connection);
   };
 
@@ -176,7 +176,7 @@ export const limitConnections = (
     // A lower bound, so that bytes of the next head are never counted to this request.
     connection.front =
       Math.max(connection.front + sentHeadBytes(request), connection.seen) + bodyBytesOf(request);
-    // A parser keeps the last head that came in pieces, for as long as its connection lasts.
+    // A parser keeps the last head that arrived in pieces until its connection is closed.
     if (bytesOfHead(request) > ordinaryHead) response.setHeader('Connection', 'close');
     const onDone = (): void => {
       connection.working -= 1;
@@ -184,11 +184,11 @@ export const limitConnections = (
       connection.front = Math.min(connection.front, socket.bytesRead);
       wait(connection);
       keep(connection);
-      // The next head may have begun in the same piece.
+      // The next head may have started in the same piece.
       countHead(connection);
     };
     response.once('close', () => {
-      // The rest of a body behind its answer is no head.
+      // The remainder of a body after its answer is not a head.
       if (request.complete) onDone();
       else request.once('close', onDone);
     });
@@ -225,7 +225,7 @@ export const limitConnections = (
     socket.destroySoon();
   });
 
-  // After Node's own listener, which creates the parser.
+  // Runs after Node's own listener, which creates the parser.
   server.on('connection', (socket: Socket) => {
     const connection = known.get(socket);
     if (connection === undefined) return;

@@ -9,9 +9,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesOfHead } from './head-size.js';
 
 interface PipelineLimits {
-  /** Queued requests of one connection. @default 32 */
+  /** Maximum of queued requests per connection. @default 32 */
   readonly most?: number;
-  /** Bytes of queued heads, over all connections. @default 16 MiB */
+  /** Maximum bytes of queued heads, over all connections. @default 16 MiB */
   readonly headBytes?: number;
 }
 
@@ -26,15 +26,15 @@ interface Waiting {
 interface Pipeline {
   readonly waiting: Waiting[];
   running: ServerResponse;
-  /** True once a request did not fit: no further one is queued. */
+  /** True once a request did not fit into the queue: no other one is queued. */
   isFull: boolean;
 }
 
 const queued = new WeakSet<IncomingMessage>();
 
 /**
- * Waits until the event loop has seen whether the client of a pipelined request has disconnected: the end of a connection
- * is read after all data before it. Two turns: the last bytes may be read in the first.
+ * Waits until the event loop has detected whether the client of a pipelined request has disconnected: the end of a connection is read after
+ * all data before it. Two turns, since the last bytes may be read in the first.
  */
 export const untilClientIsSeen = async (request: IncomingMessage): Promise<void> => {
   if (!queued.has(request)) return;
@@ -67,7 +67,7 @@ export const oneAtATime = (
   };
 
   const startNext = async (socket: Socket, pipeline: Pipeline): Promise<void> => {
-    // The end of the connection may be waiting to be read.
+    // The end of the connection may not have been read yet.
     if (pipeline.waiting.length > 0) await nextTurn();
     const next = socket.destroyed || !socket.writable ? undefined : pipeline.waiting.shift();
     if (next === undefined) {
@@ -96,7 +96,7 @@ export const oneAtATime = (
       pipeline.waiting.push({ request, response, bytes });
       return;
     }
-    // Bytes that are not read are not parsed: the rest stays with the client.
+    // Bytes that are not read are not parsed, so they stay in the client.
     socket.pause();
     if (!pipeline.isFull && pipeline.waiting.length === 0) endAfterAnswer(pipeline, socket);
     pipeline.isFull = true;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Milliseconds that the rest of a body may take after its answer; then the connection is closed. */
+/** Milliseconds for which the remainder of a body is read after the answer; then the connection is closed. */
 const lingerMs = 5_000;
 /** Bytes discarded per second, over all connections. */
 const bytesPerSecond = 32 * 1024 * 1024;
@@ -8,8 +8,8 @@ const tickMs = 50;
 const perTick = Math.ceil((bytesPerSecond * tickMs) / 1_000);
 
 /**
- * Request bodies that clients are still sending after the answer. They are read and discarded for a while, because a client
- * that is blocked in sending does not see its answer, at a rate at which other requests do not wait.
+ * Request bodies that clients are still sending after the answer. They are read and discarded for a while, since a client that is blocked
+ * in sending does not see its answer. The rate is limited so that other requests do not wait.
  */
 export const createUnreadBodies = () => {
   const paused = new Set<IncomingMessage>();

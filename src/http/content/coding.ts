@@ -4,7 +4,7 @@ import { compressZstd } from '../../lib/zstd.js';
 
 export type Coding = 'identity' | 'gzip' | 'zstd';
 
-/** Raw bytes of one zstd frame; frames that follow each other are one zstd stream (RFC 8878, 3). */
+/** Raw bytes of one zstd frame. Concatenated frames are one zstd stream (RFC 8878, 3). */
 const frameBytes = 512 * 1024;
 
 const createZstd = (): Transform => {
@@ -27,19 +27,19 @@ const createZstd = (): Transform => {
       takeFrame().then((frame) => done(null, frame), done);
     },
     flush(done) {
-      // An empty answer is one empty frame: no frame at all is not zstd.
+      // An empty answer is one empty frame, since zero bytes are not valid zstd.
       takeFrame().then((frame) => done(null, frame), done);
     },
   });
 };
 
-/** Both work on the thread pool; level 1, since a download is compressed once and read once. */
+/** Both run on the thread pool. Level 1, since a download is compressed once and read once. */
 export const createEncoder = (coding: Exclude<Coding, 'identity'>): Duplex =>
   coding === 'gzip'
     ? createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024, memLevel: 9 })
     : createZstd();
 
-/** Compresses; an error of the rows ends the compressed stream with the same error. */
+/** Compresses the body. An error of the body ends the compressed stream with the same error. */
 export const encoded = (body: Readable, coding: Coding): Readable => {
   if (coding === 'identity') return body;
   const encoder = createEncoder(coding);

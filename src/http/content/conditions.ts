@@ -2,27 +2,27 @@ import fresh from 'fresh';
 import { AppError } from '../../lib/errors.js';
 import type { Coding } from './coding.js';
 
-/** Strong `ETag` of what a fingerprint stands for. Other codings are other bytes, so they have other tags. */
+/** Strong `ETag` of a fingerprint. Other codings have other bytes and therefore other tags. */
 export const strongTag = (fingerprint: string, coding: Coding = 'identity'): string =>
   coding === 'identity' ? `"${fingerprint}"` : `"${fingerprint}-${coding}"`;
 
-/** Weak `ETag`: of the same rows, in bytes that may differ. */
+/** Weak `ETag`: the rows are the same, the bytes may differ. */
 export const weakTag = (fingerprint: string): string => `W/"${fingerprint}"`;
 
 /** Validators of an answer. */
 interface Validators {
-  /** In quotes. */
+  /** With quotes. */
   readonly entityTag: string;
   readonly lastModified?: Date;
 }
 
-/** Conditions of a request, as its headers have them. */
+/** Conditional headers of a request. */
 interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince?: string | undefined;
 }
 
-/** Conditions that name the answer a client wants and no other. */
+/** Preconditions: the client wants this version of the answer only. */
 interface Requirements {
   readonly ifMatch: string | undefined;
   readonly ifUnmodifiedSince: string | undefined;
@@ -31,8 +31,8 @@ interface Requirements {
 const wholeSeconds = (time: Date): number => Math.floor(time.getTime() / 1_000) * 1_000;
 
 /**
- * True when the answer is not the one that the request requires (RFC 9110, 13.2.2): the tag alone decides when it was sent,
- * the time otherwise. Weak tags do not say that the bytes are the same.
+ * True if the answer is not the one that the request requires (RFC 9110, 13.2.2). A given tag decides alone; otherwise the time decides.
+ * Weak tags do not guarantee equal bytes.
  */
 export const isOther = (
   { ifMatch, ifUnmodifiedSince }: Requirements,
@@ -43,13 +43,13 @@ export const isOther = (
     return !tags.includes('*') && (entityTag.startsWith('W/') || !tags.includes(entityTag));
   }
   if (ifUnmodifiedSince === undefined || lastModified === undefined) return false;
-  // A time that cannot be read is ignored.
+  // An invalid time is ignored.
   return Date.parse(ifUnmodifiedSince) < wholeSeconds(lastModified);
 };
 
 /**
- * True when the client has the answer already (RFC 9110, 13.2.2): the tag alone decides when it was sent, the time
- * otherwise. `Cache-Control` of the request is left out: whether the bytes differ does not depend on it.
+ * True if the client has the answer already (RFC 9110, 13.2.2). A given tag decides alone; otherwise the time decides. `Cache-Control` of
+ * the request is ignored, since it does not affect whether the bytes differ.
  */
 export const isUnchanged = (
   { ifNoneMatch, ifModifiedSince }: Conditions,
@@ -59,7 +59,7 @@ export const isUnchanged = (
     ? fresh({ 'if-modified-since': ifModifiedSince }, { 'last-modified': lastModified?.toUTCString() })
     : fresh({ 'if-none-match': ifNoneMatch.trim() }, { etag: entityTag });
 
-/** @throws AppError 412 for an answer that is not the one that the request requires. */
+/** @throws AppError 412 if the answer is not the one that the request requires. */
 export const requireSame = (header: (name: string) => string | undefined, validators: Validators): void => {
   const required = { ifMatch: header('if-match'), ifUnmodifiedSince: header('if-unmodified-since') };
   if (isOther(required, validators))
@@ -71,9 +71,8 @@ export const requireSame = (header: (name: string) => string | undefined, valida
 };
 
 /**
- * `If-Range`: a range is only worth something of the very file the client has the rest of, which weak tags do not tell
- * (RFC 9110, 13.1.5).
- * @param validators Without the time where files of one time may have other bytes.
+ * `If-Range`: a range is useful only if the client has the remainder of the same file, which weak tags cannot prove (RFC 9110, 13.1.5).
+ * @param validators Without the time if files with the same time may have different bytes.
  */
 export const rangeApplies = (ifRange: string | undefined, { entityTag, lastModified }: Validators): boolean =>
   ifRange === undefined ||

@@ -1,12 +1,12 @@
 import contentDisposition from 'content-disposition';
 
-/** Characters that no file name may hold on some system, and control characters. */
+/** Control characters, and characters that some system does not allow in a file name. */
 const unsafe = /[\\/:*?"<>|\u0000-\u001f\u007f]/g;
 
-/** File systems take 255 bytes; a browser may add ` (1)` and `.part`. */
+/** File systems allow 255 bytes; a browser may add ` (1)` and `.part`. */
 const mostBytes = 200;
 
-/** The first characters of a text, as many as fit. */
+/** As many of the first characters of a text as fit. */
 const firstBytes = (text: string, limit: number): string => {
   let bytes = 0;
   const kept: string[] = [];
@@ -25,9 +25,9 @@ export const fileNameOf = (name: string, extension: string): string => {
   return `${firstBytes(characters, mostBytes)}.${extension}`;
 };
 
-/** `Content-Disposition` (RFC 6266): an ASCII form for old clients, the full name for others where it differs. */
+/** `Content-Disposition` (RFC 6266): an ASCII name for old clients, and the full name if it differs. */
 export const dispositionOf = (fileName: string): string =>
-  // A lone surrogate has no form in UTF-8.
+  // A lone surrogate cannot be encoded in UTF-8.
   contentDisposition(Buffer.from(fileName).toString(), {
     fallback: fileName.replace(/[^\x20-\x7e]/g, '_').replace(/[%"\\]/g, '_'),
   });

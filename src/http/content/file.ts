@@ -6,15 +6,15 @@ import type { Reply, RequestHead, SentMeter } from '../route.js';
 import { isUnchanged, rangeApplies, requireSame } from './conditions.js';
 import { frameParts, parseRange } from './ranges.js';
 
-/** Parts of a request that the answer depends on. */
+/** Parts of a request that determine the answer. */
 type FileRequest = Pick<RequestHead<unknown, unknown, unknown>, 'method' | 'header'>;
 
 export interface FileProperties {
-  /** In quotes; strong for a file that is stored. */
+  /** With quotes; strong for a stored file. */
   readonly entityTag: string;
-  /** True when the file, made again, has the same bytes. */
+  /** True if a file made again has the same bytes. */
   readonly reproducible: boolean;
-  /** True when no other file is ever at its address: only then does a time say which file a client has. */
+  /** True if no other file is ever served at this address. Only then does a time identify the file of a client. */
   readonly fixed: boolean;
   readonly contentType: string;
   readonly disposition: string;
@@ -22,13 +22,13 @@ export interface FileProperties {
 }
 
 export interface FileSending {
-  /** Called before the first byte is sent. @throws AppError when it may not be sent. */
+  /** Called before the first byte is sent. @throws AppError if the file must not be sent. */
   readonly begin: (part: 'whole' | 'part') => Promise<SentMeter>;
-  /** Address where the storage itself serves the file; undefined where it does not. */
+  /** Address at which the storage itself serves the file; undefined: it does not. */
   readonly direct?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** Pieces of a stored file in their envelope. */
+/** Parts of a stored file with their multipart heads. */
 async function* framedParts(
   storage: ObjectStorage,
   key: string,
@@ -43,7 +43,7 @@ async function* framedParts(
   yield end;
 }
 
-/** Answers a request for a file as RFC 9110 requires: conditions first, then ranges. */
+/** Answers a request for a file according to RFC 9110: conditions first, then ranges. */
 export const answerFile = async (
   storage: ObjectStorage,
   file: ServedFile,
@@ -69,7 +69,7 @@ export const answerFile = async (
     'Content-Disposition': properties.disposition,
   };
   const ofBytes = reproducible ? validators : { entityTag };
-  // `Range` is defined for GET alone (RFC 9110, 14.2): HEAD describes the whole file.
+  // `Range` is defined for GET only (RFC 9110, 14.2); HEAD describes the whole file.
   const hasRange = method === 'GET' && rangeApplies(header('if-range'), ofBytes);
   const range = hasRange ? header('range') : undefined;
   const answer: FileAnswer =
@@ -77,7 +77,7 @@ export const answerFile = async (
       ? // Its length is not known yet: the whole file, as it is made.
         { status: 200, headers, open: async () => file.build.follow() }
       : answerStored(storage, file, headers, range);
-  // HEAD keeps the headers of the file: an empty stream leaves them as they are.
+  // An empty stream keeps the headers of the file for HEAD.
   if (method === 'HEAD' || answer.open === undefined)
     return { ...withoutBody(answer), body: Readable.from([]) };
   return sendFile({ ...answer, open: answer.open }, sending);
@@ -85,7 +85,7 @@ export const answerFile = async (
 
 const withoutBody = ({ status, headers }: FileAnswer): Reply => ({ status, headers });
 
-/** A file that is being made is followed at once: it may be finished, and closed, after any wait. */
+/** Sends a file. One that is being made is opened at once, since it may be finished and closed after any wait. */
 const sendFile = async (
   answer: FileAnswer & Required<Pick<FileAnswer, 'open'>>,
   { begin, direct }: FileSending,
@@ -101,7 +101,7 @@ const sendFile = async (
       throw error;
     }
   }
-  // Bytes that the object storage sends are not seen here.
+  // The bytes that object storage sends are not counted here.
   const meter = await begin(part);
   await meter.add(answer.bytes);
   meter.end(0);
@@ -111,9 +111,9 @@ const sendFile = async (
 interface FileAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes that the storage can send itself, in one piece; absent where it cannot. */
+  /** Bytes that the storage can send itself, in one piece; absent: it cannot. */
   readonly bytes?: number;
-  /** Absent when there is nothing to send. */
+  /** Absent if there is nothing to send. */
   readonly open?: () => Promise<Readable>;
 }
 

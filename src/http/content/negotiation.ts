@@ -8,8 +8,8 @@ const acceptsOf = (headers: IncomingMessage['headers']): Accepts => accepts({ he
 const mediaTypeOf = (format: Format): string => formats[format].mediaType.replace(/;.*/, '');
 
 /**
- * The best of the offered formats for `Accept`, by weight. Undefined when it names none, and when
- * it takes CSV as well by a wildcard: programs that send one with every request do not choose by it.
+ * The best of the offered formats for `Accept`, by weight. Undefined if it names none, or accepts CSV as well through a wildcard: programs
+ * that send a wildcard with every request do not choose by it.
  */
 export const formatOfAccept = <F extends Format>(
   accept: string | undefined,
@@ -22,15 +22,15 @@ export const formatOfAccept = <F extends Format>(
   return formats.find((format) => format !== undefined);
 };
 
-/** True for what browsers send when they open a page: programs name the types of data, or a wildcard. */
+/** True for the `Accept` of browsers that open a page. Programs name the types of data, or a wildcard. */
 export const prefersHtml = (accept: string | undefined): boolean =>
   /\btext\/html\b/i.test(accept ?? '') &&
   acceptsOf({ accept }).types(['text/html', 'application/json']) === 'text/html';
 
-/** Codings in which files of the web app are stored, smallest first. */
+/** Codings of stored files of the web app, smallest first. */
 export type FileCoding = 'br' | 'gzip' | 'identity';
 
-/** The smallest coding that `Accept-Encoding` takes. */
+/** The smallest coding that `Accept-Encoding` allows. */
 export const chooseFileCoding = (accept: string | undefined): FileCoding => {
   const taken = acceptsOf({ 'accept-encoding': accept }).encodings();
   const codings: readonly FileCoding[] = ['br', 'gzip'];
@@ -38,9 +38,8 @@ export const chooseFileCoding = (accept: string | undefined): FileCoding => {
 };
 
 /**
- * Best first when the client gives them the same weight. zstd is faster, but is sent in several frames, and there
- * are clients that take the first for all (urllib3 2.0, reqwest before 0.12.13) or fail at the second (httpx):
- * it is for those who ask for it.
+ * Best first for codings of equal weight. zstd is faster but is sent in several frames, and some clients take the first frame for the whole
+ * (urllib3 2.0, reqwest before 0.12.13) or fail at the second (httpx). So it is used only for clients that prefer it.
  */
 const codings: readonly Coding[] = ['gzip', 'zstd', 'identity'];
 const names: readonly string[] = codings;
@@ -54,7 +53,7 @@ const rankOf = (item: string): number => {
   return rank < 0 ? codings.length : rank;
 };
 
-/** The coding to answer in, by `Accept-Encoding`. Of equal weight the first in the header wins: ours are put first. */
+/** The coding of the answer, by `Accept-Encoding`. Among equal weights the first in the header wins, so ours are put first. */
 export const chooseCoding = (accept: string | undefined): Coding => {
   const items = (accept ?? '').split(',').sort((a, b) => rankOf(a) - rankOf(b));
   const chosen = acceptsOf({ 'accept-encoding': items.join(',') }).encodings([...codings]);

@@ -2,8 +2,8 @@ import rangeParser from 'range-parser';
 import type { ByteRange } from '../../storage/objects/object-storage.js';
 
 /**
- * `Range` of RFC 9110, 14: `whole` when the header is absent, malformed or asks for more pieces than is
- * reasonable (a server may then answer everything), `unsatisfiable` when no piece is within the file.
+ * `Range` of RFC 9110, 14. `whole`: the header is absent, malformed, or requests more ranges than is reasonable, for which a server may
+ * send everything. `unsatisfiable`: no range is within the file.
  */
 type RangeAnswer =
   | { readonly kind: 'whole' }
@@ -14,13 +14,13 @@ const mostParts = 32;
 
 const whole: RangeAnswer = { kind: 'whole' };
 
-/** A suffix of more than the file is all of it (RFC 9110, 14.1.2); the parser takes it for unsatisfiable. */
+/** A suffix that is longer than the file means the whole file (RFC 9110, 14.1.2); the parser would treat it as unsatisfiable. */
 const withinFile = (piece: string, size: number): string => {
   const suffix = /^-(\d+)$/.exec(piece);
   return suffix !== null && Number(suffix[1]) > size ? '0-' : piece;
 };
 
-/** `first-last`, `first-` or `-suffix`; a piece that ends before it begins makes the whole header invalid. */
+/** `first-last`, `first-` or `-suffix`. A range that ends before it begins makes the whole header invalid. */
 const isPiece = (text: string): boolean => {
   const [, first, last] = /^(\d+)-(\d*)$/.exec(text) ?? [];
   if (first === undefined) return /^-\d+$/.test(text);
@@ -38,7 +38,7 @@ export const parseRange = (header: string | undefined, size: number): RangeAnswe
   if (parts === -2) return whole;
   if (parts === -1) return { kind: 'unsatisfiable' };
   const requestedBytes = parts.reduce((sum, { start, end }) => sum + end - start + 1, 0);
-  // Pieces that overlap into more than the file are an attack or a mistake.
+  // Overlapping ranges with more bytes than the file are an attack or a mistake.
   return requestedBytes > size ? whole : { kind: 'parts', parts: [...parts] };
 };
 
@@ -50,7 +50,7 @@ interface MultipartFrame {
   readonly end: Buffer;
 }
 
-/** The envelope of several ranges: `multipart/byteranges`. */
+/** Multipart heads for several ranges: `multipart/byteranges`. */
 export const frameParts = (
   parts: readonly ByteRange[],
   size: number,

@@ -14,7 +14,7 @@ const header = [
   'Flags',
 ];
 
-/** A series as its provider described it; some flags have no meaning. */
+/** A series as its provider describes it; some flags have no meaning. */
 type SheetSeries = Omit<DescribedSeries, 'flags'> & {
   readonly flags: Readonly<Record<string, string | null>>;
 };
@@ -24,7 +24,7 @@ const listed = (entries: Readonly<Record<string, string | number | null>>, betwe
     .map(([name, value]) => (value === null ? name : `${name}${between}${value}`))
     .join('; ') || null;
 
-/** Sheet that describes the series of the rows; undefined for rows of no series. */
+/** Sheet that describes the series of the rows; undefined if the rows are not of a series. */
 export const seriesSheet = (series: readonly SheetSeries[]): Sheet | undefined =>
   series.length === 0
     ? undefined

@@ -1,4 +1,4 @@
-/** Status of the response, or each of them, and what the code means. */
+/** Status or statuses of the response, and the meaning of the code. */
 export type CodeMeaning = readonly [status: number | readonly number[], meaning: string];
 
 export type CodeList = Readonly<Record<string, CodeMeaning>>;

@@ -1,6 +1,6 @@
 import type { CodeList } from './code-list.js';
 
-/** Refusals of the request that brings a file. */
+/** Refusals of an upload request. */
 export const uploadCodes: CodeList = {
   backlog: [503, 'Workers are behind. `Retry-After` says when to send again.'],
   bad_form: [400, 'The multipart form cannot be read.'],
@@ -72,7 +72,7 @@ export const uploadCodes: CodeList = {
   upload_too_slow: [400, 'The file arrives too slowly.'],
 };
 
-/** `error.code` of a process that failed; with `async=false` also of the response. */
+/** `error.code` of a failed process; with `async=false` also of the response. */
 export const failedUploadCodes: CodeList = {
   blank_before_quote: [422, 'A quote follows blanks; remove them.'],
   cancelled: [409, 'The upload was cancelled.'],

@@ -8,7 +8,7 @@ import type { Route } from '../route.js';
 /** Parameters that are searched for an id; no route has more. */
 const mostParameters = 100;
 
-/** Parameters behind the question mark, under names that none in the path has. */
+/** Query parameters, with names that no path parameter has. */
 function* queryOf(query: URLSearchParams): Generator<[string, string]> {
   let count = 0;
   for (const [name, value] of query) {
@@ -18,17 +18,17 @@ function* queryOf(query: URLSearchParams): Generator<[string, string]> {
   }
 }
 
-/** Codes of JSON-RPC: text that is no JSON, a message that is no request, and the range for errors of a server. */
+/** Codes of JSON-RPC: invalid JSON, invalid request, and the range for server errors. */
 const rpcCodeOf = ({ status, code }: ErrorAnswer): number => {
   if (code === 'malformed_json') return -32_700;
   return status === 400 || status === 413 || status === 415 ? -32_600 : -32_000;
 };
 
-/** Protocol of a path, also of one that no route has. */
+/** Protocol of a path, even if no route has that path. */
 const protocolOf = (route: Route | undefined, path: string): Route['protocol'] =>
   route?.protocol ?? (/^\/api\/odata\//.test(path) ? 'odata' : undefined);
 
-/** The body, as the protocol of the route has it. */
+/** The error body in the format of the protocol. */
 const bodyOf = (route: Route | undefined, protocol: Route['protocol'], answer: ErrorAnswer): object => {
   const { status, code, message, known } = answer;
   switch (protocol) {
@@ -50,8 +50,7 @@ const bodyOf = (route: Route | undefined, protocol: Route['protocol'], answer: E
 };
 
 /**
- * The one place that turns errors into answers. Only the message, code and details of an AppError leave the
- * service; everything else is a plain 500.
+ * The only place that turns errors into answers. Callers see message, code and details of an AppError; every other error is a plain 500.
  */
 export const createErrors = (): Middleware<RequestState> =>
   async function errors(ctx, next) {
@@ -70,7 +69,7 @@ export const createErrors = (): Middleware<RequestState> =>
       });
       const { status, headers } = answer;
       ctx.state.error = error;
-      // The client has disconnected; the line of the request says so.
+      // The client has disconnected, which the log line of the request says.
       if (ctx.state.signal.aborted) log.debug({ err: error }, 'request given up');
       else logError(log, error, answer);
       ctx.status = status;

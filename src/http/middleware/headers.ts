@@ -4,9 +4,9 @@ import type { RequestState } from '../request-state.js';
 export interface CorsOptions {
   /** Origins whose pages may call the API: `*` for all, an empty list for none. */
   readonly origins: readonly string[];
-  /** Methods that those pages may use. @default what they can need: see `methodsFor` */
+  /** Methods that these pages may use. @default those of `methodsFor` */
   readonly methods?: readonly string[] | undefined;
-  /** Pages of the listed origins may send cookies and stored passwords; never with `*`. @default false */
+  /** Pages of the listed origins may send cookies and stored passwords. Not allowed with `*`. @default false */
   readonly credentials?: boolean;
   /** Paths that pages of every origin may read, listed or not. @default none */
   readonly openTo?: ((path: string) => boolean) | undefined;
@@ -45,15 +45,15 @@ const accepted = [
 ];
 
 /**
- * A page of any site may read, also by the POST that carries a query; what changes something is refused to it
- * (`createSiteCheck`). A listed origin may do everything.
+ * A page of any site may read, also by the POST that carries a query. Requests that change something are refused (`createSiteCheck`). A
+ * listed origin may do everything.
  */
 const methodsFor = (isListed: boolean): readonly string[] =>
   isListed ? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET', 'HEAD', 'POST'];
 
 /**
- * Calls from pages of other origins. Without `credentials` the browser adds neither cookies nor stored passwords:
- * the page has to hold a key and send it itself.
+ * Calls from pages of other origins. Without `credentials` the browser adds neither cookies nor stored passwords, so the page must send a
+ * key itself.
  */
 export const createCors = ({
   origins,
@@ -86,8 +86,8 @@ export const createCors = ({
 };
 
 /**
- * Answers of this service are data: nothing in them may run, be framed, be guessed at, or leak an address.
- * @param isFramed Paths of pages that are made for frames of other sites.
+ * Answers of this service are data: they must not run, be framed, be sniffed, or leak an address.
+ * @param isFramed True for paths of pages that other sites may frame.
  */
 export const createSecurityHeaders = (
   isFramed: (path: string) => boolean = () => false,

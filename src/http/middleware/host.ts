@@ -1,12 +1,12 @@
 import type { Middleware } from 'koa';
 import { HttpFault } from '../status.js';
 
-/** A host name, IPv4 address or bracketed IPv6 address, with an optional port. Empty: the client knows no name. */
+/** A host name, IPv4 address or bracketed IPv6 address, with an optional port. Empty if the client does not know a name. */
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /**
- * Refuses requests whose host is ambiguous, as RFC 9112 (3.2) asks for: a proxy may have decided by one header, and this
- * service would answer for the other.
+ * Refuses requests with an ambiguous host, as RFC 9112 (3.2) requires: a proxy may have used one header, and this service would use the
+ * other.
  */
 export const createHostCheck = (): Middleware =>
   async function hostCheck({ req }, next) {

@@ -22,7 +22,7 @@ interface RequestOptions {
   readonly identifyClient: IdentifyClient;
 }
 
-/** The path for log lines and traces, once it is known which of its parameters are secret. */
+/** The path for log lines and traces. Call it once the route, and so its secret parameters, are known. */
 const shownPath = (ctx: ParameterizedContext<RequestState>): string => {
   const params = pathParameters(ctx);
   return loggedPath(
@@ -31,10 +31,10 @@ const shownPath = (ctx: ParameterizedContext<RequestState>): string => {
   );
 };
 
-/** Probes, which come every few seconds, are in no trace. */
+/** Probes, which come every few seconds, are not traced. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** The span of a request; it continues the trace of the client. */
+/** The span of a request, which continues the trace of the client. */
 const beginSpan = (tracing: Tracing, ctx: ParameterizedContext<RequestState>): Span => {
   const headers = Object.fromEntries(
     traceHeaderNames.map((name) => [name, ctx.get(name)]).filter(([, text]) => text !== ''),
@@ -67,8 +67,8 @@ const endSpan = (span: Span, ctx: ParameterizedContext<RequestState>, status: nu
 };
 
 /**
- * Outermost: gives the request its id and log, aborts `signal` when the client hangs up, and writes one log
- * line and one measurement when the answer has ended, complete or not.
+ * Outermost middleware: sets id and log of the request, aborts `signal` when the client disconnects, and writes one log line and one
+ * measurement at the end of the answer, complete or not.
  */
 export const createRequest = ({
   log,
@@ -102,13 +102,13 @@ export const createRequest = ({
       const failed = ctx.state.error !== undefined && ctx.res.headersSent && !finished;
       if (!finished)
         metrics.httpBroken.inc({ route: template, reason: failed ? reasonOf(ctx.state.error) : 'client' });
-      // Clients hang up often, which is no fault of the server.
+      // Clients disconnect often, which is not a fault of the server.
       ctx.state.log[route?.hidden || (!finished && !failed) ? 'debug' : 'info'](
         {
           method: ctx.method,
           path: shownPath(ctx),
           route: template,
-          // Names only: values of a filter are the caller's data.
+          // Names only, since values of a filter are the caller's data.
           query: parameterNames(ctx.state.query),
           status,
           ms: Math.round(seconds * 1e4) / 10,

@@ -4,7 +4,7 @@ interface Age {
   readonly stale: boolean;
 }
 
-/** Answers differ by caller (own keys), so shared caches do not keep them; they can be revalidated by their tag. */
+/** Answers differ by caller (own keys), so shared caches do not store them. Clients can revalidate them by their tag. */
 export const ageHeaders = ({ ageSeconds, stale }: Age): Record<string, string> => ({
   Age: String(Math.max(0, Math.floor(ageSeconds))),
   'Cache-Control': 'private, no-cache',

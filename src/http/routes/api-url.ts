@@ -3,17 +3,17 @@ import { isIPv6 } from 'node:net';
 import type { IdentifyClient } from '../client-address.js';
 
 interface ApiUrlOptions {
-  /** Address under which clients reach the service, when it is set. */
+  /** Address at which clients reach the service; undefined: not set. */
   readonly publicUrl: string | undefined;
   readonly identifyClient: IdentifyClient;
-  /** In front of every path of the API. */
+  /** Prefix of every path of the API. */
   readonly base: string;
 }
 
-/** Characters of a host with port; anything else is not put into an address. */
+/** Characters of a host with port; a host with any others is not used in an address. */
 const plainHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** Host names by which this connection can have been opened. */
+/** Host names with which a client can have opened this connection. */
 const ownHosts = ({ socket }: IncomingMessage): string[] => {
   const address = (socket.localAddress ?? '').replace(/^::ffff:/, '');
   const isLoopback = address === '::1' || address.startsWith('127.');
@@ -23,9 +23,9 @@ const ownHosts = ({ socket }: IncomingMessage): string[] => {
 };
 
 /**
- * Address of the API as a client reaches it. `Host` is the client's to choose and ends up in answers that others may
- * see: without PUBLIC_URL it counts only when it names the end of the connection itself, or comes from a trusted proxy.
- * Otherwise the address is a path, which means the same to the sender of the request.
+ * Address of the API as a client reaches it. A client can send any `Host`, and it would appear in answers that others see. So without
+ * PUBLIC_URL it is used only if it names this end of the connection, or comes from a trusted proxy. Otherwise the address is only a path,
+ * which is valid for the client in any case.
  */
 export const createApiUrl =
   ({ publicUrl, identifyClient, base }: ApiUrlOptions) =>

@@ -25,7 +25,7 @@ interface ColumnChangeRoutesDeps {
   readonly merges: ColumnMergeRequests;
   readonly processes: Pick<ProcessRecords, 'view'>;
   readonly quotas: Pick<Quotas, 'holdStorage'>;
-  /** True once the server stops: waiting requests are answered with their progress. */
+  /** True while the server stops: waiting requests are answered with their progress. */
   readonly stopping: () => boolean;
 }
 

@@ -11,7 +11,7 @@ import { meterOf, startExport } from './download-answer.js';
 
 const names = { keys: 'Row-Key', ambiguous: 'Ambiguous-Row-Key' } as const;
 
-/** JSON in ASCII, which is all that a header holds: any other character as \uXXXX. */
+/** JSON in ASCII, since a header cannot have other characters; those become \uXXXX. */
 const asciiJson = (texts: readonly string[]): string =>
   JSON.stringify(texts).replace(
     /[^\x20-\x7e]/g,
@@ -31,14 +31,14 @@ const listOf = (columns: MatchedBy['keys']): string => {
   return asciiJson([...texts.slice(0, Math.max(0, shown - 1)), '…']);
 };
 
-/** The columns by which the rows of a streamed comparison are matched. */
+/** Headers that name the columns by which the rows of a streamed comparison are matched. */
 const keyHeaders = ({ keys, ambiguous }: MatchedBy): Record<string, string> => ({
   [names.keys]: listOf(keys),
   ...(ambiguous.length === 0 ? {} : { [names.ambiguous]: listOf(ambiguous) }),
   'Access-Control-Expose-Headers': Object.values(names).join(', '),
 });
 
-/** The same in the documents. */
+/** The same headers for the documents. */
 export const keyHeadersDescribed = {
   [names.keys]:
     'JSON list of the columns by which rows are matched; empty: whole rows are compared, and none is shown as changed.',
@@ -46,7 +46,7 @@ export const keyHeadersDescribed = {
     'JSON list of the columns that are no key because several rows of one version share their values.',
 };
 
-/** A streamed comparison, counted as a download; not counted when `open` fails. */
+/** A streamed comparison, counted as a download. Not counted if `open` fails. */
 export const comparisonReply = async (
   quotas: Pick<Quotas, 'requireDownload' | 'startExport'>,
   { caller, log }: Pick<RequestHead<unknown, unknown, Caller | undefined>, 'caller' | 'log'>,

@@ -19,7 +19,7 @@ const assetTypes: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ]);
 
-/** The page may load from this service only, so that nothing is fetched from or reported to other hosts. */
+/** The page may load from this service only: it sends nothing to other hosts and requests nothing from them. */
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -53,11 +53,11 @@ const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#documents'
 
 const textAnswer = (type: string, description: string) => ({ 200: { description, contentTypes: [type] } });
 
-/** The document with the address by which its reader reached the service, for generated clients. */
+/** The document with the address at which its reader reached the service, for generated clients. */
 const withServer = (openApi: object, url: string): string =>
   JSON.stringify({ ...openApi, servers: [{ url }] });
 
-/** `/openapi.json` and `/docs`, all from this process and its packages. */
+/** `/openapi.json` and `/docs`, served from this process and its packages. */
 export const createDocsRoutes = ({ openApi, apiUrl }: DocsOptions): Route[] => {
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const shared = { method: 'GET', tags: ['Documents'], auth: 'none', hidden: true } as const;

@@ -1,4 +1,4 @@
-/** The answer to a download, from its plan: headers, the tag that tells whether the client has it, the body. */
+/** The answer to a download, from its plan: headers, the tag for revalidation, the body. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { DatasetAccess } from '../../catalog/access.js';
@@ -17,11 +17,11 @@ import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
 import type { Reply, RouteRequest, SentMeter } from '../route.js';
 
-/** Escapes characters that must not be between the angle brackets of a header. */
+/** Escapes characters that are not allowed between the angle brackets of a header. */
 const inHeader = (text: string): string => text.replace(/[^!-~]|[<>"]/gu, encodeURIComponent);
 
 /**
- * `Link` to the next page: the address of the request, its options as they were written, with another place to begin.
+ * `Link` to the next page: the address of the request, with its options as they were written and another position.
  * @param url Path and options of the request, without a key.
  * @param apiUrl Address of the API as the client reaches it.
  */
@@ -37,21 +37,21 @@ const nextLink = (url: string, apiUrl: string, token: string): string => {
 /** A request for rows. */
 export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
 
-/** The right to rows, which must hold while they are sent. */
+/** The right to read rows, which must hold while they are sent. */
 export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight =>
   rightOf(caller, datasetId, { download: true });
 
 export const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
 
-/** The answer to a question, as far as its plan determines it. */
+/** Properties of an answer that follow from its plan. */
 export interface Description {
   readonly plan: Plan;
-  /** True when a link to the whole file is the answer. */
+  /** True if the answer is a link to the whole file. */
   readonly isFile: boolean;
   readonly coding: Coding;
   readonly entityTag: string;
-  /** Headers of every answer to this question, 304 included. */
+  /** Headers of every answer to this request, including 304. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ export const describeAnswer = (
 
 export type RowsReply = Reply & { readonly body: Buffer | Readable };
 
-/** The rows, or for HEAD what is known of them. */
+/** The rows; for HEAD only their headers. */
 export const rowsReply = (
   { plan, coding, headers }: Description,
   { body, rowCount, next }: RowCounts & { body: Buffer | Readable | undefined },
@@ -101,7 +101,7 @@ export const rowsReply = (
   };
 };
 
-/** Settles the ticket with the sent bytes once the answer has ended, complete or not. */
+/** Settles the ticket with the sent bytes when the answer has ended, complete or not. */
 export const meterOf = (ticket: ExportTicket, log: Log): SentMeter => {
   let sent = 0;
   const refusal = (error: unknown): void => {
@@ -122,12 +122,12 @@ export const meterOf = (ticket: ExportTicket, log: Log): SentMeter => {
   };
 };
 
-/** Most rows that a page of the web app reads at a time. */
+/** Most rows that a page of the web app reads in one request. */
 const mostViewedRows = 50_000;
 
 /**
- * Counts an export, except where a person who is signed in to the web app looks at data.
- * @param rows Most rows that the request asks for; undefined: all.
+ * Counts an export, unless a signed-in user of the web app views data.
+ * @param rows Most rows of the request; undefined: all.
  */
 export const startExport = (
   quotas: Pick<Quotas, 'startExport'>,
@@ -138,13 +138,13 @@ export const startExport = (
   return isView ? Promise.resolve(freeTicket) : quotas.startExport(caller);
 };
 
-/** Work that begins before the export is counted. `stop` takes it back. */
+/** Work that was started before the export is counted. `stop` cancels it. */
 export interface Begun {
   readonly finish: (ticket: ExportTicket) => Promise<Reply>;
   readonly stop?: () => void;
 }
 
-/** The answer that is no export: nothing of the rows is sent. */
+/** An answer that is not an export, since no rows are sent. */
 export const uncounted = (reply: Reply): Begun => ({
   finish: async (ticket) => {
     await ticket.cancel();

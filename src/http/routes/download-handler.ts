@@ -1,4 +1,4 @@
-/** The answer to a request for rows, whichever route it came by. */
+/** The answer to a request for rows, for all routes. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type ExportTicket, freeTicket } from '../../catalog/export-ticket.js';
@@ -35,29 +35,29 @@ interface DownloadHandlerDeps {
   readonly quotas: Pick<Quotas, 'requireExport' | 'startExport'>;
   readonly downloads: Downloads;
   readonly resultCache: ResultCache;
-  /** Series that a dataset is made of. */
+  /** Series of a dataset. */
   readonly seriesOf: (datasetId: number) => Promise<readonly DescribedSeries[]>;
   readonly exportFiles: ExportFiles;
   /** Address of the API as this client reaches it, such as `https://host/api`. */
   readonly apiUrl: (request: IncomingMessage) => string;
-  /** Seconds that answers about public datasets may be kept by caches; 0: each time ask again. */
+  /** Seconds for which caches may store answers about public datasets; 0: they revalidate each time. */
   readonly publicMaxAgeSeconds: number;
 }
 
-/** The options, with what depends on the route. */
+/** The options, and settings of the route. */
 export interface Question {
   readonly options: DownloadOptions;
   readonly ifNoneMatch: string | undefined;
-  /** Whole files are answered by a link; otherwise by their rows like everything else. */
+  /** True: whole files are answered by a link. False: by their rows, like everything else. */
   readonly links: boolean;
   readonly filterLimits?: DownloadRequest['filterLimits'];
-  /** Set by a read link. Its answers are not kept by caches, which would outlive it. */
+  /** Set for a read link. Caches do not store its answers, which would outlive it. */
   readonly readLink?: { readonly right: StandingRight; startRead(): Promise<ExportTicket> };
-  /** Makes another representation of the rows; the tag stays that of the rows. */
+  /** Converts the rows to another representation. The tag stays that of the rows. */
   readonly present?: (plan: Plan, rows: RowsReply) => Promise<RowsReply>;
 }
 
-/** Answers a question about a dataset that the caller may read. */
+/** Answers a request for rows of a dataset that the caller may read. */
 export type AnswerDownload = (request: DataRequest, question: Question) => Promise<Reply>;
 
 export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload => {
@@ -82,14 +82,14 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
       headers: {
         ...headers,
         Location: `${apiUrl(request.raw)}${link}`,
-        // A link soon expires: no cache may hand it out later.
+        // A link expires soon, so no cache may serve it later.
         'Cache-Control': 'private, no-store',
       },
       body: '',
     };
   };
 
-  /** The bytes of the answer in its coding. Pages are not kept: each is requested once. */
+  /** The bytes of the answer in its coding. Pages are not cached, since each is requested once. */
   const answerTo = ({ plan, coding }: Description, download: DownloadRequest): Promise<Answer> => {
     const open = async (signal: AbortSignal): Promise<OpenedAnswer> => {
       const opened = await openAnswer(plan, { ...download, signal });
@@ -97,7 +97,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
     };
     const { pageSize, skipToken } = plan.options;
     if (pageSize !== undefined || skipToken !== undefined) return open(download.signal);
-    // Nothing is held while another caller's run is waited for.
+    // No permit is held while the request waits for the run of another caller.
     download.beforeAcquire?.();
     const { owner, signal } = download;
     return resultCache.find({ question: `${plan.fingerprint}/${coding}`, owner, signal }, open);
@@ -120,7 +120,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
       publicMaxAgeSeconds: maxAgeFor(question),
     });
     const { entityTag, headers } = described;
-    // No times: a column may be renamed in the second of the version.
+    // Times are not compared: a column may be renamed within the second of the version.
     requireSame(request.header, { entityTag });
     if (isUnchanged(question, described)) return uncounted({ status: 304, headers });
     if (plan.options.count) {
@@ -145,7 +145,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
     };
   };
 
-  /** A link is no export yet. */
+  /** A link is not an export yet. */
   const ticketFor = (
     { caller }: DataRequest,
     { options, links, readLink }: Question,
@@ -182,7 +182,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
       requireSame(request.header, { entityTag: described.entityTag });
       if (isUnchanged(question, described)) return { status: 304, headers: described.headers };
     }
-    // Counting the export and starting the answer cost a round trip each: they go on side by side.
+    // Counting the export and starting the answer cost a round trip each, so they run concurrently.
     const [counted, begun] = await Promise.allSettled([
       ticketFor(request, question, download.format),
       begin(download, request, question),

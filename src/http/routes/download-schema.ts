@@ -5,7 +5,7 @@ const documented = (openapi: Record<string, unknown>): z.ZodType => z.string().o
 
 const shared = Object.fromEntries(
   optionKeys.map((key) => {
-    // Without defaults: generated clients send them, also where they do not apply.
+    // Without defaults, since generated clients would send them even where they do not apply.
     const { default: _default, ...openapi } = options[key].openapi;
     const { name, example } = options[key];
     const value: unknown = openapi.type === 'string' ? example : JSON.parse(example);
@@ -15,11 +15,11 @@ const shared = Object.fromEntries(
 
 const otherSpelling = (name: string): string => (name.startsWith('$') ? name.slice(1) : `$${name}`);
 
-/** Every option with and without its dollar; the documents show it once, or generated clients would see it twice. */
+/** Every option with and without its dollar. The documents show each once, since generated clients would see two options. */
 const inBothSpellings = (shape: Record<string, z.ZodType>): Record<string, z.ZodType> => ({
   ...shape,
   ...Object.fromEntries(
-    // Generated clients would make one name of both: the documents show one, and say in words that both are read.
+    // Generated clients would use the same name for both, so the documents show one, and mention both in words.
     Object.keys(shape).map((name) => [
       otherSpelling(name),
       z.string().optional().meta({ undocumented: true }),
@@ -27,21 +27,21 @@ const inBothSpellings = (shape: Record<string, z.ZodType>): Record<string, z.Zod
   ),
 });
 
-/** Query parameters of a download. Their values are read by the query room, which knows what they mean. */
+/** Query parameters of a download. The query room parses their values. */
 export const downloadQuery = z.object({
   ...inBothSpellings(shared),
-  // Described in words: generated clients of Python call a function `quote`, which a parameter of that name hides.
+  // Undocumented: Python clients have a function `quote`, which a parameter of that name would hide.
   $quote: z.string().optional().meta({ undocumented: true }),
 });
 
-/** Which version is read. */
+/** Selects the version. */
 export const versionQuery = z.object(
   inBothSpellings(
     Object.fromEntries(Object.entries(shared).filter(([name]) => name === 'versionId' || name === 'asOf')),
   ),
 );
 
-/** Query parameters of a request with a body: the address of its next page has only the token. */
+/** Query parameters of a request with a body. The address of its next page has only the token. */
 export const pageQuery = z.object(
   inBothSpellings(Object.fromEntries(Object.entries(shared).filter(([name]) => name === '$skiptoken'))),
 );
@@ -52,7 +52,7 @@ const orList = ({ type, ...rest }: Record<string, unknown>): Record<string, unkn
   anyOf: [{ type }, { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } }],
 });
 
-/** The same as a JSON body: names with or without `$`, numbers and flags as such, `$select` also as a list. */
+/** The same options as a JSON body: names with or without `$`, numbers and booleans as such, `$select` also as a list. */
 export const downloadBody = z.record(z.string(), z.unknown()).meta({
   openapi: {
     type: 'object',

@@ -18,7 +18,7 @@ interface DownloadRoutesDeps {
 
 type DataHead = RequestHead<{ id: number }, unknown, Caller | undefined>;
 
-/** Longer filters than an address holds. */
+/** A body may have longer filters than an address. */
 const bodyFilterLimits = { maxBytes: 1024 * 1024, maxInTerms: 50_000, maxSqlLength: 48 * 1024 * 1024 };
 
 export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRoutesDeps): Route[] => {

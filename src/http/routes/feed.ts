@@ -116,5 +116,5 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     },
   });
 
-/** The shortcut to one provider by symbol. */
+/** Search and data of one provider, by symbol. */
 export const createFeedRoutes = (deps: FeedRoutesDeps): Route[] => [search(deps), data(deps)];

@@ -9,7 +9,7 @@ import {
 } from '../../model/names.js';
 import { levels } from '../../model/permission.js';
 
-/** Fields that several resources share, with the rules of the model and what the documents say about them. */
+/** Fields that several resources share, with the rules of the model and their documentation. */
 
 /** A schema whose rule is a function of the model. */
 const ruled = (problem: (text: string) => string | undefined, openapi: Record<string, unknown>) =>
@@ -39,10 +39,10 @@ const handle = (description: string) => ({
   description,
 });
 
-/** Name of an account or team that exists. */
+/** Name of an existing account or team. */
 export const handleField = (description: string) => ruled(handleSyntaxProblem, handle(description));
 
-/** Name that a user gives to an account or team. */
+/** New name of an account or team. */
 export const newHandleField = (description: string) => ruled(ownHandleProblem, handle(description));
 
 const nullable = (schema: z.ZodType<string>, openapi: Record<string, unknown>) =>

@@ -10,7 +10,7 @@ export const forOperators = {
   authorize: ({ caller }: { readonly caller: Caller }): void => requireOperator(caller),
 } as const;
 
-/** The same for routes that change something: the key must be one that may write. */
+/** The same for routes that change something: the key must have write access. */
 export const operatorAction = {
   tags,
   auth: 'required',

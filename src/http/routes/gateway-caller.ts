@@ -2,16 +2,16 @@ import type { GatewayCaller } from '../../gateway/caller.js';
 import type { Caller } from '../../model/permission.js';
 
 interface GatewayCallersOptions {
-  /** False when the plan of the account has no providers that cost money. */
+  /** False if the plan of the account does not include paid providers. */
   readonly mayUsePaid: (accountId: number) => Promise<boolean>;
 }
 
 type Requester = { readonly caller: Caller | undefined; readonly owner: string };
 
-/** Finds the caller as the gateway sees them. */
+/** Returns the caller in the form that the gateway needs. */
 export type GatewayCallers = (request: Requester) => Promise<GatewayCaller>;
 
-/** Without an account, callers of one address divide its share. */
+/** Callers without an account share the quota of their address. */
 export const createGatewayCallers =
   ({ mayUsePaid }: GatewayCallersOptions): GatewayCallers =>
   async ({ caller, owner }) => {

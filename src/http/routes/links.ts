@@ -8,11 +8,11 @@ import { fileRequestHeaders, fileResponses, type SendStoredFile } from './stored
 
 interface LinkRoutesDeps {
   readonly links: Links;
-  /** The decision about the right behind a link, which is the same as for a request to the API. */
+  /** Decides on the right of a link, as for a request to the API. */
   readonly judge: StandingRights['judge'];
   readonly send: SendStoredFile;
   readonly linkTtlSeconds: number;
-  /** Seconds for which the address of object storage that a link redirects to is valid; 0: the API serves all files. */
+  /** Seconds for which the redirect to object storage is valid; 0: the API serves all files. */
   readonly directSeconds: number;
 }
 
@@ -24,14 +24,14 @@ const rightBehind = ({ keyId, sessionId, datasetId }: FileRef): StandingRight =>
   download: true,
 });
 
-/** Links have no credentials, so a refusal is 403 in place of 401. */
+/** Links have no credentials, so a refusal is 403 instead of 401. */
 export const linkEnded = ({ kind, code, message }: AppError): AppError =>
   kind === 'not_found' ? notFound(code, message) : forbidden(code, `The link is no longer valid: ${message}`);
 
 export const createLinkRoutes = (deps: LinkRoutesDeps): Route[] => {
   const { links, judge, send, linkTtlSeconds, directSeconds } = deps;
 
-  /** @throws AppError 403 or 404 when the credential, the account or its permission no longer holds. */
+  /** @throws AppError 403 or 404 if the credential, the account or its permission no longer exists. */
   const requireRight = async (ref: FileRef) => {
     const [right] = await judge([rightBehind(ref)]);
     if (right === undefined) throw new Error('a right was not judged');

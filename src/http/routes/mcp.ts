@@ -19,10 +19,10 @@ export interface McpRouteDeps {
 
 type Request = RouteRequest<unknown, unknown, unknown, Caller, unknown>;
 
-/** Headers that the protocol reads. */
+/** Headers that the protocol uses. */
 const readHeaders = /^(?:mcp-|accept$|content-type$)/;
 
-/** The request as the package takes it. It does not use the address. */
+/** The request in the form that the package accepts. The package does not use the address. */
 const webRequest = ({ raw, signal }: Request): globalThis.Request => {
   const headers = Object.entries(raw.headers).filter(([name]) => readHeaders.test(name));
   return new Request('http://localhost/mcp', {
@@ -45,7 +45,7 @@ export const createMcpRoute = ({ tools, version, apiUrl }: McpRouteDeps): Route 
     parse: (schema, value) => parseWith(schema, value, 'arguments'),
   });
 
-  /** The call, and the rows of its answer after it has returned. */
+  /** The call, and the rows of its answer once it has returned. */
   const callOf = (request: Request): { readonly call: Call; readonly shown: () => ShownRows | undefined } => {
     const { caller, owner, requestId, signal, log, raw, releasePermit } = request;
     let rows: ShownRows | undefined;
@@ -86,7 +86,7 @@ export const createMcpRoute = ({ tools, version, apiUrl }: McpRouteDeps): Route 
         'Content-Type': response.headers.get('content-type') ?? 'application/json',
         'Cache-Control': 'no-store',
       },
-      // A notification has an empty answer; null would be one in JSON.
+      // A notification has an empty answer; null would be sent as JSON.
       body: Buffer.from(text),
       ...(rows === undefined
         ? {}
@@ -104,7 +104,7 @@ export const createMcpRoute = ({ tools, version, apiUrl }: McpRouteDeps): Route 
     auth: 'required',
     permit: 'own',
     protocol: 'mcp',
-    // `protocol` refuses pages of other sites already.
+    // `protocol` already refuses pages of other sites.
     changesNothing: true,
     body: z.unknown(),
     authorize: anyCaller,

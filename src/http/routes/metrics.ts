@@ -6,14 +6,14 @@ import { HttpFault } from '../status.js';
 
 interface MetricsRouteOptions {
   readonly metrics: Metrics;
-  /** Token that a scraper has to send as `Authorization: Bearer …`; undefined: none. */
+  /** Token that a scraper must send as `Authorization: Bearer …`; undefined: none. */
   readonly token?: string | undefined;
 }
 
-/** Milliseconds for which scrapes share one text: rendering it takes some of them. */
+/** Milliseconds for which scrapes share one text, since rendering takes some milliseconds. */
 const keptMs = 250;
 
-/** Hash, because `timingSafeEqual` needs equal lengths. */
+/** Hashed, since `timingSafeEqual` needs equal lengths. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const requireToken = (token: string | undefined, authorization: string | undefined): void => {

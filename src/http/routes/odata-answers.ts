@@ -34,9 +34,9 @@ import {
 
 export interface ODataAnswersDeps {
   readonly quotas: Pick<Quotas, 'startExport'>;
-  /** Versions under the names that people gave. */
+  /** Versions with the names of columns as users set them. */
   readonly versions: Pick<Versions, 'find' | 'remembered'>;
-  /** Downloads of versions as `createODataVersions` shows them. */
+  /** Downloads of versions in the form of `createODataVersions`. */
   readonly downloads: Downloads;
 }
 
@@ -53,7 +53,7 @@ const mostProperties = 20_000;
 const wantsJson = (format: string | undefined, accept = ''): boolean =>
   format === undefined ? /json/i.test(accept) && !/xml/i.test(accept) : /json/i.test(format);
 
-/** Options that choose, order or page rows mean nothing for one row. @throws AppError 400. */
+/** @throws AppError 400 for options that choose, order or page rows, since they do not apply to a single row. */
 const requireEntityOptions = (query: RowQuery): void => {
   const { $select: _select, $format: _format, ...others } = query;
   const [name] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
@@ -63,10 +63,10 @@ const requireEntityOptions = (query: RowQuery): void => {
     });
 };
 
-/** Characters that are sent at once. */
+/** Characters per chunk. */
 const chunkLength = 64 * 1024;
 
-/** Pieces of a text, joined to chunks between which other work runs. */
+/** Joins pieces of a text to chunks, and lets other work run between chunks. */
 async function* inChunks(pieces: Iterable<string>): AsyncGenerator<Buffer, void> {
   let chunk = '';
   for (const piece of pieces) {
@@ -79,7 +79,7 @@ async function* inChunks(pieces: Iterable<string>): AsyncGenerator<Buffer, void>
   if (chunk !== '') yield Buffer.from(chunk);
 }
 
-/** A request for rows of a set, and of one of them when there is a key. */
+/** A request for rows of a set, or for one of them if there is a key. */
 interface RowsWanted {
   readonly service: ODataService;
   readonly set: ServedSet;
@@ -92,7 +92,7 @@ const nextLinkOf = (request: ODataRequest, { service, set }: RowsWanted, token: 
   return `${service.root}/${encodeURIComponent(set.name)}?${[...others, `$skiptoken=${token}`].join('&')}`;
 };
 
-/** The download behind a request for rows, and how its answer is written. */
+/** The download for a request for rows, and the format of its answer. */
 const downloadOf = (
   request: ODataRequest,
   { service, set, key }: RowsWanted,
@@ -117,7 +117,7 @@ const downloadOf = (
       format: 'json',
       owner,
       beforeAcquire: request.releasePermit,
-      // `$metadata` says that long numbers are texts.
+      // `$metadata` declares long numbers as texts.
       filterLimits: { numbersInQuotes: true },
       filterKey: keyColumn,
       adapt: (plan: Plan): Plan => asEntities(plan, entity),

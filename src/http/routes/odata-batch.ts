@@ -1,4 +1,4 @@
-/** `$batch`: the parts are answered one after the other, each with the rights, quotas and refusals of a request of its own. */
+/** `$batch`: the parts are answered one by one, each with the rights, quotas and refusals of a separate request. */
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, Readable } from 'node:stream';
 import { AppError, invalid } from '../../lib/errors.js';
@@ -16,7 +16,7 @@ import { unknownPath } from './odata-services.js';
 /** Bytes of all answers of a batch together. */
 const mostAnswerBytes = 8 * 1024 * 1024;
 
-/** Milliseconds after which no further part is begun. */
+/** Milliseconds after which no other part is started. */
 const mostMs = 60_000;
 
 type BatchRequest = RouteRequest<{ id: number }, unknown, Buffer, Caller | undefined, unknown>;
@@ -26,7 +26,9 @@ interface BatchDeps {
   readonly now: () => number;
 }
 
-/** Path below the root, and query, of the address of a part: absolute, from the host on, or below the root. */
+/**
+ * Path relative to the root, and query, of the address of a part. The address is absolute, starts with a slash, or is relative to the root.
+ */
 const addressOf = (url: string, root: string): { path: string; query: string } => {
   const [, address = '', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
   const rootPath = new URL(root).pathname;
@@ -52,7 +54,7 @@ const resourceOfPart = (path: string): Resource => {
   return resource;
 };
 
-/** Credentials of a part would be ignored: who sends others than the batch has is told. */
+/** @throws AppError for a part with other credentials than the batch, since they would be ignored. */
 const requireSameCredentials = (
   { headers }: BatchPart,
   query: URLSearchParams,
@@ -73,7 +75,7 @@ const tooLarge = () =>
     `The answers of a batch have at most ${mostAnswerBytes} bytes; ask for this part by itself, or for smaller pages.`,
   );
 
-/** Bytes of an answer, counted as they would be if it were sent by itself. */
+/** Bytes of an answer, counted as for a separate request. */
 const bytesOf = async (
   { body = null, meter }: Reply,
   { room, kept, signal }: { room: number } & Pick<BatchRequest, 'kept' | 'signal'>,
@@ -103,7 +105,7 @@ const bytesOf = async (
   return Buffer.concat(pieces);
 };
 
-/** Headers of a part that say something about it alone. */
+/** Headers of an answer that are kept for its part. */
 const partHeaders: ReadonlySet<string> = new Set(['Content-Type', 'Preference-Applied', 'Retry-After']);
 
 const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
@@ -128,7 +130,7 @@ export const createBatch = ({ answer, now }: BatchDeps) => {
       method: 'GET',
       query: parseQuery(rowQuery, given) as RowQuery,
       url: `?${query}`,
-      // The batch is sent as it is: no part is compressed by itself.
+      // The batch is compressed as a whole, so no part is.
       header: (name) => (name === 'accept-encoding' ? undefined : part.headers[name]),
     };
   };
@@ -160,7 +162,7 @@ export const createBatch = ({ answer, now }: BatchDeps) => {
     };
   };
 
-  /** @param open Decides about the rights of the caller again, for each part. */
+  /** @param open Checks the rights of the caller again for each part. */
   return async (request: BatchRequest, open: () => Promise<ODataService>): Promise<Reply> => {
     const contentType = request.header('content-type') ?? '';
     const form = readBatch(request.body.toString('utf8'), contentType, randomUUID);
@@ -183,7 +185,7 @@ export const createBatch = ({ answer, now }: BatchDeps) => {
         answers.push({ id, status: reply.status, headers: shownHeaders(reply.headers ?? {}), body });
       } catch (error) {
         answers.push(failed(error, id, request));
-        // As OData says: what follows the first error is left out, unless the client asks to go on.
+        // According to OData, the parts after the first error are skipped unless the client sets continue-on-error.
         if (!continuesOnError) break;
       }
     }

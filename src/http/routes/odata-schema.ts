@@ -32,17 +32,17 @@ export interface ServedSet {
   readonly name: string;
   /** Name of the entity type. */
   readonly type: string;
-  /** Name of the dataset, where the set has another. */
+  /** Name of the dataset if it differs from that of the set. */
   readonly title?: string | undefined;
   readonly dataset: DatasetAccess;
 }
 
-/** A service as one caller sees it. */
+/** A service as a caller sees it. */
 export interface ODataService {
   /** Its address as this client reaches it. */
   readonly root: string;
   readonly sets: () => Promise<readonly ServedSet[]>;
-  /** @throws AppError 404 for a set that there is not, 402 for one that the plan of the caller does not include. */
+  /** @throws AppError 404 for an unknown set, 402 for one that the plan of the caller does not include. */
   readonly set: (name: string) => Promise<ServedSet>;
 }
 

@@ -1,4 +1,4 @@
-/** What a service of OData holds: the rows of one dataset, or an entity set for each dataset of a repository. */
+/** Entity sets of an OData service: the rows of one dataset, or a set for each dataset of a repository. */
 import type { IncomingMessage } from 'node:http';
 import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
@@ -14,10 +14,10 @@ export interface ODataServicesDeps {
   readonly apiUrl: (request: IncomingMessage) => string;
 }
 
-/** The service of an id, for a caller who may read it. @throws AppError 401, 402, 403 or 404 */
+/** Opens the service with this id for a caller who may read it. @throws AppError 401, 402, 403 or 404 */
 export type OpenService = (caller: Caller | undefined, id: number) => Promise<(root: string) => ODataService>;
 
-/** Most entity sets of a service: clients show them as one list. */
+/** Most entity sets of a service, since clients show them in one list. */
 const mostSets = 1_000;
 
 export const unknownPath = (path: string) =>
@@ -27,7 +27,7 @@ const setOf = (dataset: DatasetAccess): ServedSet => {
   const name = entitySetOf(dataset.name, dataset.id);
   return {
     name,
-    // Its name may be that of something else of the schema.
+    // The name of the dataset may already be used in the schema.
     type: `Row_${dataset.id}`,
     title: name === dataset.name ? undefined : dataset.name,
     dataset,
@@ -51,7 +51,7 @@ export const createODataServices = ({ access, quotas }: Omit<ODataServicesDeps, 
   };
 
   const repository: OpenService = async (caller, id) => {
-    // Whether the caller may read any of it.
+    // Checks that the caller may read at least one dataset.
     await access.readableDatasets(caller, id, { limit: 1 });
     return (root) => ({
       root,

@@ -19,10 +19,10 @@ type ODataRoutesDeps = ODataAnswersDeps & ODataServicesDeps & { readonly now?: (
 
 /** The two kinds of roots. */
 interface Root {
-  /** Folder of its address. */
+  /** Folder in its address. */
   readonly folder: 'datasets' | 'repositories';
   readonly noun: string;
-  /** Start of the names of its operations. */
+  /** Prefix of the names of its operations. */
   readonly operation: string;
   readonly example: string;
   readonly open: OpenService;
@@ -52,7 +52,7 @@ export const createODataRoutes = (deps: ODataRoutesDeps): Route[] => {
   const routesOf = ({ folder, noun, operation, example, open }: Root): Route[] => {
     const path = `/odata/${folder}/:id`;
     const id = pathId(noun);
-    /** Parts of the declaration that all routes share. */
+    /** Fields of the declaration that all these routes share. */
     const shared = {
       tags: ['OData'],
       auth: 'optional',

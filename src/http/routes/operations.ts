@@ -8,16 +8,16 @@ import { type Route, route } from '../route.js';
 /** Check of one dependency of the process. */
 export interface Check {
   readonly name: string;
-  /** True: reported, but the process is ready without it. */
+  /** True: reported, but the process is ready even if it fails. */
   readonly optional?: boolean;
-  /** Resolves if it works; rejects with the reason otherwise. */
+  /** Resolves if the dependency works; otherwise rejects with the reason. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 interface OperationsOptions {
   readonly build: Build;
   readonly checks: readonly Check[];
-  /** True once the process is stopping: it is alive but takes no new work. */
+  /** True while the process stops: it is alive but accepts no new work. */
   readonly draining?: () => boolean;
 }
 
@@ -27,7 +27,7 @@ const checked = z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() 
 const readiness = z.object({ status: z.enum(['ready', 'not ready']), ...buildFields, checks: checked });
 const startup = z.object({ status: z.enum(['started', 'starting']), ...buildFields, checks: checked });
 
-/** Milliseconds that one check may take. */
+/** Milliseconds after which a check fails. */
 const timeoutMs = 3_000;
 
 const runCheck = async (check: Check) => {
@@ -56,14 +56,11 @@ const shown = (results: readonly Awaited<ReturnType<typeof runCheck>>[]) =>
 /** Milliseconds for which concurrent probes share one run of the checks. */
 const keptMs = 250;
 
-/**
- * Probes. `/healthz`: the process runs. `/startupz`: every check has passed once. `/readyz`: the checks without which
- * it cannot serve pass now.
- */
+/** Probes. `/healthz`: the process runs. `/startupz`: every check has passed once. `/readyz`: the required checks pass now. */
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
   const { build, checks, draining = () => false } = options;
   const shared = { method: 'GET', tags: ['Operations'], auth: 'none', permit: 'none', hidden: true } as const;
-  // Probes come several times a second: only a check that begins to fail or passes again is logged.
+  // Probes come several times a second, so only a check that starts to fail or passes again is logged.
   const failing = new Map<string, string>();
   const tellChange = (log: Log, check: string, failure: unknown): void => {
     const reason = failure === undefined ? undefined : messageOf(failure);

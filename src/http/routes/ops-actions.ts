@@ -36,21 +36,21 @@ export interface OpsActions {
   upload(id: number): Promise<UploadDetails>;
   /** @throws AppError 404. */
   chunks(id: number, page: { after?: number | undefined; limit: number }): Promise<UploadChunk[]>;
-  /** Has a worker read it again from Kafka. @throws AppError 404, or 409 that says why it cannot. */
+  /** Makes a worker replay it from Kafka. @throws AppError 404, or 409 with the reason. */
   replayUpload(id: number, takeOver: boolean): Promise<UploadDetails>;
   deadLetters(limit: number): Promise<DeadLetterEntry[]>;
   /** @throws AppError 404. */
   deadLetter(id: number): Promise<DeadLetterEntry & { readonly message: DeadLetterPreview | null }>;
-  /** @throws AppError 404, or 409 that says why it cannot. */
+  /** @throws AppError 404, or 409 with the reason. */
   replayDeadLetter(id: number): Promise<{ process: number; chunk: number }>;
-  /** @throws AppError 404, or 409 when it is settled already. */
+  /** @throws AppError 404, or 409 if it is settled already. */
   dropDeadLetter(id: number): Promise<void>;
   setConsuming(paused: boolean): Promise<{ pausedSince: string | null }>;
   stores(): Promise<
     ClickHouseSizes & {
       readonly pools: TableSizes[];
       readonly largest: LargeTable[];
-      /** Figures of a cluster. */
+      /** Figures of a cluster; absent for a single server. */
       readonly everywhereStores?: number;
       readonly shards?: readonly ShardSummary[];
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField, timeField } from './fields.js';
 
-/** Lists that the console shows one by one. */
+/** Lists of the console. */
 
 const count = z.int().nonnegative();
 const size = z.number().nonnegative();
@@ -17,7 +17,7 @@ const sampleTopic = z.object({
   }),
 });
 
-/** How the service fared in a minute. */
+/** Load and failures of the service in one minute. */
 export const sampleSchema = z
   .object({
     at: timeField,
@@ -161,7 +161,7 @@ export const storesSchema = z
   })
   .meta({ id: 'OperationsStores' });
 
-/** One line of the audit trail. */
+/** One event of the audit trail. */
 export const auditEventSchema = z
   .object({
     id: idField('Grows with time.'),

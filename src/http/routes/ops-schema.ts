@@ -164,31 +164,31 @@ export const opsSchema = z
   })
   .meta({ id: 'Operations' });
 
-/** Whether a component that the service depends on answers. */
+/** State of a component that the service depends on. */
 export interface ComponentState {
   readonly name: 'database' | 'clickhouse' | 'kafka';
   readonly ok: boolean;
   /** Milliseconds until the answer or the timeout. */
   readonly ms: number;
   readonly error: string | null;
-  /** Since when it has been so, as this process saw it; ISO 8601 in UTC. */
+  /** Start of this state, as this process saw it; ISO 8601 in UTC. */
   readonly since: string;
 }
 
-/** An upstream, with what the process that answers has counted since it started. */
+/** An upstream, with the counts of the answering process since it started. */
 export type OpsUpstream = UpstreamState & {
   readonly waiting: number;
   readonly calls: readonly { readonly outcome: string; readonly count: number }[];
 };
 
-/** Everything that an operator is shown. */
+/** The state of the service for operators. */
 export interface OpsState {
   /** ISO 8601 in UTC. */
   readonly at: string;
   readonly components: readonly ComponentState[];
   readonly consuming: { readonly pausedSince: string | null };
   readonly uploads: PipelineState;
-  /** Null: Kafka does not answer. */
+  /** Null: Kafka does not respond. */
   readonly log: (LogState & { readonly deadLetters: number }) | null;
   readonly refreshes: RefreshState;
   readonly providers: readonly OpsUpstream[];

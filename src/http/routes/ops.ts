@@ -43,7 +43,7 @@ const auditQuery = z.object({
   until: timeParameter('Before this time.').optional(),
 });
 
-/** `/api/ops` and what is below it: what the console of operators shows and does. */
+/** `/api/ops` and the routes below it: state and actions of the operators' console. */
 export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDeps): Route[] => [
   ...createOpsActionRoutes(actions),
   ...createOpsJobRoutes(actions),

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessView } from '../../model/process.js';
 import type { ProcessRecords } from '../../uploads/lifecycle/process-records.js';
 
-/** Milliseconds until the next poll: a tenth of the time so far, so that short uploads are answered at once. */
+/** Milliseconds until the next poll: a tenth of the time so far, so that short uploads are answered soon. */
 const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 10));
 
-/** Waits for the end of a process; returns its state then, or when the time is over. */
+/** Waits for the end of a process. Returns its state then, or at the timeout. */
 export const waitFor = async (
   processes: Pick<ProcessRecords, 'view'>,
   started: ProcessView,

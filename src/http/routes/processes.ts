@@ -17,9 +17,9 @@ interface ProcessRoutesDeps {
   readonly access: Access;
   readonly processes: ProcessRecords;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
-  /** Records of a process that were set aside, in file order. */
+  /** Rejected records of a process, in file order. */
   readonly rejects: (processId: number) => AsyncIterable<Reject>;
-  /** True while this process stops: event streams end, and their clients connect to another one. */
+  /** True while this process stops: event streams end, and their clients reconnect to another process. */
   readonly stopping: () => boolean;
 }
 
@@ -28,14 +28,14 @@ const shared = { tags: ['Data'], auth: 'required' } as const;
 export const forWhom =
   'Needs Write: a process and its rejected rows quote a file that may never be published. Read sees versions only.';
 
-/** Access to the uploads of a dataset, which quote files that may never be published: Read sees versions only. */
+/** Access to the uploads of a dataset. They may quote files that are never published, and Read only covers versions. */
 export const requireProcesses = (
   { access }: Pick<ProcessRoutesDeps, 'access'>,
   caller: Caller,
   datasetId: number,
 ): Promise<DatasetAccess> => access.dataset(caller, datasetId, 'Write', 'read');
 
-/** The right of a streamed answer about uploads. */
+/** The right to a streamed answer about uploads. */
 export const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight =>
   rightOf(caller, id, { need: 'Write' });
 
@@ -159,8 +159,8 @@ const events = (deps: ProcessRoutesDeps): Route => {
     handler: async ({ params: { id, processId }, caller, signal }) => {
       const dataset = await requireProcesses(deps, caller, id);
       const view = await requireView(deps, dataset.id, processId);
-      // A stopping process ends the stream, and clients reconnect to another one. The end of the right destroys the stream,
-      // which closes only once the generator has returned.
+      // A stopping process ends the stream, and clients reconnect to another one. The end of the right destroys the stream, which closes
+      // only once the generator has returned.
       const isOver = (): boolean => body.destroyed || signal.aborted || deps.stopping();
       const body = Readable.from(progressEvents(watch, view, isOver));
       return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Shapes of what the provider gateway takes and answers. */
+/** Schemas of requests and answers of the provider gateway. */
 const popularSeries = z.array(z.object({ id: z.string(), label: z.string() }));
 
 const entryFields = {
@@ -82,7 +82,7 @@ export const providerMatchSchema = z
   })
   .meta({ id: 'ProviderMatch' });
 
-/** Folders and series share a list form: which one it is follows from the query. */
+/** Folders and series have the same list format; the query determines which of them are listed. */
 export const browseEntrySchema = z
   .object({
     label: z.string(),

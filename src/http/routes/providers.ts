@@ -25,7 +25,7 @@ export interface ProviderRoutesDeps {
 
 export const slugParam = pathName('Slug of a provider, in any case.');
 
-/** Statuses of everything that may ask an upstream. */
+/** Error statuses of every route that may send a request to an upstream. */
 export const upstreamErrors: readonly number[] = [402, 403, 404, 429, 501, 502, 504];
 
 const entryExample = {

@@ -1,4 +1,4 @@
-/** What a read link leads to: rows, a file in ranges, or a chart. */
+/** The answer of a read link: rows, a file in ranges, or a chart. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
@@ -35,7 +35,7 @@ export interface ReadLinkAnswerDeps {
   };
 }
 
-/** The right of a link, for the checks while an answer is sent. */
+/** The right of a link, which is checked while an answer is sent. */
 export const rightOfLink = ({
   id,
   datasetId,
@@ -49,32 +49,32 @@ export const rightOfLink = ({
   publicOnly: chart !== null,
 });
 
-/** @throws AppError 403 for a dataset whose charts may not be shown. */
+/** @throws AppError 403 for a dataset that is not public, since charts are shown to everybody. */
 export const requirePublic = ({ id, privacy }: DatasetAccess): void => {
   if (privacy !== 'Public') throw notPublic(id);
 };
 
-/** The token of an address, which ends with the extension of the format for tools that look at it. */
+/** The token in an address that ends with the extension of the format, for tools that depend on it. */
 const tokenOf = (segment: string): string => segment.replace(/\.\w+$/, '');
 
 interface LinkAccess {
   readonly link: FoundReadLink;
   readonly caller: Caller | undefined;
   readonly dataset: DatasetAccess;
-  /** By `Date.now()`. */
+  /** Time of the decision, `Date.now()`. */
   readonly judgedAt: number;
 }
 
 type LinkRequest = RouteRequest<{ token: string }, unknown, unknown, undefined, LinkAccess>;
 
-/** True for a whole table in a format that is read in parts from its end. */
+/** True for a whole table in a format that clients read in parts, from its end. */
 const isReadInParts = (options: DownloadOptions): boolean =>
   options.format !== undefined && formats[options.format].readFromEnd && wholeFileOf(options) === 'table';
 
 export const createReadLinkRoute = (deps: ReadLinkAnswerDeps): Route => {
   const { authorize, quotas, readLinks, answer, files } = deps;
 
-  /** @throws AppError 403 or 404 when the account may not read the dataset any more. */
+  /** @throws AppError 403 or 404 if the account may not read the dataset any more. */
   const requireRight = async (link: FoundReadLink): Promise<LinkAccess> => {
     try {
       if (link.by.refused !== undefined) throw link.by.refused;
@@ -90,7 +90,7 @@ export const createReadLinkRoute = (deps: ReadLinkAnswerDeps): Route => {
     }
   };
 
-  /** The account that made the link shares its places among all readers. */
+  /** Owner of the permits: the account that made the link, for all readers. */
   const ownerOf = ({ access: { caller } }: LinkRequest): string => `account:${caller?.accountId}`;
 
   const sendFile = async (request: LinkRequest, options: DownloadOptions): Promise<Reply> => {
@@ -137,7 +137,7 @@ export const createReadLinkRoute = (deps: ReadLinkAnswerDeps): Route => {
       caller,
       access: dataset,
       owner: ownerOf(request),
-      // The rows behind a chart are read here.
+      // The rows of a chart are read by this process.
       header: (name) => (isDrawn && name === 'accept-encoding' ? undefined : request.header(name)),
     };
     return answer(linked, {

@@ -9,14 +9,14 @@ import { badOption } from '../../query/options/option.js';
 import type { DownloadOptions } from '../../query/options/options.js';
 import type { Question } from './download-handler.js';
 
-/** @throws AppError 400 for options whose answers are no rows and columns to draw. */
+/** @throws AppError 400 for options whose answer has no rows and columns to draw. */
 export const requireDrawable = ({ format, count, transpose }: DownloadOptions): void => {
   if (format !== undefined && format !== 'csv') throw badOption('$format', 'is not for charts');
   if (count) throw badOption('$count', 'is not for charts');
   if (transpose) throw badOption('transpose', 'is not for charts');
 };
 
-/** @throws AppError 400 for more than a picture can show; the rest is not read. */
+/** @throws AppError 400 for more rows than a picture can show; the remainder is not read. */
 const textOf = async (body: Buffer | Readable): Promise<string> => {
   if (Buffer.isBuffer(body)) {
     if (body.length > mostChartBytes) throw tooManyPoints();
@@ -33,7 +33,7 @@ const textOf = async (body: Buffer | Readable): Promise<string> => {
 };
 
 interface Drawing {
-  /** True for a page that holds the picture. */
+  /** True for a page that contains the picture. */
   readonly isPage: boolean;
   readonly isHead: boolean;
 }

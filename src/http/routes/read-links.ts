@@ -23,7 +23,7 @@ import { requireDrawable } from './read-link-chart.js';
 import { chartBody, createdLinkSchema, linkBounds, linkExample, linkSchema } from './read-link-schema.js';
 
 interface ReadLinkRoutesDeps extends ReadLinkAnswerDeps {
-  /** The decision about the right behind a link, which is the same as for a request to the API. */
+  /** Decides on the right of a link, as for a request to the API. */
   readonly judge: StandingRights['judge'];
   readonly downloads: Pick<Downloads, 'plan'>;
   /** Address of the API as this client reaches it, such as `https://host/api`. */
@@ -33,7 +33,7 @@ interface ReadLinkRoutesDeps extends ReadLinkAnswerDeps {
 const tags = ['Read links'];
 const shared = { tags, auth: 'required' } as const;
 
-/** Longest question that is stored, in bytes. */
+/** Longest stored question, in bytes. */
 const mostQueryBytes = 64 * 1024;
 
 interface SavedQuestion {
@@ -42,7 +42,7 @@ interface SavedQuestion {
   readonly format: Format;
 }
 
-/** A question as it is stored: with its format, which no header of a reader changes. */
+/** A question as it is stored, with its format, so that headers of readers do not change it. */
 const savedQuestion = (given: Readonly<Record<string, unknown>>, isChart: boolean): SavedQuestion => {
   const options = parseOptions(given);
   if (options.pageSize !== undefined || options.skipToken !== undefined)
@@ -102,7 +102,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
         if (chart !== undefined) requirePublic(access);
         const saved = savedQuestion(query as Record<string, unknown>, chart !== undefined);
         const { options, format } = saved;
-        // Refuses what could never be answered.
+        // Refuses questions that can never be answered.
         const { output } = await downloads.plan({
           dataset: access,
           options,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countField, timeField } from './fields.js';
 
-/** How a dataset made of series of a provider is kept up to date. */
+/** Refresh schedule of a dataset made of series of a provider. */
 export const refreshSchema = z
   .object({
     schedule: z
@@ -30,7 +30,7 @@ export const refreshSchema = z
   })
   .meta({ id: 'Refresh' });
 
-/** Series of a provider that a dataset is made of. */
+/** Series of a provider in a dataset. */
 export const seriesSchema = z
   .array(
     z

@@ -11,7 +11,7 @@ const bound = (top: number, description: string) => z.int().min(1).max(top).null
 const versionsText = 'How many of the newest versions are kept, the current one included; null: all.';
 const daysText = 'Days after which a replaced version is deleted; null: never.';
 
-/** The limits in force, of the dataset and the plan. */
+/** The effective limits, from the dataset and the plan. */
 export const retentionSchema = z
   .object({
     versions: z.int().nonnegative().nullable().meta({ description: versionsText }),

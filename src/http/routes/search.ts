@@ -24,7 +24,7 @@ const foundSchema = z
   })
   .meta({ id: 'CatalogSearchResult' });
 
-/** For a box that answers while somebody types. */
+/** Search for an input that shows results during typing. */
 export const createSearchRoutes = ({ search }: { readonly search: SearchCatalog }): Route[] => [
   route({
     method: 'GET',

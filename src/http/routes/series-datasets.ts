@@ -26,7 +26,7 @@ interface SeriesDatasetRoutesDeps {
 
 const shared = { tags: ['Series'], auth: 'required' } as const;
 
-/** Most series of one dataset. They are fetched one after the other, within one request. */
+/** Most series of one dataset. They are fetched one by one, within one request. */
 const mostSeries = 50;
 
 const idField = z.string().min(1).max(1_000);
@@ -90,7 +90,7 @@ const keptBody = z.strictObject({
     }),
 });
 
-/** Keeps series as a dataset of the caller. */
+/** Creates a dataset of series for the caller. */
 export type KeepSeries = (
   request: { readonly caller: Caller; readonly owner: string; readonly requestId: string },
   series: { readonly slug: string; readonly seriesId: string },
@@ -102,7 +102,7 @@ export const createKeepSeries =
   async (request, { slug, seriesId }, wanted) => {
     const { caller, requestId } = request;
     const { repositoryId } = wanted;
-    // Refused before a request to the upstream is wasted.
+    // Checked before a request is sent to the upstream.
     await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
     const gatewayCaller = await callerOf(request);
     const shared = wanted.params ?? {};
@@ -204,7 +204,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
   ];
 };
 
-/** Series of providers kept as datasets. */
+/** Datasets made of series of providers. */
 export const createSeriesDatasetRoutes = (
   deps: SeriesDatasetRoutesDeps & { readonly keepSeries: KeepSeries },
 ): Route[] => [create(deps.keepSeries), ...change(deps)];

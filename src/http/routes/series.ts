@@ -10,7 +10,7 @@ import { type ProviderRoutesDeps, slugParam, upstreamErrors } from './providers.
 
 const tags = ['Series'];
 
-/** Longest id of a series; those with a value for each of many dimensions are the longest. */
+/** Longest id of a series. Ids with a value for each of many dimensions are the longest. */
 const longestId = 1_000;
 
 export const seriesParams = z.object({
@@ -27,7 +27,7 @@ export const seriesParams = z.object({
     }),
 });
 
-/** The JSON text is sent unparsed: parsing would turn digits into floats. */
+/** The JSON text is sent unparsed, since parsing would turn digits into floats. */
 const seriesReply = (
   answer: Pick<SeriesAnswer, 'json' | 'etag' | 'ageSeconds' | 'stale'>,
   ifNoneMatch: string | undefined,
@@ -86,7 +86,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     auth: 'optional',
     requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
-    // Strict: parameters outside the wrapper, or in one of another name, would be ignored silently.
+    // Strict, since misplaced or misspelt parameters would be ignored silently.
     body: z.strictObject({
       params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
     }),

@@ -37,7 +37,7 @@ const shown = (caller: Caller | undefined): z.infer<typeof sessionSchema> => ({
 
 const tags = ['Account'];
 
-/** How the web app signs people in: the key is sent once, as for every other request, and a cookie replaces it. */
+/** Sessions of the web app: the key is sent once, and a cookie replaces it. */
 export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions }): Route[] => [
   route({
     method: 'GET',
@@ -68,7 +68,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
       },
     },
     handler: async ({ caller, header, sessionCookie }): Promise<Reply> => {
-      // A session that opens sessions would never end.
+      // A session that could create sessions would never end.
       if (header('authorization') === undefined)
         throw new AppError(
           'unauthenticated',

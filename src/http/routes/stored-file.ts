@@ -1,4 +1,4 @@
-/** Sends the stored file of a version, whether a link or the dataset's own address leads to it. */
+/** Sends the stored file of a version, for a link and for the dataset's own address. */
 import type { LinkedRead } from '../../catalog/export-quota.js';
 import type { ExportTicket } from '../../catalog/export-ticket.js';
 import type { Quotas } from '../../catalog/quotas.js';
@@ -17,29 +17,29 @@ import type { Reply, ResponseSpec, RouteRequest } from '../route.js';
 import { meterOf } from './download-answer.js';
 
 interface StoredFilesDeps {
-  /** The decision about the right to a file, which is the same as for any other request. */
+  /** Decides on the right to a file, as for any other request. */
   readonly judge: StandingRights['judge'];
   readonly quotas: Pick<Quotas, 'startExport'>;
   readonly exportFiles: Pick<ExportFiles, 'find'>;
   readonly storage: ObjectStorage;
-  /** Seconds for which ranges of a file are one export. */
+  /** Seconds within which ranges of a file count as one export. */
   readonly linkTtlSeconds: number;
 }
 
-/** A file that a request asks for, and the right to it as it was judged for the request. */
+/** A requested file, and the decision on the right to it. */
 interface WantedRead {
   readonly file: SoughtFile;
   readonly fileName: string;
   readonly cacheControl: string;
-  /** True when its address never leads to another file. */
+  /** True if no other file is ever served at its address. */
   readonly fixed: boolean;
   readonly right: StandingRight;
   readonly caller: Caller | undefined;
-  /** Time of the decision about the right, `Date.now()`. */
+  /** Time of the decision, `Date.now()`. */
   readonly judgedAt: number;
-  /** Error of a request whose right ended while it waited. */
+  /** Converts the error if the right ended while the request waited. */
   readonly refusal: (ended: AppError) => AppError;
-  /** Seconds for which an address of object storage is valid that the request is redirected to; 0: the API sends the file. */
+  /** Seconds for which the redirect to object storage is valid; 0: the API sends the file. */
   readonly directSeconds: number;
   /** Counts the read. @default as an export of the caller */
   readonly startExport?: (read: LinkedRead) => Promise<ExportTicket>;
@@ -50,7 +50,7 @@ type FileRequest = Pick<
   'method' | 'header' | 'owner' | 'signal' | 'log' | 'raw'
 >;
 
-/** Request headers that decide which part of a file is sent, for the documents. */
+/** Request headers that select a part of the file, for the documents. */
 export const fileRequestHeaders = {
   Range: 'Parts of the file, such as `bytes=0-1023`; several are possible.',
   'If-Range': '`ETag` of the parts that you have; if it changed, the whole file is sent.',
@@ -58,7 +58,7 @@ export const fileRequestHeaders = {
   'If-Match': '`ETag` of the file that you read parts of; 412 if it is another one by now.',
 } as const;
 
-/** Answers with a file, for the documents. */
+/** Responses with a file, for the documents. */
 export const fileResponses = (of: readonly Format[]): Record<200 | 206 | 304 | 416, ResponseSpec> => {
   const contentTypes = of.map((name) => formats[name].mediaType);
   return {
@@ -72,7 +72,7 @@ export const fileResponses = (of: readonly Format[]): Record<200 | 206 | 304 | 4
 const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
   method === 'HEAD' ? formats[format].readFromEnd : range !== undefined;
 
-/** Tag of this very file if a new one may have other bytes: parts of both must not be joined. */
+/** Tag of this very file if a new one may have different bytes, so that parts of both are not joined. */
 const tagOf = (format: Format, file: ServedFile): string => {
   if (formats[format].reproducible) return strongTag(file.fingerprint);
   return file.kind === 'stored'
@@ -80,7 +80,7 @@ const tagOf = (format: Format, file: ServedFile): string => {
     : weakTag(file.fingerprint);
 };
 
-/** Milliseconds after which the right is judged again, after waiting for a permit or the file. */
+/** Milliseconds after which the right is checked again, after the request has waited for a permit or the file. */
 const freshMs = 1_000;
 
 export type SendStoredFile = (request: FileRequest, wanted: WantedRead) => Promise<Reply>;
@@ -100,7 +100,7 @@ export const createSendStoredFile = (deps: StoredFilesDeps): SendStoredFile => {
     await requireFresh(wanted);
     const whole = needsLength(raw) || needsWhole(method, header('range'), format);
     const file = await exportFiles.find(wanted.file, { whole, owner, signal });
-    // One that is being made was not waited for.
+    // A file that is still being made did not have to be waited for.
     if (file.kind === 'stored') await requireFresh(wanted);
     const properties: FileProperties = {
       entityTag: tagOf(format, file),

@@ -35,7 +35,7 @@ type TableRequest = RouteRequest<
 const description =
   'The whole table as a file at an address that stays the same, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered here, without a redirect; of a dataset that changes meanwhile, name the `versionId` or compare `ETag`. Ranges of a file count as one export; of the bytes, those that are sent.';
 
-/** The file of a whole table in the version that the options name. */
+/** The file of a whole table, in the version of the options. */
 export const tableFileOf = async (
   versions: Pick<Versions, 'at'>,
   { id, currentVersionId }: DatasetAccess,
@@ -49,7 +49,7 @@ export const tableFileOf = async (
   return { datasetId: id, versionId: wanted, variant: 'table', format, presentNames: isCurrent, isCurrent };
 };
 
-/** The table of a dataset as a file, at one address for each format that has files. */
+/** The table of a dataset as a file, at one address per file format. */
 export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
   const { authorize, quotas, versions, send, publicMaxAgeSeconds } = deps;
 
@@ -60,7 +60,7 @@ export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
     const reply = await send(request, {
       file: await tableFileOf(versions, access, options, format),
       fileName: fileNameOf(access.name, formats[format].extension),
-      // A version has the names that it had; the current data may be renamed or replaced within a second.
+      // A version keeps its names; the current data may be renamed or replaced within a second.
       fixed: options.versionId !== undefined,
       cacheControl: cacheControlOf(access, publicMaxAgeSeconds),
       right: rightToRead(caller, access.id),

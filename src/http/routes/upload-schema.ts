@@ -3,7 +3,7 @@ import { recordsOf, uploadOptions } from '../../uploads/options/table.js';
 import { type GivenOption, requireOption } from '../../uploads/options/upload-options.js';
 import { queryId, queryText } from '../parameters.js';
 
-/** Options as fields of the form, each shown once. */
+/** Options as fields of the form, each documented once. */
 export const formOf = (table: object) =>
   z.object(
     Object.fromEntries(
@@ -33,20 +33,20 @@ export const uploadQuery = z.object({
   ...uploadForm.shape,
 });
 
-/** The process that the address names; undefined: none. */
+/** The reserved process in the address; undefined: none. */
 export const reservedIdOf = (query: object): number | undefined => {
   const id: unknown = Reflect.get(query, 'processId');
   return typeof id === 'number' ? id : undefined;
 };
 
-/** Name of an option by the name that the documents show. */
+/** Real name of an option by its documented name. */
 const nameOf = (given: string): string =>
   recordsOf(uploadOptions).find(([, { shownAs }]) => shownAs === given)?.[0] ?? given;
 
-/** @throws AppError 400 for a field of the form that is no option. */
+/** @throws AppError 400 for a field of the form that is not an option. */
 export const requireOptionField = (name: string): void => requireOption(nameOf(name));
 
-/** Options of the address and of the form, under the names that the upload knows. */
+/** Options of the address and the form, with their real names. */
 export const givenOptions = (query: object, fields: readonly GivenOption[]): GivenOption[] =>
   [...Object.entries(query), ...fields.map(({ name, value }) => [name, value] as const)].flatMap(
     ([name, value]) => (typeof value === 'string' ? [{ name: nameOf(name), value }] : []),

@@ -24,11 +24,11 @@ export interface UploadRoutesDeps {
   readonly receiver: Receiver;
   readonly processes: ProcessRecords;
   readonly reservations: Pick<Reservations, 'requireOpen'>;
-  /** Semaphore for uploads that are received at a time, shared among accounts. */
+  /** Semaphore for uploads in progress, shared among accounts. */
   readonly semaphore: Semaphore;
-  /** Longest wait for the rest of the form, milliseconds. */
+  /** Longest wait for the remainder of the form, in milliseconds. */
   readonly idleMs: number;
-  /** True when this process is stopping: requests that wait for an outcome are answered. */
+  /** True while this process stops: requests that wait for an outcome are answered. */
   readonly stopping: () => boolean;
 }
 
@@ -140,7 +140,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
         const seen = options.async
           ? process
           : await waitFor(deps.processes, process, options.wait, () => signal.aborted || deps.stopping());
-        // A caller that does not wait sees the error in the process.
+        // A caller that does not wait finds the error in the process.
         if (!options.async && seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };
       } finally {

@@ -6,7 +6,7 @@ import { slugParam } from './providers.js';
 
 const tags = ['User keys'];
 
-/** Keys of the caller at providers. Their values are never answered. */
+/** Keys of the caller for providers. No answer has their values. */
 export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Route[] => [
   route({
     method: 'GET',
@@ -38,7 +38,7 @@ export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Ro
     tags,
     auth: 'required',
     params: z.object({ slug: slugParam }),
-    // Strict: a misspelt name would be an omitted field, which deletes.
+    // Strict, since a misspelt name would be an omitted field, which deletes the key.
     body: z.strictObject({ api_key: z.string().nullish() }),
     bodyOptional: true,
     authorize: ({ caller }) => requireFullKey(caller),

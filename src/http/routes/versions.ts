@@ -52,7 +52,7 @@ const versionSchema = z
   })
   .meta({ id: 'Version' });
 
-/** By which columns two versions were compared. */
+/** Columns by which two versions were compared. */
 export const comparedKeys = {
   keys: z.array(z.string()).meta({
     description:

@@ -5,7 +5,7 @@ import { chooseFileCoding } from '../content/negotiation.js';
 import { type Reply, type RequestHead, type Route, route } from '../route.js';
 import type { WebApp, WebFile } from '../web-app.js';
 
-/** Scripts, styles and data of this service alone, nothing inline, nothing evaluated. */
+/** Scripts, styles and data of this service only; nothing inline, nothing evaluated. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +43,7 @@ const answerFile = (file: WebFile, { header }: Head, status: number, more: Recor
 interface WebRoutes {
   /** `/` and the files. */
   readonly routes: readonly Route[];
-  /** Any other address of the app; 404 with the same page for one that it does not have. */
+  /** Answers any other address of the app, and 404 with the same page for an unknown one. */
   readonly page: Route;
 }
 
