@@ -194,12 +194,9 @@ const groupBy = (context: Context): Step => {
   if (scan.accept(',')) {
     const start = scan.skipSpace();
     const word = scan.match(/[A-Za-z]+/y)?.toLowerCase();
+    if (word === undefined) throw failures.syntax(start, "'aggregate(' and what to calculate");
     if (word !== 'aggregate')
-      throw failures.unsupported(
-        start,
-        `'${excerpt(word ?? '')}' inside of groupby is`,
-        'only aggregate(…) is',
-      );
+      throw failures.unsupported(start, `'${excerpt(word)}' inside of groupby is`, 'only aggregate(…) is');
     scan.expect('(', "'('");
     items = aggregates(context, keys);
     if (scan.accept('/'))
