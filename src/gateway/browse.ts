@@ -9,7 +9,7 @@ import type { ItemIndex } from './search/item-index.js';
 export interface BrowseEntry {
   readonly label: string;
   readonly path: string;
-  /** The folders below, as far as `depth` reached and they were prefetched; absent: browse on with `path`. */
+  /** The subfolders, as far as `depth` and prefetching reached; absent: browse them by `path`. */
   readonly children?: readonly BrowseEntry[];
 }
 
@@ -46,8 +46,8 @@ export interface Browser {
 export const deepest = 3;
 
 /**
- * Most requests of prefetching. A wide tree would need hundreds of requests at depth 3; what is left out has no
- * `children` and is browsed on by its path. Upstreams that count requests by hour or day are spared.
+ * Limits of prefetching, since a wide tree would need hundreds of requests at depth 3. Folders beyond them have no `children` and are
+ * browsed by their path. No prefetching at upstreams that count requests by hour or day.
  */
 const prefetchMs = 10_000;
 const mostPrefetched = 40;
@@ -88,7 +88,7 @@ export const createBrowser = (
   index: Pick<ItemIndex, 'titles'>,
   now: () => number,
 ): Browser => {
-  /** Items that their upstream gives without a title have that of the index. */
+  /** Items without a title from their upstream get that of the index. */
   const withTitles = async ({ slug }: Provider, items: readonly Item[]): Promise<readonly Item[]> => {
     const untitled = items.filter(({ id, label }) => label === id).map(({ id }) => id);
     if (untitled.length === 0) return items;
@@ -120,7 +120,7 @@ export const createBrowser = (
     });
   };
 
-  /** One level at a time, so that a bound on requests leaves the upper levels whole. */
+  /** One level at a time, so that the limit on requests leaves the upper levels complete. */
   const expand = async (
     caller: GatewayCaller,
     provider: Provider,

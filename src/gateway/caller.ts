@@ -1,19 +1,19 @@
-/** The caller, as far as the gateway needs to know. */
+/** Properties of a caller that the gateway needs. */
 export interface GatewayCaller {
   /** Undefined for a caller without credentials. */
   readonly accountId: number | undefined;
-  /** Key of the fair share of a shared quota: the account, or the address of a caller without credentials. */
+  /** Owner of a fair share of a shared quota: the account, or the address of a caller without credentials. */
   readonly share: string;
-  /** False when the caller's plan has no paid providers. */
+  /** False if the caller's plan has no paid providers. */
   readonly mayUsePaid: boolean;
 }
 
-/** Tasks of the service itself: the search index, checks, refreshes. */
+/** The caller of jobs of the service itself: search index, checks, refreshes. */
 export const ownTask = (name: string): GatewayCaller => ({
   accountId: undefined,
   share: `task:${name}`,
   mayUsePaid: true,
 });
 
-/** Filling the search index: takes only what others leave of a quota. */
+/** Caller of the job that fills the search index, which only uses what others leave of a quota. */
 export const indexTask = ownTask('index');

@@ -28,7 +28,7 @@ export interface ProviderDetail extends ProviderEntry {
   readonly browse_root_label?: string;
   readonly series_id_placeholder: string;
   readonly has_user_api_key: boolean;
-  /** It tells what a series was before it was revised: `backfill`. */
+  /** The provider keeps the values before each revision: `backfill`. */
   readonly keeps_vintages: boolean;
 }
 
@@ -41,10 +41,10 @@ export interface ProviderMatch extends ProviderEntry {
   readonly api_key_hint?: string;
 }
 
-/** The providers by slug; slugs of callers may be written in any case. */
+/** The providers by slug, whatever its case. */
 export interface Catalog {
   readonly providers: readonly Provider[];
-  /** Unknown: 404. */
+  /** @throws AppError 404 for an unknown slug */
   require(slug: string): Provider;
 }
 

@@ -13,7 +13,7 @@ export interface CheckResult {
   readonly detail: string;
 }
 
-/** Requests the preview of its first popular series; nothing is kept or reused. */
+/** Requests the preview of its first popular series. No answer is cached or reused. */
 export const checkProvider = async (
   operations: Operations,
   provider: Provider,

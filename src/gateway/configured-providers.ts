@@ -5,10 +5,10 @@ import type { Provider } from '../providers/provider.js';
 import { allProviders } from '../providers/registry.js';
 import { withKeyedRate } from './limits/rate-text.js';
 
-/** Settings about providers, by slug. */
+/** Settings of providers, by slug. */
 export interface ProviderSettings {
   readonly providerKeys?: Readonly<Record<string, string>> | undefined;
-  /** By slug, or `slug.name` for a further address. */
+  /** By slug, or `slug.name` for another address of the provider. */
   readonly providerUrls?: Readonly<Record<string, string>> | undefined;
   /** Rates with a key, such as `75/minute`. */
   readonly providerLimits?: Readonly<Record<string, string>> | undefined;
@@ -51,7 +51,7 @@ const withLimits = (provider: Provider, text: string | undefined): Provider => {
 
 /**
  * Providers of the product and of the operator, with their configured limits.
- * @throws AppError that names the setting at fault, such as one with a slug that no provider has.
+ * @throws AppError that names the setting in error, such as one with an unknown slug.
  */
 export const configuredProviders = (settings: ProviderSettings): ConfiguredProviders => {
   const { providerKeys = {}, providerUrls = {}, providerLimits = {} } = settings;

@@ -19,13 +19,13 @@ export interface FeedRange {
   /** YYYY-MM-DD, inclusive. */
   readonly start?: string;
   readonly end?: string;
-  /** First rows, after the range; undefined for all. */
+  /** Number of first rows in the range; undefined: all. */
   readonly top?: number;
 }
 
 export interface FeedData {
   readonly symbol: string;
-  /** The one series of the symbol. */
+  /** The only series of the symbol. */
   readonly series: readonly DescribedSeries[];
   /** Oldest first. */
   readonly rows: readonly Observation[];
@@ -35,7 +35,7 @@ export interface FeedData {
   readonly etag: string;
 }
 
-/** Search and data by symbol from the one upstream that the operator chose. */
+/** Search and data by symbol, from the one upstream that is configured for it. */
 export interface Feed {
   search(caller: GatewayCaller, query: string): Promise<{ readonly results: readonly FeedResult[] }>;
   data(caller: GatewayCaller, symbol: string, range: FeedRange): Promise<FeedData>;
@@ -71,7 +71,7 @@ export const createFeed = (provider: Provider, searcher: Searcher, reader: Serie
     const answer = await reader.full(caller, provider, symbol, bounds);
     const { data, ageSeconds, stale, etag } = answer;
     const series = describeSeries(provider, [{ ...answer, name: symbol }]);
-    // Upstreams answer with the whole period that a bound falls in; rows outside the requested days are removed.
+    // Upstreams return the whole period that contains a bound; rows outside the requested days are removed.
     const rows = data.filter(
       ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to),
     );

@@ -26,29 +26,29 @@ const [sevenDaysMs, oneMinuteMs, oneHourMs] = [7 * 86_400_000, 60_000, 3_600_000
 export interface GatewaySettings {
   /** Connectors on offer. */
   readonly providers: readonly Provider[];
-  /** The first seals user keys; none: no key can be stored. */
+  /** The first one encrypts user keys; none: no key can be stored. */
   readonly masterKeys: readonly MasterKey[];
-  /** Keys of the service itself by slug. */
+  /** Keys of the service by slug. */
   readonly serviceKeys: Readonly<Record<string, string>>;
   readonly baseUrls: BaseUrls;
   /** Slug of the upstream behind the direct feed. */
   readonly feedProvider: string;
-  /** Slugs that need a plan with paid providers. */
+  /** Slugs of providers that require a plan with paid providers. */
   readonly paidProviders: readonly string[];
   readonly userAgent: string;
   /** Longest wait for a turn at an upstream. Default 5 s. */
   readonly maxQueueMs?: number;
-  /** Longest hold that an upstream may ask for. Default an hour. */
+  /** Longest hold that an upstream may request. Default one hour. */
   readonly maxHoldMs?: number;
-  /** Bound of the kept answers in PostgreSQL. Default 512 MiB. */
+  /** Size limit of the cache in PostgreSQL. Default 512 MiB. */
   readonly cacheBytes?: number;
-  /** Bound of the kept answers in memory. Default 64 MiB. */
+  /** Size limit of the cache in memory. Default 64 MiB. */
   readonly memoryBytes?: number;
-  /** How long an answer is kept for the days when the upstream is down. Default 7 days. */
+  /** How long an answer is kept in case the upstream is down. Default 7 days. */
   readonly staleMs?: number;
-  /** Longest time for one operation, with all of its requests. Default 60 s. */
+  /** Longest time for one operation with all of its requests. Default 60 s. */
   readonly operationTimeoutMs?: number;
-  /** Attempts after the first. Default 2. */
+  /** Retries after the first attempt. Default 2. */
   readonly retries?: number;
   /** Default 300 ms. */
   readonly firstRetryWaitMs?: number;
@@ -61,7 +61,7 @@ export interface GatewayParts {
   readonly log: Log;
   readonly telemetry: Telemetry;
   readonly now?: () => number;
-  /** In place of the network, for tests. */
+  /** Replaces the network in tests. */
   readonly transport?: Transport;
 }
 
@@ -102,7 +102,7 @@ const createAccess = (
   maxHoldMs: settings.maxHoldMs ?? oneHourMs,
 });
 
-/** Builds the parts of the gateway. */
+/** Constructs the parts of the gateway. */
 export const createParts = (parts: GatewayParts) => {
   const { settings, sql, log, now = Date.now } = parts;
   const [current, ...older] = settings.masterKeys;

@@ -8,13 +8,13 @@ import type { Breaker } from './upstream/breaker.js';
 /** State of one upstream. Quotas of callers' own keys are not shown. */
 export interface UpstreamState {
   readonly provider: string;
-  /** Circuit breaker of this process. `testing`: one request is let through. */
+  /** Circuit breaker in this process. `testing`: one request is let through. */
   readonly circuit: 'closed' | 'open' | 'testing';
-  /** When the open circuit lets a request through. */
+  /** Time at which the open circuit lets a request through. */
   readonly openUntil: string | null;
   /** Failures in a row. */
   readonly failures: number;
-  /** The upstream asked to be left alone until then, for the key of everybody or of the service. */
+  /** End of the hold that the upstream requested for requests without a key or with that of the service. */
   readonly heldUntil: string | null;
   /** Every hold, the latest end first. `own`: for the key of a user. `trying`: a probe request is in flight. */
   readonly holds: readonly {
@@ -23,9 +23,9 @@ export interface UpstreamState {
     readonly until: string;
     readonly state: 'held' | 'over' | 'trying';
   }[];
-  /** Shared quotas: `none` without a key, `service` with the service's own. */
+  /** Shared quotas: `none` without a key, `service` with the key of the service. */
   readonly quotas: readonly ({ readonly key: 'none' | 'service' } & QuotaState)[];
-  /** Search index over its listing; null: it has its own search. */
+  /** Search index of the upstream's listing; null: it has its own search. */
   readonly index: {
     readonly items: number;
     readonly filledAt: string | null;
@@ -34,7 +34,7 @@ export interface UpstreamState {
     readonly dueAt: string | null;
     /** Parts of the last listing that could not be fetched. */
     readonly failedParts: number;
-    /** Why the last of them, or the listing, failed. */
+    /** Error of the last of them, or of the listing. */
     readonly lastError: string | null;
   } | null;
 }
@@ -71,7 +71,7 @@ const toHold = (
   const key = scope.slice(scope.indexOf('/') + 1);
   const trying = tryingUntil !== null && tryingUntil.getTime() > nowMs;
   return {
-    // The rest of an own scope is the fingerprint of a key.
+    // The remainder of an own scope is the fingerprint of a key.
     key: key === 'none' || key === 'service' ? key : 'own',
     since: isoUtc(since),
     until: isoUtc(until),
@@ -87,7 +87,7 @@ export interface GatewayStateOptions {
   readonly now: () => number;
 }
 
-/** All upstreams in the order of the catalog. */
+/** All upstreams, in the order of the catalog. */
 export const readGatewayState = async (options: GatewayStateOptions): Promise<UpstreamState[]> => {
   const { sql, providers, serviceKeys, breaker, now } = options;
   const ownersOf = (provider: Provider) =>

@@ -23,7 +23,7 @@ import { createSearcher, type Found, type FoundAll, type FoundItem } from './sea
 import { createWithSimilar } from './search/similar.js';
 import { createSeriesReader, type SeriesReader } from './series.js';
 
-/** A method with the slug of a provider in place of the provider. */
+/** The method, with the slug of a provider instead of the provider. */
 type BySlug<Method> = Method extends (
   caller: GatewayCaller,
   provider: Provider,
@@ -37,7 +37,7 @@ export interface Gateway {
   detail(caller: GatewayCaller, slug: string): Promise<ProviderDetail>;
   /** Remaining quota of the caller at an upstream. */
   quota(caller: GatewayCaller, slug: string): Promise<QuotaAnswer>;
-  /** At most 5; an empty query is a 400. */
+  /** At most 5 matches; an empty query is a 400. */
   match(caller: GatewayCaller, query: string): Promise<readonly ProviderMatch[]>;
   browse(
     caller: GatewayCaller,
@@ -74,15 +74,15 @@ export interface Gateway {
   lift(slug: string): Promise<number>;
   /** State of each upstream, for operators. */
   state(): Promise<readonly UpstreamState[]>;
-  /** Puts the bundled lists into the search index; idempotent. */
+  /** Adds the bundled lists to the search index. Idempotent. */
   seed(): Promise<void>;
-  /** Deletes old answers and counts of requests. */
+  /** Deletes old answers and old counts of requests. */
   trim(): Promise<void>;
-  /** Fills the due parts of the search index, in one process at a time; `stop` ends it early. */
+  /** Fills the parts of the search index that are due, in one process at a time. `stop` ends it early. */
   fillIndex(stop: AbortSignal): Promise<void>;
 }
 
-/** Everything that the routes of providers, user keys and the feed call. */
+/** Everything that the routes of providers, user keys and the feed use. */
 export const createGateway = (parts: GatewayParts): Gateway => {
   const { settings, telemetry, now = Date.now } = parts;
   const { userKeys, usage, cache, operations, index, indexer, state } = createParts(parts);
@@ -106,7 +106,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
   const explained = <T>(provider: Provider, seriesId: string, work: () => Promise<T>): Promise<T> =>
     withSimilar(provider, seriesId, () => withPanelHint(provider, seriesId, work));
 
-  /** The provider, when the caller's plan includes it. */
+  /** The provider if the caller's plan includes it. */
   const open = (caller: GatewayCaller, slug: string): Provider => {
     const provider = catalog.require(slug);
     if (settings.paidProviders.includes(provider.slug) && !caller.mayUsePaid) {
@@ -115,7 +115,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     return provider;
   };
 
-  /** All providers, but of paid ones only those that the caller may use. */
+  /** All providers, without paid ones that the caller may not use. */
   const openTo = (caller: GatewayCaller): readonly Provider[] =>
     catalog.providers.map((provider) => {
       const { search: _, ...unasked } = provider;

@@ -4,14 +4,14 @@ import { withinBounds } from '../providers/range.js';
 import { orderObservations } from './observations.js';
 import type { Telemetry } from './telemetry.js';
 
-/** As it is kept: pairs are half the size of objects. */
+/** Cached form of a series: pairs need half the memory of objects. */
 export interface KeptSeries {
   readonly label: string;
   readonly metadata: SeriesMetadata;
   readonly data: readonly (readonly [date: string, value: string | null, flag?: string])[];
 }
 
-/** The number of flags and the meanings of those that are there. */
+/** Adds the number of flags, and the meanings of those that occur. */
 const withFlags = (
   { flags: _, flagged_values: __, ...metadata }: SeriesMetadata,
   found: readonly string[],
@@ -52,7 +52,7 @@ export const pack = (
 export const unpack = ({ data }: KeptSeries): Observation[] =>
   data.map(([date, value, flag]) => (flag === undefined ? { date, value } : { date, value, flag }));
 
-/** A part of a kept series: a range, or its newest observations. */
+/** A part of a cached series: a range, or its newest observations. */
 export const cut = (
   series: KeptSeries,
   { params = {}, newest }: { readonly params?: Params; readonly newest?: number },
@@ -68,9 +68,9 @@ export const cut = (
   };
 };
 
-/** The parameters without a range. */
+/** The parameters without the range. */
 export const withoutRange = ({ start: _, end: __, ...params }: Params): Params => params;
 
-/** Returns true if a range of a series is the same part of the whole series. */
+/** Returns true if a range of the series equals the same part of the whole series. */
 export const isCut = ({ parameters }: Provider, params: Params): boolean =>
   parameters.every(({ key, computes, default: usual }) => computes !== true || params[key] === usual);

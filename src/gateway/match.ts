@@ -4,19 +4,19 @@ import { wordsOf } from './search/words.js';
 
 const mostMatches = 5;
 
-/** Searched texts of a provider, the most specific first. */
+/** Searched texts of a provider, most specific first. */
 const places: readonly (readonly [weight: number, text: (provider: Provider) => string])[] = [
   [8, ({ slug }) => slug],
   [5, ({ name }) => name],
   [4, ({ provider }) => provider],
   [2, ({ description }) => description],
-  // No description mentions GDP or inflation, but all of these providers list them.
+  // No description mentions GDP or inflation, but all of these providers have them.
   [1, ({ popularSeries }) => popularSeries.map(({ id, label }) => `${id} ${label}`).join(' ')],
 ];
 
 const scoreWord = (word: string, texts: readonly string[]): number => {
   if (texts.includes(word)) return 1;
-  // Beginnings count from three letters on: "unemploy", but not "a".
+  // Prefixes match from three letters on: "unemploy", but not "a".
   if (word.length >= 3 && texts.some((text) => text.startsWith(word))) return 0.6;
   return word.length >= 4 && texts.some((text) => text.includes(word)) ? 0.3 : 0;
 };
@@ -41,7 +41,7 @@ const scoreProvider = (provider: Provider, words: readonly string[]): { matched:
 
 /** Providers that match any word of the query: those that match more words first, then by score. */
 export const matchProviders = (providers: readonly Provider[], query: string): Provider[] => {
-  // Single letters are remains of other words.
+  // Single letters are fragments of other words.
   const all = [...new Set(wordsOf(query))].filter((word) => !/^[a-z]$/.test(word));
   const content = all.filter((word) => !isFunctionWord(word));
   const words = content.length === 0 ? all : content;

@@ -8,8 +8,8 @@ export const previewLength = 24;
 const byDate = (a: Observation, b: Observation): number => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0);
 
 /**
- * Observations as the gateway hands them out: oldest first, one per date. Equal doubles are dropped (pages that
- * overlap); two values for one date mean that the id names several series.
+ * Sorts observations, oldest first, one per date. Equal duplicates (of overlapping pages) are dropped; two different values for one date
+ * mean that the id names several series.
  */
 export const orderObservations = (
   provider: Provider,

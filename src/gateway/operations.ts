@@ -9,7 +9,7 @@ import { sanitize } from './upstream/error-mapping.js';
 import { messageRedaction } from './upstream/redaction.js';
 import { type Basis, createSession, type Session, type UpstreamAccess } from './upstream/session.js';
 
-/** An answer and how old it is. */
+/** An answer and its age. */
 export interface WithAge<T> {
   readonly value: T;
   readonly ageSeconds: number;
@@ -22,23 +22,23 @@ export interface Operation<T> {
   readonly caller: GatewayCaller;
   /** Subject of the operation, for errors that only say "not found". */
   readonly subject: { readonly seriesId: string } | { readonly path: readonly string[] };
-  /** Name and arguments: what makes the answer another one. Undefined is not kept. */
+  /** Name and arguments: everything that the answer depends on. Undefined: not cached. */
   readonly parts?: readonly unknown[];
   readonly validity: keyof Validity;
-  /** The connector's function; what it gives must survive JSON. */
+  /** The connector's function. Its result must be serializable as JSON. */
   work(ctx: Context): Promise<T>;
 }
 
-/** Runs functions of connectors: chooses the key, opens the network, keeps answers, names errors. */
+/** Runs functions of connectors: chooses the key, opens the network, caches answers, and adds the subject to errors. */
 export interface Operations {
   run<T>(operation: Operation<T>): Promise<WithAge<T>>;
-  /** The cached answer if it is fresh; sends no request. */
+  /** The cached answer if it is fresh. Sends no request. */
   kept<T>(operation: Operation<T>): Promise<WithAge<T> | undefined>;
-  /** The key that an operation of this caller would use. */
+  /** The key for an operation of this caller. */
   keyFor(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;
-  /** The same. @throws AppError 403 without a key where full data needs one */
+  /** The key for an operation of this caller. @throws AppError 403 without a key where full data needs one */
   requireKey(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;
-  /** The network for a task of the service's own, without a deadline for the whole. */
+  /** The network for a job of the service, without a deadline for the whole. */
   contextFor(provider: Provider, caller: GatewayCaller): Promise<Context>;
 }
 
@@ -58,7 +58,7 @@ export const keyNeeded = (provider: Provider): AppError =>
     },
   );
 
-/** The caller cannot help it that the service's key is bad; a key of their own would. */
+/** The caller cannot repair the service's key, but can use an own key. */
 const serviceKeyRefused = (provider: Provider): AppError =>
   new AppError(
     'forbidden',
@@ -68,18 +68,18 @@ const serviceKeyRefused = (provider: Provider): AppError =>
   );
 
 /**
- * A 404 names the series or path of the caller: a connector that asks for a table, a folder or a spelling of its own on
- * the way would name that. An id that was refused as malformed is named already, with the form that it should have.
+ * A 404 must name the series or path of the caller: a connector that requests a table, a folder or another spelling on the way would name
+ * that. An id that was refused as malformed is named already, with its expected form.
  */
 const nameMissing = ({ provider, subject }: Operation<unknown>, error: AppError): AppError => {
   if ('path' in subject) return subject.path.length === 0 ? error : unknownPath(provider, subject.path);
   return error.details?.seriesId === subject.seriesId ? error : seriesNotFound(provider, subject.seriesId);
 };
 
-/** How long an answer is kept of which a part (a code list, a structure) failed or could not be requested again. */
+/** Lifetime of an answer of which a part (a code list, a structure) failed or could not be requested again. */
 const partlyStaleSeconds = 300;
 
-/** An answer as it is kept. */
+/** Cached form of an answer. */
 interface KeptAnswer<T> {
   readonly value: T;
   readonly basis?: Basis | undefined;
@@ -87,7 +87,7 @@ interface KeptAnswer<T> {
 
 interface Worked<T> extends KeptAnswer<T>, Pick<Fetched, 'validSeconds' | 'staleSeconds'> {}
 
-/** Data with an old code list is data; what was made of old replies alone is old. */
+/** Data with an old code list counts as fresh; an answer made only of old replies is stale. */
 const restOn = ({
   staleSeconds,
   freshReplies,
@@ -97,7 +97,7 @@ const restOn = ({
   return freshReplies > 0 ? { validSeconds: partlyStaleSeconds } : { staleSeconds };
 };
 
-/** Audiences whose answers a key may be served from, its own first. */
+/** Audiences whose answers may be served to a caller with this key, its own first. */
 const audiencesOf = ({ kind, audience }: ChosenKey): string[] =>
   kind === 'own' && audience !== keyedAudience ? [audience, keyedAudience] : [audience];
 
@@ -160,7 +160,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
       if (same !== undefined) return same;
       if (isAppError(error) && error.code === 'unexpected_reply') await session.distrustLast();
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
-      // A fault of the storage of limits; faults of upstreams are AppErrors.
+      // The storage of limits is down; errors of upstreams are AppErrors.
       if (isOutage(error)) throw error;
       const redact = messageRedaction(key.value);
       const reason = redact(error instanceof Error ? `${error.name}: ${error.message}` : String(error));

@@ -8,12 +8,12 @@ import { orderObservations } from './observations.js';
 import type { Operations } from './operations.js';
 import { resolveParams } from './params.js';
 
-/** `long`: a row for each date and series. `wide`: a row for each date, with a column for each series. */
+/** `long`: a row per date and series. `wide`: a row per date, with a column per series. */
 export type PanelShape = 'long' | 'wide';
 
 export interface PanelAnswer {
   readonly seriesId: string;
-  /** Parameters of the request, defaults included. */
+  /** Parameters of the request, with defaults. */
   readonly params: Params;
   /** Observations of each series oldest first, one per date. */
   readonly panel: PanelData;
@@ -21,7 +21,7 @@ export interface PanelAnswer {
   readonly stale: boolean;
 }
 
-/** The body of an answer, and its strong entity tag. */
+/** The body of an answer and its strong entity tag. */
 export interface PanelBody {
   readonly json: string;
   readonly etag: string;
@@ -36,7 +36,7 @@ export interface PanelReader {
   ): Promise<PanelAnswer>;
 }
 
-/** Observations of one panel. */
+/** Most observations of one panel. */
 const mostRows = 200_000;
 
 const order = (provider: Provider, seriesId: string, panel: PanelData): PanelData => {
@@ -57,7 +57,7 @@ const order = (provider: Provider, seriesId: string, panel: PanelData): PanelDat
 
 const valueJson = (value: string | null): string => value ?? 'null';
 
-/** Values keep the digits of the upstream, so rows are written by hand. */
+/** JSON is written by hand, since values keep the digits of the upstream. */
 const longRows = ({ dimensions, series }: PanelData): string[] =>
   series.flatMap(({ codes, labels, data }) => {
     const key = dimensions
@@ -141,7 +141,7 @@ export interface PanelReaderOptions {
 
 /** Reads several series at once. */
 export const createPanelReader = ({ operations, titlesOf, today }: PanelReaderOptions): PanelReader => {
-  /** Series without a title, whose label is their id, have that of the index. */
+  /** Series whose label is only their id get the title of the index. */
   const withTitles = async (provider: Provider, panel: PanelData): Promise<PanelData> => {
     const untitled = panel.series.flatMap(({ codes, labels }) =>
       panel.dimensions.flatMap(({ id }, place) => {

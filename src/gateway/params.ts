@@ -24,12 +24,12 @@ const listed = (values: readonly ParameterValue[]): string => {
   return more === 0 ? codes.join(', ') : `${codes.join(', ')} and ${more} more`;
 };
 
-/** Longest text that may go to an upstream as a parameter. */
+/** Longest text that is sent to an upstream as a parameter. */
 const longestText = 500;
 
 const fold = (text: string): string => wordsOf(text).join(' ');
 
-/** The value that was meant: by its code in any case, by its label, or by another name or code of the same region. */
+/** The matching value: by its code in any case, by its label, or by another name or code of the same region. */
 const findValue = (values: readonly ParameterValue[], text: string): ParameterValue | undefined => {
   const wanted = fold(text);
   if (wanted === '') return undefined;
@@ -67,7 +67,7 @@ const readSelect = (provider: Provider, parameter: Parameter, given: unknown): s
   const text = typeof given === 'number' ? String(given) : given;
   if (typeof text !== 'string') throw refuse(provider, parameter, `one of ${listed(values)}`);
   const exact = values.find(({ code }) => code === text);
-  // Other values are codes of the upstream, which may differ by case alone.
+  // Other values are codes of the upstream, which may differ only by case.
   const lenient = parameter.regions === true && text.length <= longestText;
   const found = exact ?? (lenient ? findValue(values, text) : undefined);
   if (found !== undefined) return found.code;
@@ -78,7 +78,7 @@ const readSelect = (provider: Provider, parameter: Parameter, given: unknown): s
 
 const mostSeveral = 1_000;
 
-/** Several values of a parameter of a panel: `all`, a list, or one of them. */
+/** Parses several values of a parameter of a panel: `all`, a list, or one of them. */
 const readSeveral = (provider: Provider, parameter: Parameter, given: unknown): string => {
   if (given === 'all') return given;
   const values: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -111,10 +111,7 @@ const readText = (provider: Provider, parameter: Parameter, given: unknown): str
 
 const read = { select: readSelect, number: readNumber, text: readText } as const;
 
-/**
- * Checks the caller's parameters against the provider's own definitions and fills in defaults. `null` and an
- * empty text are the same as leaving a parameter out.
- */
+/** Checks the caller's parameters against the definitions of the provider, and adds defaults. `null` and an empty text count as absent. */
 export const resolveParams = (
   provider: Provider,
   given: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * Paths of the browse tree: segments joined by slashes, readable as they are. A slash or a per cent sign inside
- * of a segment is written `%2F` or `%25`; nothing else is encoded, so most paths look like their codes.
+ * Paths of the browse tree: segments joined by slashes. A slash or a per cent sign in a segment is written `%2F` or `%25`; nothing else is
+ * encoded, so most paths look like their codes.
  */
 const encodeSegment = (segment: string): string => segment.replaceAll('%', '%25').replaceAll('/', '%2F');
 
@@ -8,7 +8,7 @@ const decodeSegment = (segment: string): string => segment.replace(/%2f/gi, '/')
 
 export const formatPath = (segments: readonly string[]): string => segments.map(encodeSegment).join('/');
 
-/** Leading, closing and doubled slashes mean nothing. */
+/** Leading, trailing and repeated slashes are ignored. */
 export const parsePath = (path: string): string[] =>
   path
     .split('/')

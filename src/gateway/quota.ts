@@ -8,11 +8,11 @@ import type { Operations } from './operations.js';
 /** Remaining quota of a caller at an upstream, with the key that would be used. */
 export interface QuotaAnswer {
   readonly slug: string;
-  /** Key that requests of this caller carry: the caller's own, that of the service, none. */
+  /** Key that requests of this caller use: the caller's own, that of the service, or none. */
   readonly key: 'none' | 'service' | 'own';
   /** Full data needs a key. */
   readonly api_key_required: boolean;
-  /** Requests a second; null where there is no such limit. */
+  /** Requests per second; null: no such limit. */
   readonly per_second: number | null;
   readonly quotas: readonly {
     readonly span: 'minute' | 'hour' | 'day';
@@ -20,7 +20,7 @@ export interface QuotaAnswer {
     readonly left: number;
     readonly next_at: string;
   }[];
-  /** The upstream asked to be left alone until then; null: it did not. */
+  /** End of the hold that the upstream requested; null: none. */
   readonly held_until: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface QuotaDeps {
   readonly usage: Pick<UsageRecords, 'remaining'>;
 }
 
-/** Reads what is left; sends no request. */
+/** Reads the remaining quota. Sends no request. */
 export const readQuota = async (
   { operations, usage }: QuotaDeps,
   provider: Provider,

@@ -8,10 +8,10 @@ export interface KeyNotice {
   readonly api_key_hint: string;
 }
 
-/** A series as it is handed out. Values are decimal text; `json` spells them as numbers with the same digits. */
+/** Answer with a series. Values are decimal text; in `json` they are numbers with the same digits. */
 export interface SeriesAnswer {
   readonly seriesId: string;
-  /** Parameters of the request, defaults included. */
+  /** Parameters of the request, with defaults. */
   readonly params: Params;
   readonly label: string;
   readonly metadata: SeriesMetadata;
@@ -23,13 +23,13 @@ export interface SeriesAnswer {
   readonly stale: boolean;
   /** The body of the answer. */
   readonly json: string;
-  /** Strong; changes exactly when the body does. */
+  /** Strong entity tag; changes exactly when the body does. */
   readonly etag: string;
 }
 
 /**
- * JSON by hand for one reason: a value goes from the upstream to the caller without becoming a float. Dates and
- * values were checked to be nothing but digits and signs.
+ * JSON is written by hand so that values are never converted to floats. Dates and values have been checked to contain only digits and
+ * signs.
  */
 const observationJson = ({ date, value, flag }: Observation): string =>
   `{"date":"${date}","value":${value ?? 'null'}${flag === undefined ? '' : `,"flag":${JSON.stringify(flag)}`}}`;

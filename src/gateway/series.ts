@@ -18,16 +18,16 @@ export interface SeriesReader {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
-  /** Time of the last change of the series; undefined if the provider does not give one. Not cached. */
+  /** Time of the last change of the series; undefined if the provider does not report one. Not cached. */
   lastUpdate(
     caller: GatewayCaller,
     provider: Provider,
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<string | undefined>;
-  /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
+  /** Days of the provider's vintages of a series, oldest first. @throws AppError 400 for a provider without vintages. */
   vintageDays(caller: GatewayCaller, provider: Provider, seriesId: string): Promise<readonly string[]>;
-  /** Values of a series on neighbouring days of its vintages. */
+  /** Values of a series on consecutive days of its vintages. */
   vintages(
     caller: GatewayCaller,
     provider: Provider,
@@ -45,7 +45,7 @@ export interface VintagesWanted {
 /** The observations as of a day, oldest first, one per date. */
 export type VintagesAnswer = (day: string) => readonly Observation[];
 
-/** Says in the body that the upstream is down and how old the answer is. */
+/** Adds to the body that the upstream is down, and the age of the answer. */
 const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: WithAge<unknown>): SeriesMetadata =>
   stale ? { ...metadata, stale: true, age_seconds: ageSeconds } : metadata;
 
@@ -54,7 +54,7 @@ const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined
     ? { api_key_required: true, has_api_key: hasOwnKey, api_key_hint: provider.key.hint }
     : undefined;
 
-/** Codes of the errors by which a public page withholds a series: it refuses, or sends a different page. */
+/** Error codes with which a public page withholds a series: it refuses, or sends a different page. */
 const refusals: ReadonlySet<string> = new Set([
   'upstream_failed',
   'unexpected_reply',
@@ -72,7 +72,7 @@ export interface SeriesReaderOptions {
   readonly today: () => string;
 }
 
-/** Request for a series. */
+/** Mode of a request for a series. */
 interface ReadMode {
   readonly params: Params;
   readonly isPreview: boolean;
@@ -110,7 +110,7 @@ export const createSeriesReader = ({
     });
   };
 
-  /** Without the key that is needed there is nothing to show but how to get one. */
+  /** Without the required key, the preview only explains how to get one. */
   const emptyPreview = (provider: Provider, seriesId: string, key: ChosenKey): Promise<SeriesAnswer> => {
     const label = provider.popularSeries.find(({ id }) => id === seriesId)?.label ?? seriesId;
     const value: KeptSeries = { label, metadata: {}, data: [] };
@@ -136,7 +136,7 @@ export const createSeriesReader = ({
   const defaultStartOf = (provider: Provider, params: Params, { kind }: ChosenKey): string | undefined =>
     params.start === undefined ? provider.defaultStart?.of(params, { key: kind, today: today() }) : undefined;
 
-  /** The part of a whole series that is kept, so that no request is sent for values that are here. */
+  /** The requested part of a cached whole series, so that no request is sent for values that are available. */
   const fromWhole = async (
     operation: Pick<Operation<KeptSeries>, 'provider' | 'caller'> & { readonly seriesId: string },
     { params, newest, key }: { params: Params; newest?: number; key: ChosenKey },

@@ -1,15 +1,15 @@
-/** Values and lists in answers. Clients read JSON numbers as doubles, and a model has room for a bounded text. */
+/** Values and lists in answers. Clients parse JSON numbers as doubles, and a model can only read a limited text. */
 
 /** Most characters of an answer, as JSON. */
 export const mostCharacters = 50_000;
 
-/** Digits up to which every decimal number survives a double and back. */
+/** Every decimal number with at most this many digits survives the conversion to a double and back. */
 const mostDigits = 15;
 
 const digitsOf = (text: string): number =>
   text.replace(/e.*$/i, '').replace(/[-+.]/g, '').replace(/^0+/, '').length;
 
-/** A JSON value as an answer shows it. */
+/** A JSON value in an answer. */
 export type Shown = string | number | boolean | null;
 
 const exactNumber = (value: number): number | string => {
@@ -20,11 +20,11 @@ const exactNumber = (value: number): number | string => {
   return isKept ? value : Object.is(value, -0) ? '-0' : String(value);
 };
 
-/** Decimal text as a number, or as the text itself where a client might round it. */
+/** Decimal text as a number, or as text if a client could round it. */
 export const exactText = (text: string): number | string =>
   digitsOf(text) <= mostDigits ? exactNumber(Number(text)) : text;
 
-/** The same value with text in place of numbers of more than 15 digits or beyond 2^53. */
+/** The same value, with text instead of numbers of more than 15 digits or beyond 2^53. */
 export const exact = (value: unknown): unknown => {
   if (typeof value === 'number') return exactNumber(value);
   if (Array.isArray(value)) return value.map(exact);
@@ -32,7 +32,7 @@ export const exact = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, exact(item)]));
 };
 
-/** The first items that fit into so many characters of JSON. */
+/** As many of the first items as fit into this many characters of JSON. */
 export const fitting = <T>(items: readonly T[], characters: number): readonly T[] => {
   let left = characters;
   const end = items.findIndex((item) => {

@@ -1,15 +1,15 @@
-/** Conditions and calculations that work on a dataset, written for its own columns and values. */
+/** Examples of conditions and calculations for a dataset, with its own columns and values. */
 import type { DataType } from '../model/column.js';
 
 export interface ExampleColumn {
   readonly name: string;
   readonly dataType: DataType;
   readonly min: string | number | null;
-  /** The most frequent text; undefined: none is known whole. */
+  /** The most frequent text; undefined: none is known in full. */
   readonly frequent?: string | undefined;
 }
 
-/** A name as options take any. */
+/** A name in brackets, which options accept for any name. */
 export const named = (name: string): string => `[${name.replaceAll(']', ']]')}]`;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

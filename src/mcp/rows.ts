@@ -3,14 +3,14 @@ import { exact, mostCharacters, type Shown } from './exact.js';
 
 export interface ReadRows {
   readonly rows: readonly (readonly Shown[])[];
-  /** True: the next row did not fit, and no further one was read. */
+  /** True: the next row did not fit, and reading stopped. */
   readonly isCut: boolean;
 }
 
 /** Bytes of a row that cannot fit, whatever its characters are. */
 const mostRowBytes = 4 * mostCharacters;
 
-/** Lines of a stream. A line that is too long is given as undefined and is the last. */
+/** Lines of a stream. A line that is too long is returned as undefined and is the last. */
 async function* linesOf(body: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<string | undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -36,8 +36,8 @@ const hasName = (row: unknown): row is Readonly<Record<string, Shown>> =>
   typeof row === 'object' && row !== null;
 
 /**
- * Reads rows in JSON, one per line, as lists of their values. Stops at the first row that does not fit and destroys the
- * stream, which cancels the query.
+ * Reads rows in JSON, one per line, as lists of their values. Stops at the first row that does not fit and destroys the stream, which
+ * cancels the query.
  * @param names Names of the columns, in the order of the lists.
  */
 export const readRows = async (

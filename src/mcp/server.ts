@@ -1,4 +1,4 @@
-/** MCP over the tools: one message, one answer, nothing kept between them. */
+/** MCP server for the tools. Each message has one answer, and no state is kept between messages. */
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -10,26 +10,29 @@ import {
 import { z } from 'zod';
 import type { Tool, ToolRequest } from './tool.js';
 
-/** A request with the means to report its errors. */
+/** A request, with a function that reports its errors. */
 export interface Call extends ToolRequest {
-  /** Body of an error as the API writes it; logs faults of the service. @throws the reason of the signal when the client has disconnected. */
+  /**
+   * Body of an error in the format of the API. Also logs faults of the service. @throws the reason of the signal if the client has
+   * disconnected.
+   */
   describeError(error: unknown): object;
 }
 
 export interface McpOptions {
   readonly tools: readonly Tool[];
   readonly version: string;
-  /** Parses arguments. @throws AppError 400 that names what is wrong. */
+  /** Parses arguments. @throws AppError 400 that names the invalid ones. */
   readonly parse: (schema: z.ZodType, value: unknown) => unknown;
 }
 
-/** Answers a message, in the revision of the protocol that the client speaks. */
+/** Answers a message in the protocol revision of the client. */
 export type ServeMcp = (request: Request, message: object, call: Call) => Promise<Response>;
 
 const instructions =
   'Tables of a data catalog and public time series. Find tables with search_datasets, read describe_dataset before query_dataset, calculate with apply rather than fetching many rows, and say which dataset and version an answer is from. Values that look like numbers in quotes are exact: keep their digits.';
 
-/** Milliseconds for which clients may keep a list. */
+/** Milliseconds for which clients may cache a list. */
 const listMs = 300_000;
 
 const schemaOf = (schema: z.ZodType): { type: 'object' } => ({
@@ -60,7 +63,7 @@ const whileWanted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 
-/** Answer to a subscription: the lists of tools never change. */
+/** Refuses a subscription, since the lists of tools never change. */
 const notOffered = (message: object): Response =>
   Response.json(
     {
@@ -100,7 +103,7 @@ export const createMcp = ({ tools, version, parse }: McpOptions): ServeMcp => {
     const server = new Server(
       { name: 'tabulary', title: 'Tabulary', version },
       {
-        // Clients request all lists, also those of servers without prompts and resources.
+        // Clients request all lists, even from servers without prompts and resources.
         capabilities: { tools: {}, prompts: {}, resources: {} },
         instructions,
         cacheHints: {
@@ -132,7 +135,7 @@ export const createMcp = ({ tools, version, parse }: McpOptions): ServeMcp => {
     { legacy: 'reject' },
   );
 
-  /** Revisions before 2026-07-28, without sessions; the answer is JSON, not a stream of events. */
+  /** Revisions before 2026-07-28, without sessions. The answer is JSON, not a stream of events. */
   const legacy = async (request: Request, message: object, call: Call): Promise<Response> => {
     const server = serverFor(call);
     const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,21 +1,21 @@
-/** A tool: what it takes, what it answers, and one function. */
+/** Declaration of a tool: its input, its output, and one function. */
 import type { z } from 'zod';
 import type { ExportTicket } from '../catalog/export-ticket.js';
 import type { Caller } from '../model/permission.js';
 
-/** Rows in an answer: they count as an export, and sending them stops when the right to them ends. */
+/** Rows in an answer. They count as an export, and sending them stops when the right to them ends. */
 export interface ShownRows {
   readonly datasetId: number;
   readonly ticket: ExportTicket;
 }
 
-/** The request behind a call. */
+/** The request of a call. */
 export interface ToolRequest {
   readonly caller: Caller;
   /** Owner of permits: the account. */
   readonly owner: string;
   readonly requestId: string;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Address of the API as this client reaches it. */
   readonly apiUrl: string;
@@ -28,18 +28,18 @@ export interface ToolRequest {
 interface ToolShape<I extends z.ZodObject, O extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
-  /** For the model that chooses. */
+  /** Text for the model that chooses a tool. */
   readonly description: string;
   readonly input: I;
   readonly output: O;
-  /** True: asks providers, whose answers change. */
+  /** True: sends requests to providers, whose answers change. */
   readonly openWorld?: boolean;
-  /** True: changes something; keys that may only read do not see it. */
+  /** True: changes something, so it is hidden from read-only keys. */
   readonly writes?: boolean;
 }
 
 export interface ToolSpec<I extends z.ZodObject, O extends z.ZodObject> extends ToolShape<I, O> {
-  /** @throws AppError as the routes that do the same. */
+  /** @throws AppError like the corresponding routes. */
   readonly run: (request: ToolRequest, args: z.output<I>) => Promise<z.input<O>>;
 }
 
@@ -47,6 +47,6 @@ export interface Tool extends ToolShape<z.ZodObject, z.ZodObject> {
   readonly run: (request: ToolRequest, args: unknown) => Promise<object>;
 }
 
-/** A tool whose types were checked at its declaration: the server parses with the same schemas before it calls. */
+/** A tool without its types, which were checked at its declaration: the server parses with the same schemas before it calls. */
 export const tool = <I extends z.ZodObject, O extends z.ZodObject>(spec: ToolSpec<I, O>): Tool =>
   spec as unknown as Tool;

@@ -11,7 +11,7 @@ export const versionField = z.string().max(100).optional().meta({
     'Version of the dataset: its id, or a day (its end) or time (UTC) at which it was current. Left out: the current data.',
 });
 
-/** The version that an argument names, as options of a download have it. */
+/** The version in an argument, as options of a download. */
 export const versionOptions = (
   version: string | undefined,
 ): { readonly versionId?: string; readonly asOf?: string } => {

@@ -1,4 +1,4 @@
-/** `$batch`: requests and answers as JSON (OData 4.01) or as multipart/mixed (4.0). All parts read. */
+/** `$batch`: requests and answers as JSON (OData 4.01) or as multipart/mixed (4.0). All parts can only read. */
 import { invalid } from '../lib/errors.js';
 
 export interface BatchPart {
@@ -10,7 +10,7 @@ export interface BatchPart {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a part was answered with. */
+/** Answer to a part. */
 export interface PartAnswer {
   readonly id: string | undefined;
   readonly status: number;
@@ -19,7 +19,7 @@ export interface PartAnswer {
   readonly body: Buffer;
 }
 
-/** How the parts of a batch and their answers are written. */
+/** Format of a batch and of its answers. */
 interface BatchForm {
   readonly parts: readonly BatchPart[];
   /** `Content-Type` of the answer. */
@@ -77,7 +77,7 @@ const jsonPart = (part: unknown, at: number): BatchPart => {
   };
 };
 
-/** A body of JSON as it is, a text as a string, anything else in base64url. */
+/** JSON is embedded, text becomes a string, anything else base64url. */
 const jsonBody = ({ headers, body }: PartAnswer): Buffer | string => {
   const type = headers['Content-Type'] ?? '';
   if (/^application\/json\b/.test(type)) return body;
@@ -114,7 +114,7 @@ const readJson = (text: string): BatchForm => {
   return { parts, contentType: 'application/json', write: writeJson };
 };
 
-/** Lines of a head, and what is behind its empty line. */
+/** Lines of a head, and the remainder after the empty line. */
 const splitHead = (text: string): { lines: string[]; rest: string } => {
   const match = /\r?\n\r?\n/.exec(text);
   const head = match === null ? text : text.slice(0, match.index);
@@ -131,7 +131,7 @@ const headersOf = (lines: readonly string[], where: string): Record<string, stri
     }),
   );
 
-/** A request line without the protocol at its end. Some clients do not encode blanks in the address. */
+/** A request line without the protocol at its end. Some clients do not encode spaces in the address. */
 const withoutProtocol = (line: string): string => {
   const trimmed = line.trimEnd();
   const end = trimmed.lastIndexOf(' ');
@@ -174,7 +174,7 @@ const multipartAnswer = (
 
 /** @throws AppError 400 */
 const readMultipart = (text: string, boundary: string, newId: () => string): BatchForm => {
-  // A line of its own; what is before the first and behind the last is no part.
+  // A separator is a line of its own. Text before the first and after the last one is not a part.
   const pieces = `\n${text}`.split(`\n--${boundary}`);
   const last = pieces.findIndex((piece, at) => at > 0 && piece.startsWith('--'));
   if (last < 0) throw bad(`the closing boundary --${boundary}-- is missing`);
@@ -194,7 +194,7 @@ const readMultipart = (text: string, boundary: string, newId: () => string): Bat
   };
 };
 
-/** Form of a batch by its `Content-Type`; undefined for another type. */
+/** Format of a batch according to `Content-Type`; undefined for another type. */
 const formOf = (contentType: string): 'json' | { readonly boundary: string } | undefined => {
   if (/^application\/json\b/i.test(contentType)) return 'json';
   const boundary = /^multipart\/mixed\s*;.*\bboundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))/is.exec(
@@ -206,7 +206,7 @@ const formOf = (contentType: string): 'json' | { readonly boundary: string } | u
 
 /**
  * Reads the parts of a batch.
- * @returns undefined for a type that is no batch
+ * @returns undefined for a type that is not a batch
  * @throws AppError 400
  */
 export const readBatch = (text: string, contentType: string, newId: () => string): BatchForm | undefined => {

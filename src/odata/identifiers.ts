@@ -1,17 +1,17 @@
 /**
- * Names of columns and datasets as OData identifiers, and back. Letters, digits and `_` stay; every other character is
- * `_x`, its code point in hexadecimal and `_`, as .NET and XML Schema tools write it: `GDP (USD)` is `GDP_x0020__x0028_USD_x0029_`.
+ * Converts names of columns and datasets to OData identifiers, and back. Letters, digits and `_` stay; every other character becomes `_x`,
+ * its code point in hexadecimal, and `_`, as in .NET and XML Schema tools: `GDP (USD)` is `GDP_x0020__x0028_USD_x0029_`.
  */
 import { rowOrder } from '../rows/index.js';
 
-/** Key property of a row, its position in the dataset: clients keep the name, so a test pins it. */
+/** Key property of a row, its position in the dataset. Clients store the name, so a test pins it. */
 export const rowKey = rowOrder;
 
 /** Longest identifier that OData allows, in characters. */
 const maxLength = 128;
 
 const plain = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}_]*$/u;
-/** Texts that stand for something else as an identifier. */
+/** Identifiers with another meaning. */
 const reserved = new RegExp(`^${rowKey}$|^_(?:column|dataset)_\\d+$`);
 
 const escaped = (character: string): string =>
@@ -19,14 +19,14 @@ const escaped = (character: string): string =>
 
 const encoded = (name: string): string => {
   if (name === '') return '_x_';
-  // A `_x` of the name itself would be read as an escape.
+  // A `_x` of the name itself would be parsed as an escape.
   const marked = reserved.test(name)
     ? `${escaped('_')}${name.slice(1)}`
     : name.replaceAll(/_(?=x)/g, escaped('_'));
   return marked.replace(/^\p{Nd}/u, escaped).replaceAll(/[^\p{L}\p{Nl}\p{Nd}_]/gu, escaped);
 };
 
-/** True for a text that is an identifier as it is. */
+/** True for a text that is a valid identifier without escapes. */
 export const isIdentifier = (text: string): boolean => plain.test(text) && text.length <= maxLength;
 
 const identifierOr = (name: string, other: string): string => {
@@ -36,7 +36,7 @@ const identifierOr = (name: string, other: string): string => {
   return isIdentifier(identifier) ? identifier : other;
 };
 
-/** @param id Of the column: it names what has no identifier short enough. */
+/** @param id Id of the column, for names whose identifier would be too long. */
 export const identifierOf = (name: string, id: number): string => identifierOr(name, `_column_${id}`);
 
 /** Name of the entity set of a dataset, in the service of its repository. */
@@ -50,13 +50,13 @@ const decoded = (identifier: string): string =>
         return point > 0x10ffff ? whole : String.fromCodePoint(point);
       });
 
-/** The dataset that an entity set is of; undefined for a text that names none. */
+/** The dataset of an entity set; undefined for a text that is not the name of a set. */
 export const datasetOfSet = (
   set: string,
 ): { readonly id: number } | { readonly name: string } | undefined => {
   const id = /^_dataset_(\d{1,15})$/.exec(set)?.[1];
   if (id !== undefined) return { id: Number(id) };
   const name = decoded(set);
-  // No name holds NUL, and PostgreSQL takes none.
+  // No name contains NUL, and PostgreSQL does not accept it.
   return entitySetOf(name, 0) === set && !name.includes('\0') ? { name } : undefined;
 };

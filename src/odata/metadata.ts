@@ -3,7 +3,7 @@ import { rowKey } from './identifiers.js';
 import type { Property } from './view.js';
 
 const namespace = 'Tabulary';
-/** Annotations of a property: the name of its column, and the column's type where numbers are texts. */
+/** Annotations of a property: the name of its column, and the column's type if numbers are texts. */
 const terms = { name: `${namespace}.Name`, type: `${namespace}.Type` } as const;
 
 const xmlEscapes: Readonly<Record<string, string>> = {
@@ -15,14 +15,14 @@ const xmlEscapes: Readonly<Record<string, string>> = {
 
 const character = (code: string): string => `&#${code.codePointAt(0)};`;
 
-/** Text of an attribute. Control characters that XML 1.0 has no way to write are replaced. */
+/** Text of an attribute. Control characters that XML 1.0 cannot represent are replaced. */
 const xmlText = (text: string): string =>
   text
     .replaceAll(/[&<>"]/g, (found) => xmlEscapes[found] ?? found)
     .replaceAll(/[\t\n\r]/g, character)
     .replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu, '\ufffd');
 
-/** Where the value of a property is a number written as text. */
+/** True if the value of a property is a number written as text. */
 const isNumberAsText = ({ type, dataType }: Property): boolean =>
   type === 'Edm.String' && dataType === 'Decimal';
 
@@ -34,18 +34,18 @@ const propertyXml = (property: Property): string => {
     ...(name === identifier ? [] : [nameXml(name)]),
     ...(isNumberAsText(property) ? [`<Annotation Term="${terms.type}" String="Edm.Decimal"/>`] : []),
   ];
-  // Without it a decimal has no digits after the point.
+  // Without it a decimal has no fraction digits.
   const scale = type === 'Edm.Decimal' ? ' Scale="variable"' : '';
   const start = `        <Property Name="${identifier}" Type="${type}"${scale}`;
   return annotations.length === 0 ? `${start}/>` : `${start}>${annotations.join('')}</Property>`;
 };
 
-/** An entity set and what its entities are. */
+/** An entity set and its properties. */
 export interface DescribedSet {
   readonly name: string;
   /** Name of the entity type. */
   readonly type: string;
-  /** Name of the dataset, where the set has another. */
+  /** Name of the dataset if it differs from that of the set. */
   readonly title?: string | undefined;
   readonly properties: readonly Property[];
 }
@@ -55,7 +55,7 @@ const setXml = ({ name, type, title }: DescribedSet): string => {
   return title === undefined ? `${start}/>\n` : `${start}>${nameXml(title)}</EntitySet>\n`;
 };
 
-/** `$metadata` as XML, in pieces: names of columns may be long, and there may be thousands. */
+/** `$metadata` as XML, in pieces, since there may be thousands of columns with long names. */
 export function* metadataXml(sets: readonly DescribedSet[]): Generator<string, void> {
   yield `<?xml version="1.0" encoding="utf-8"?>
 <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
@@ -83,7 +83,7 @@ export function* metadataXml(sets: readonly DescribedSet[]): Generator<string, v
 }
 
 const propertyJson = (property: Property): object => ({
-  // Edm.String is the type of what names none.
+  // Edm.String is the default type.
   ...(property.type === 'Edm.String' ? {} : { $Type: property.type }),
   ...(property.type === 'Edm.Decimal' ? { $Scale: 'variable' } : {}),
   $Nullable: true,
@@ -97,10 +97,10 @@ const setJson = ({ type, title }: DescribedSet): object => ({
   ...(title === undefined ? {} : { [`@${terms.name}`]: title }),
 });
 
-/** A member of an object behind others. */
+/** A member of an object after others. */
 const member = (name: string, value: object): string => `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
 
-/** The same as JSON. */
+/** `$metadata` as JSON. */
 export function* metadataJson(sets: readonly DescribedSet[]): Generator<string, void> {
   yield `{"$Version":"4.0","$EntityContainer":"${namespace}.Container","${namespace}":{`;
   for (const { type, properties } of sets) {

@@ -1,4 +1,4 @@
-/** Files that a double click opens in Excel or Power BI, connected to a dataset. They hold an address and no key. */
+/** Files that open in Excel or Power BI with a double click, connected to a dataset. They contain an address and no key. */
 
 export const openFileKinds = ['odc', 'pbids', 'iqy'] as const;
 type OpenFileKind = (typeof openFileKinds)[number];
@@ -8,7 +8,7 @@ interface OpenFileInput {
   readonly name: string;
   /** Address of its OData service. */
   readonly service: string;
-  /** Address of its rows as text with tabs. */
+  /** Address of its rows as tab-separated text. */
   readonly table: string;
 }
 
@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 const markup = (text: string): string => text.replaceAll(/[&<>"]/g, (found) => escapes[found] ?? found);
 
-/** A text of the language M. */
+/** A text literal of the language M. */
 const textOfM = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 const query = (service: string): string =>
@@ -33,7 +33,7 @@ const query = (service: string): string =>
     '  Rows',
   ].join('\n');
 
-/** The query as Power Query keeps it. */
+/** The query in the format of Power Query. */
 const mashup = (service: string): string =>
   [
     '<Mashup xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns="http://schemas.microsoft.com/DataMashup">',

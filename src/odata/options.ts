@@ -15,7 +15,7 @@ export interface SystemOptions {
   readonly $skiptoken?: string | undefined;
 }
 
-/** `$select` without the key, which is no column. */
+/** `$select` without the key, which is not a column. */
 const selectOf = (select: string | undefined) => {
   const items = (select ?? '*').split(',').map((item) => item.trim());
   if (items.includes('*')) return { columns: undefined, selects: { key: true, columns: true } };
@@ -26,18 +26,18 @@ const selectOf = (select: string | undefined) => {
   };
 };
 
-/** Rows are in the order of their keys already, and so are those that are equal in the order that is asked for. */
+/** Rows are already sorted by their keys, and so are rows that are equal in the requested order. */
 const orderOf = (orderBy: string | undefined): string | undefined => {
   const order = orderBy?.replace(new RegExp(`(?:^|,)\\s*${rowKey}(?:\\s+asc)?\\s*$`), '');
   if (order !== undefined && new RegExp(`(?:^|,)\\s*${rowKey}\\b`).test(order))
     throw invalid('bad_option', `$orderby: ${rowKey} can only be the last item, and ascending.`, {
       option: 'orderby',
     });
-  // Nothing is left of an order by the key; one that is empty is refused like other empty options.
+  // An order by the key alone needs no option; an empty order is refused like other empty options.
   return order === '' && orderBy?.trim() !== '' ? undefined : order;
 };
 
-/** @param maxPageSize Of `Prefer`; undefined: the service's own. */
+/** @param maxPageSize From the header `Prefer`; undefined: the default. */
 export const downloadOptions = (
   system: SystemOptions,
   maxPageSize: number | undefined,
@@ -63,7 +63,7 @@ const jsonFormat = /^(?:json|application\/json)\s*(?:;.*)?$/i;
 const xmlFormat = /^(?:xml|application\/xml)\s*(?:;.*)?$/i;
 
 /**
- * Refuses a `$format` that the resource has not. `Accept` is a wish, of which clients send many; this names one.
+ * Refuses a `$format` that the resource does not have. `Accept` only lists preferences, of which clients send many; `$format` names one.
  * @throws AppError 400
  */
 export const requireFormat = (format: string | undefined, kind: Resource['kind']): void => {
@@ -76,14 +76,14 @@ export const requireFormat = (format: string | undefined, kind: Resource['kind']
   });
 };
 
-/** Answers are of version 4.0. @throws AppError 400 for a client that reads earlier ones alone. */
+/** Answers have version 4.0. @throws AppError 400 for a client that accepts only earlier versions. */
 export const requireVersion = (mostVersion: string | undefined): void => {
   const major = /^\s*(\d{1,4})(?:\.\d+)?\s*$/.exec(mostVersion ?? '')?.[1];
   if (major !== undefined && Number(major) < 4)
     throw invalid('unsupported_version', 'OData-MaxVersion: this service answers by OData 4.0.');
 };
 
-/** Media types of `Accept`, the most wanted first. */
+/** Media types of `Accept`, by preference. */
 const byWish = (accept: string): string =>
   accept
     .split(',')
@@ -92,18 +92,18 @@ const byWish = (accept: string): string =>
     .map(({ type }) => type)
     .join(',');
 
-/** Level that `$format` or `Accept` names, whatever other types there are: the answer is always JSON. */
+/** Level of metadata in `$format` or `Accept`. Other types are ignored, since the answer is always JSON. */
 export const metadataLevel = (format: string | undefined, accept = ''): MetadataLevel => {
   const named = /\bodata\.metadata\s*=\s*"?(minimal|full|none)/i.exec(format ?? byWish(accept))?.[1];
   const level = named?.toLowerCase();
   return level === 'full' || level === 'none' ? level : 'minimal';
 };
 
-/** True for a client that reads numbers of JSON as texts, since it would round them. */
+/** True for a client that requests JSON numbers as texts, since it would round them. */
 export const wantsNumbersAsText = (format: string | undefined, accept: string | undefined): boolean =>
   /IEEE754Compatible\s*=\s*"?true/i.test(format ?? accept ?? '');
 
-/** `odata.maxpagesize` of `Prefer`; undefined where it is not given or cannot be read. */
+/** `odata.maxpagesize` of `Prefer`; undefined if absent or invalid. */
 export const maxPageSizeOf = (prefer: string | undefined): number | undefined => {
   const text = /(?:^|[,;\s])(?:odata\.)?maxpagesize\s*=\s*"?(\d{1,9})\b/i.exec(prefer ?? '')?.[1];
   return text === undefined || Number(text) === 0 ? undefined : Number(text);
@@ -120,7 +120,7 @@ const mostPosition = 2n ** 64n - 1n;
 
 const rowAddress = new RegExp(`^([^()]*)\\((?:${rowKey}\\s*=\\s*)?'?(0|[1-9]\\d{0,19})'?\\)$`);
 
-/** @param segments Decoded. @returns undefined for what no service has */
+/** @param segments Decoded. @returns undefined for an unknown resource */
 export const resourceOf = (segments: readonly string[]): Resource | undefined => {
   const [first, second, ...others] = segments;
   if (first === undefined || first === '') return { kind: 'document' };

@@ -1,4 +1,4 @@
-/** The rows of a plan as entities of JSON: all that OData adds is a column of the statement or text around the rows. */
+/** The rows of a plan as JSON entities. OData only adds columns to the statement, and text around the rows. */
 import type { Readable } from 'node:stream';
 import { invalid } from '../lib/errors.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
@@ -11,12 +11,12 @@ import { rowOrder } from '../rows/index.js';
 import { identifierOf, isIdentifier, rowKey } from './identifiers.js';
 import { type EdmType, edmTypeOf } from './view.js';
 
-/** How much of each entity is said again in the answer: `odata.metadata` of `Accept`. */
+/** Amount of metadata in the answer: `odata.metadata` of `Accept`. */
 export type MetadataLevel = 'minimal' | 'full' | 'none';
 
 export interface EntityOptions {
   readonly level: MetadataLevel;
-  /** True: all numbers are texts, as `IEEE754Compatible=true` asks for. */
+  /** True: all numbers are texts, as `IEEE754Compatible=true` requests. */
   readonly numbersAsText: boolean;
   /** Address of the service. */
   readonly root: string;
@@ -25,11 +25,11 @@ export interface EntityOptions {
   readonly type: string;
   /** Whether the answer has the key, and whether it has any column. */
   readonly selects: { readonly key: boolean; readonly columns: boolean };
-  /** The one row that is asked for. */
+  /** Key of the only requested row. */
   readonly key?: string | undefined;
 }
 
-/** Rows of a page: as many as 4 MiB hold, in these bounds. */
+/** Rows of a page: as many as fit into 4 MiB, within these limits. */
 const pageBytes = 4 * 1024 * 1024;
 export const mostPageRows = 25_000;
 const leastPageRows = 10_000;
@@ -49,7 +49,7 @@ const typeNames: Readonly<Record<EdmType, string | undefined>> = {
 
 const position = `toString(${rowOrder})`;
 
-/** What full metadata says of each entity. */
+/** Annotations of each entity with full metadata. */
 const entityAnnotations = ({ root, set, type }: EntityOptions): OutputColumn[] => {
   const link = `concat(${quoteText(`${root}/${encodeURIComponent(set)}('`)}, ${position}, '\\')')`;
   return [
@@ -59,7 +59,7 @@ const entityAnnotations = ({ root, set, type }: EntityOptions): OutputColumn[] =
   ];
 };
 
-/** Columns of a version have identifiers as names already; those that `$apply` makes may not. */
+/** Columns of a version already have identifiers as names; those of `$apply` may not. */
 const propertyName = (name: string): string => (isIdentifier(name) ? name : identifierOf(name, 0));
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 64));
@@ -82,7 +82,7 @@ const propertyColumns = (
     : [property];
 };
 
-/** `$apply` may make names that become the same identifier, as `[a b]` and `a_x0020_b` do. */
+/** `$apply` may create names that become the same identifier, such as `[a b]` and `a_x0020_b`. */
 const requireDistinct = (columns: readonly OutputColumn[]): void => {
   const sources = new Map<string, string>();
   for (const { name } of columns) {
@@ -109,10 +109,10 @@ const contextOf = (
   return `${root}/$metadata#${encodeURIComponent(set)}${listed}${key === undefined ? '' : '/$entity'}`;
 };
 
-/** The plan with the columns and the page of an OData answer. */
+/** The plan with the columns and the page size of an OData answer. */
 export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
   const { selects, key } = options;
-  // Rows that `$apply` makes have no key.
+  // Rows of `$apply` have no key.
   const hasKey = plan.options.apply === undefined;
   if (!hasKey) requireDistinct(plan.output);
   const pageSize = Math.min(plan.options.pageSize ?? mostPageRows, pageRowsOf(plan.version));
@@ -150,7 +150,7 @@ interface PageFrame {
   readonly nextLink: string | undefined;
 }
 
-/** The array of rows that ClickHouse wrote as a page. */
+/** Wraps the array of rows from ClickHouse as a page. */
 export const framePage = (rows: Readable, { context, count, nextLink }: PageFrame): Readable => {
   const before = {
     ...(context === undefined ? {} : { '@odata.context': context }),
@@ -165,7 +165,7 @@ export const framePage = (rows: Readable, { context, count, nextLink }: PageFram
   });
 };
 
-/** Brackets and line ends around the one row of an array. */
+/** Brackets and line ends around the only row of an array. */
 const arrayStart = '[\n{'.length;
 const arrayEnd = '\n]\n'.length;
 
@@ -178,7 +178,7 @@ async function* behindStart(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** The one row that ClickHouse wrote, as an entity. */
+/** Wraps the only row from ClickHouse as an entity. */
 export const frameEntity = (rows: Readable, context: string | undefined): Readable =>
   frameLines(behindStart(rows), {
     header: context === undefined ? '{' : `{"@odata.context":${JSON.stringify(context)},`,

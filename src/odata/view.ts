@@ -1,4 +1,4 @@
-/** Versions as OData shows them: the same columns, under identifiers. */
+/** Versions in the form that OData uses: the same columns, with identifiers as names. */
 import type { Column, StoredColumn } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -10,8 +10,8 @@ import { identifierOf, rowKey } from './identifiers.js';
 export type EdmType = 'Edm.Date' | 'Edm.Decimal' | 'Edm.String';
 
 /**
- * Type of a column. Numbers that a double does not hold are texts: clients read numbers of JSON as doubles, whatever
- * `$metadata` says, and would round them.
+ * Type of a column. Numbers that do not fit into a double are texts, since clients parse JSON numbers as doubles, whatever `$metadata`
+ * says, and would round them.
  */
 export const edmTypeOf = ({ physical }: Pick<StoredColumn, 'physical'>): EdmType => {
   const { dataType, numbers } = columnTypeOf(physical);
@@ -22,12 +22,12 @@ export const edmTypeOf = ({ physical }: Pick<StoredColumn, 'physical'>): EdmType
 /** A property of `Rows`, for `$metadata`. */
 export interface Property extends Pick<Column, 'dataType'> {
   readonly identifier: string;
-  /** Of the column. */
+  /** Name of the column. */
   readonly name: string;
   readonly type: EdmType;
 }
 
-/** The key in conditions: a number, which may be quoted like others that are texts here. */
+/** The key in conditions: a number, which may be quoted like numbers that are texts here. */
 export const keyColumn: FilterColumn = {
   id: 0,
   name: rowKey,
@@ -36,7 +36,7 @@ export const keyColumn: FilterColumn = {
   sql: `toDecimal128(${rowOrder}, 0)`,
 };
 
-/** Lists that are in use: what is remembered of a list is found by the list itself. */
+/** Cached properties of lists of columns; an entry is dropped with its list. */
 const described = new WeakMap<readonly StoredColumn[], readonly Property[]>();
 
 export const propertiesOf = (columns: readonly StoredColumn[]): readonly Property[] => {
@@ -62,7 +62,7 @@ const underIdentifiers = (version: ReadableVersion): ReadableVersion => {
   return { ...version, columns };
 };
 
-/** The same versions, with identifiers as the names of their columns, so that filters, orders and answers use them. */
+/** The same versions, with identifiers as the names of their columns, for filters, orders and answers. */
 export const createODataVersions = (versions: Versions): Versions => ({
   ...versions,
   find: async (wanted) => underIdentifiers(await versions.find(wanted)),

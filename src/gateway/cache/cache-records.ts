@@ -11,14 +11,14 @@ export interface Kept {
 export interface CacheRecords {
   get(key: string): Promise<Kept | undefined>;
   set(key: string, provider: string, kept: Kept): Promise<void>;
-  /** Drops what was used longest ago until the bound holds, and what is too old to be served even as stale. */
+  /** Evicts the least recently used entries down to the size limit, and those that are too old to be served even as stale. */
   trim(): Promise<void>;
 }
 
 export interface CacheRecordsOptions {
   readonly sql: Sql;
   readonly maxBytes: number;
-  /** How long an answer is kept beyond its validity, for the days when the upstream is down. */
+  /** Milliseconds for which an answer is kept beyond its validity, in case the upstream is down. */
   readonly staleMs: number;
   readonly now: () => number;
 }
@@ -30,7 +30,7 @@ interface Row {
   used_at: Date;
 }
 
-/** An entry is marked as used at most this often: reading should not write. */
+/** An entry is marked as used at most once in this time, since reads should not cause writes. */
 const touchMs = 600_000;
 
 const read = `SELECT body, stored_at, fresh_until, used_at FROM gateway_cache WHERE key = decode($1, 'hex')`;
@@ -63,7 +63,7 @@ export const createCacheRecords = ({ sql, maxBytes, staleMs, now }: CacheRecords
   async trim() {
     await sql.query(dropOld, [new Date(now() - staleMs)]);
     const [total] = await sql.query<{ bytes: number }>(countBytes);
-    // Down to nine tenths, so that a full cache is not sorted every time.
+    // Down to nine tenths, so that a full cache does not have to be sorted each time.
     if ((total?.bytes ?? 0) > maxBytes) await sql.query(dropUnused, [Math.floor(maxBytes * 0.9)]);
   },
 });

@@ -9,9 +9,9 @@ import type { CacheRecords, Kept } from './cache-records.js';
 
 export interface CacheQuestion {
   readonly provider: string;
-  /** Audience of the answer: `shared`, or one account. No other audience is served from it. */
+  /** Audience of the answer: `shared`, or one account. It is served to no other audience. */
   readonly audience: string;
-  /** Operation and arguments; everything that makes the answer another one. */
+  /** Operation and arguments: everything that the answer depends on. */
   readonly parts: readonly unknown[];
   readonly validSeconds: number;
 }
@@ -26,23 +26,23 @@ export interface Answer {
 /** Outcome of a request. */
 export interface Fetched {
   readonly body: string;
-  /** In place of the validity of the question. */
+  /** Replaces the validity of the question. */
   readonly validSeconds?: number;
-  /** Age of the expired answers that it is made of, if it has no other source: it is not stored. */
+  /** Age of the expired answers that it was made of, if it has no other source. It is not stored then. */
   readonly staleSeconds?: number;
 }
 
 export interface Cache {
   /**
-   * Returns a fresh answer, otherwise a new one from `load`, which is given the body of the last one. Concurrent equal
-   * questions share one `load`, across processes. If the upstream is down, returns the last answer as stale.
+   * Returns a fresh answer, otherwise a new one from `load`, which gets the body of the last one. Concurrent equal questions share one
+   * `load`, across processes. If the upstream is down, returns the last answer as stale.
    */
   answer(question: CacheQuestion, load: (last: string | undefined) => Promise<Fetched>): Promise<Answer>;
-  /** A fresh answer that is there already. */
+  /** Returns a fresh answer if one is cached. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
   /**
-   * Expires an answer that could not be parsed five minutes after it arrived, so that it is requested again.
-   * Does not throw: while the database is down the answer keeps its validity.
+   * Expires an answer that could not be parsed five minutes after it arrived, so that it is requested again. Does not throw: while the
+   * database is down, the answer keeps its validity.
    */
   distrust(question: CacheQuestion): Promise<void>;
   trim(): Promise<void>;
@@ -50,7 +50,7 @@ export interface Cache {
 
 export interface CacheOptions {
   readonly records: CacheRecords;
-  /** Bound of the answers in memory. */
+  /** Size limit of the answers in memory. */
   readonly memoryBytes: number;
   readonly leases: Leases;
   /** Longest wait for the answer to another process, in milliseconds. */
@@ -58,22 +58,22 @@ export interface CacheOptions {
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly now: () => number;
-  /** How long after its validity an answer may still be served while the upstream is down. */
+  /** Milliseconds beyond its validity for which an answer may still be served while the upstream is down. */
   readonly staleMs: number;
 }
 
-/** Form of what is kept. Another number: answers of an earlier build are requested again instead of misread. */
+/** Format version of cache entries. After a change, answers of an earlier build are requested again instead of misread. */
 const form = 3;
 
-/** JSON of a list cannot be confused by separators inside its parts. */
+/** Encoded as JSON, so that separators inside the parts cannot cause collisions. */
 export const cacheKey = ({ provider, audience, parts }: CacheQuestion): string =>
   createHash('sha256')
     .update(JSON.stringify([form, provider, audience, parts]))
     .digest('hex');
 
 /**
- * Errors that mean "the upstream is down", after which an old answer is better than none. A limit, a refused key,
- * a series that is gone and a reply that is not understood are passed on as they are.
+ * Errors that mean "the upstream is down", for which an old answer is better than none. A limit, a refused key, a missing series and a
+ * reply of an unexpected form are passed on.
  */
 const downCodes: ReadonlySet<string> = new Set([
   'upstream_unreachable',
@@ -85,7 +85,7 @@ const downCodes: ReadonlySet<string> = new Set([
 
 const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(error.code);
 
-/** Lifetime of a negative entry and of a reply of another form: repeated requests would use up the quota of others. */
+/** Lifetime of a negative entry and of a reply of an unexpected form: repeated requests would use up the quota of others. */
 const absentMs = 300_000;
 const mostAbsent = 5_000;
 
@@ -106,10 +106,10 @@ const createAbsences = (now: () => number) => {
   };
 };
 
-/** Two bytes per character at most, and 400 for the key and the overhead of an entry. */
+/** At most two bytes per character, and 400 for the key and the overhead of an entry. */
 const bytesOf = ({ body }: Kept): number => 2 * body.length + 400;
 
-/** Interval of polling for the answer of another process. */
+/** Interval of polls for the answer of another process. */
 const leasePollMs = 50;
 
 export const createCache = (options: CacheOptions): Cache => {
@@ -118,7 +118,7 @@ export const createCache = (options: CacheOptions): Cache => {
   const inFlight = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
 
-  /** Largest entry: one giant answer would evict everything else. */
+  /** Keeps entries up to a maximum size in memory, since one huge answer would evict everything else. */
   const remember = (key: string, kept: Kept): void => {
     if (bytesOf(kept) <= memoryBytes / 4) memory.set(key, kept);
     else memory.delete(key);
@@ -162,7 +162,7 @@ export const createCache = (options: CacheOptions): Cache => {
     try {
       await records.set(key, provider, kept);
     } catch (error) {
-      // The answer is good without being kept.
+      // The answer is valid even if it cannot be cached.
       log.warn({ err: error, provider }, 'answer not kept');
     }
   };
@@ -187,7 +187,7 @@ export const createCache = (options: CacheOptions): Cache => {
       if (answer !== undefined) return answer;
       await sleep(leasePollMs);
     }
-    // A request sent twice is better than no answer.
+    // A duplicate request is better than no answer.
     return work();
   };
 

@@ -3,28 +3,28 @@ import { isPending } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { SeriesSource } from './series-dataset-records.js';
 
-/** Vintages that are to be brought in, oldest first, each with the id that its version will have. */
+/** Vintages to load, oldest first, each with the id of its future version. */
 export interface BackfillPlan {
   /** YYYY-MM-DD. */
   readonly days: readonly string[];
-  /** Lower than that of every version that the dataset will get otherwise. */
+  /** Lower than the ids of all other versions that the dataset will get. */
   readonly versionIds: readonly number[];
   /** Older vintages, which retention would not keep. */
   readonly skipped: number;
 }
 
-/** Present state of a backfill that is due. */
+/** Current state of a backfill that is due. */
 export interface DueBackfill extends Omit<SeriesSource, 'schedule'>, Omit<BackfillPlan, 'skipped'> {
   readonly datasetId: number;
   readonly accountId: number;
   readonly failures: number;
   /** Start of validity of the oldest version of the dataset; null without versions. */
   readonly firstAt: Date | null;
-  /** Why there is no version; null: the first upload is under way, or there is one. */
+  /** Why there is no version; null: the first upload is in progress, or there is a version. */
   readonly firstError: string | null;
   /** Rows of the current version. */
   readonly rows: number;
-  /** Versions that retention will keep beyond those that are there; null: any number. */
+  /** Versions that retention will keep in addition to the existing ones; null: any number. */
   readonly room: number | null;
   /** An upload of one of its vintages is pending. */
   readonly isUploading: boolean;
@@ -36,23 +36,23 @@ export interface BackfillOutcome {
   readonly skipped: number;
   /** Null: it succeeded. */
   readonly error: string | null;
-  /** Null: there is nothing left to do. */
+  /** Null: nothing is left to do. */
   readonly nextAt: Date | null;
 }
 
 export interface BackfillRecords {
-  /** How many versions retention keeps of a dataset; null: any number. */
+  /** Number of versions that retention keeps of a dataset; null: any number. */
   kept(datasetId: number): Promise<number | null>;
-  /** Sets ids of versions aside, ascending. */
+  /** Reserves ids of versions, ascending. */
   reserveVersions(count: number): Promise<readonly number[]>;
-  /** To be called once the dataset is known to be made of series. */
+  /** Call it once the dataset is registered as made of series. */
   insert(datasetId: number, plan: BackfillPlan): Promise<void>;
-  /** Datasets whose next step is due and that no process works on, the most overdue first. */
+  /** Datasets whose next step is due and that no process works on, most overdue first. */
   due(): Promise<readonly number[]>;
   /** The next step of a dataset, if it is due. */
   begin(datasetId: number): Promise<DueBackfill | undefined>;
   finish(datasetId: number, outcome: BackfillOutcome): Promise<void>;
-  /** How an upload ended: undefined while it has not. */
+  /** Outcome of an upload; undefined while it is pending. */
   ended(processId: number): Promise<{ readonly error: string | null } | undefined>;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Brings the vintages of a provider into a dataset made of series, as versions that were current on the days on which
- * the provider published them.
+ * Loads the vintages of a provider into a dataset made of series, as versions that were current from the days on which the provider
+ * published them.
  *
- * Vintages come newest first, one upload after the other, so at any moment the dataset knows what was current back to
- * some day, without gaps. That day is what a step starts from: nothing else has to be right after a crash. A vintage
- * that was sent twice is refused the second time when it would be published (`other_vintage`).
+ * Vintages are loaded newest first, one upload at a time, so at any moment the dataset has all versions back to some day, without gaps. A
+ * step starts from that day, so it needs no other state after a crash. A vintage that was uploaded twice is refused when it would be
+ * published the second time (`other_vintage`).
  *
- * A step asks for the next few vintages of every series and uploads them. A step that fails (the upstream's limit, the
- * plan's, a key that has gone) is tried again later, from where it was; the reason can be read at the dataset.
+ * A step requests the next few vintages of every series and uploads them. A step that fails (the upstream's limit, the plan's, a missing
+ * key) is retried later, from where it was; the dataset shows the reason.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { retryWaitMs } from './schedule.js';
 import { type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
 import type { UnnamedSeries } from './wanted-series.js';
 
-/** One upload of a vintage, in the name of an account. */
+/** Upload of one vintage for an account. */
 export interface VintageUpload {
   readonly datasetId: number;
   readonly accountId: number;
@@ -47,20 +47,20 @@ export interface BackfillsOptions {
 }
 
 export interface Backfills {
-  /** Days of all vintages of some series, oldest first. @throws AppError 400 for a provider without. */
+  /** Days of all vintages of some series, oldest first. @throws AppError 400 for a provider without vintages. */
   days(caller: GatewayCaller, slug: string, series: readonly UnnamedSeries[]): Promise<readonly string[]>;
   /** Vintages to load into a dataset that has no version yet. */
   plan(datasetId: number, days: readonly string[]): Promise<BackfillPlan>;
-  /** Begins, for a dataset that is known to be made of series. */
+  /** Starts the backfill of a dataset that is registered as made of series. */
   begin(datasetId: number, plan: BackfillPlan): Promise<void>;
   /** Takes steps until none is due. @returns number of steps */
   runDue(stop: AbortSignal): Promise<number>;
 }
 
-/** Values that a step keeps in memory at most, about. */
+/** Approximate limit of the values that a step keeps in memory. */
 const valuesPerStep = 500_000;
 
-/** For the upload of a vintage to become a version. */
+/** Longest wait for a vintage to be published. */
 const publishPatience = { polls: 600, everyMs: 50 } as const;
 
 /** Wait for the first upload, or for a vintage that is not published yet. */
@@ -68,7 +68,7 @@ const waitMs = 2_000;
 
 const startOf = (day: string): string => `${day}T00:00:00.000Z`;
 
-/** Places of the vintages that are left, newest first. */
+/** Positions of the remaining vintages, newest first. */
 const leftOf = ({ days }: DueBackfill, firstAt: Date): number[] =>
   days
     .map((day, at) => ({ day, at }))
@@ -76,7 +76,7 @@ const leftOf = ({ days }: DueBackfill, firstAt: Date): number[] =>
     .map(({ at }) => at)
     .reverse();
 
-/** Old enough to come before the dataset's own first version, which is being made now. */
+/** True if the vintage can precede the dataset's first version, which is being uploaded now. */
 const isPast = (day: string, nowMs: number): boolean => Date.parse(startOf(day)) < nowMs;
 
 export const createBackfills = (options: BackfillsOptions): Backfills => {
@@ -94,7 +94,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     return false;
   };
 
-  /** Uploads vintages, newest first. @returns number that became versions */
+  /** Uploads vintages, newest first. @returns the number that became versions */
   const bring = async (
     backfill: DueBackfill,
     firstAt: Date,
@@ -159,7 +159,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     try {
       outcome = await step(backfill, stop);
     } catch (error) {
-      // The process stops, or another one has the backfill.
+      // The process stops, or another one has the lease.
       if (stop.aborted) return;
       outcome = failureOf(backfill, error);
     }
@@ -175,7 +175,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     },
     async plan(datasetId, days) {
       const kept = await records.kept(datasetId);
-      // The current version is one of those that are kept.
+      // The current version counts among the kept ones.
       const chosen = kept === null ? days : days.slice(Math.max(0, days.length - (kept - 1)));
       return {
         days: chosen,

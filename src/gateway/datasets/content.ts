@@ -13,7 +13,7 @@ export type Wanted = Pick<SeriesSource, 'series' | 'withFlags' | 'isPanel'> & {
   readonly slug: string;
 };
 
-/** Content of a dataset that is kept from series. */
+/** Content of a dataset made of series. */
 export interface Content {
   readonly csv: Buffer;
   readonly columns: readonly SeriesColumn[];
@@ -21,11 +21,11 @@ export interface Content {
   readonly answers: readonly (DescribedAnswer & Pick<SeriesAnswer, 'stale' | 'ageSeconds'>)[];
 }
 
-/** Runs the work until the process stops; the upstream's answer is then only cached. */
+/** Runs the work until the process stops. The upstream's answer is then only cached. */
 const unlessStopped = <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> =>
   stop === undefined ? work() : orAborted(work, stop);
 
-/** Requests the series one after the other: a dataset of many waits for its turns like every caller. */
+/** Requests the series one by one, so that a dataset of many waits for its turns like every caller. */
 export const fetchContent = async (
   gateway: Pick<Gateway, 'fullSeries' | 'panel'>,
   caller: GatewayCaller,

@@ -2,9 +2,9 @@ import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { invalid } from '../../lib/errors.js';
 
 /**
- * Five fields of cron, in UTC: minute, hour, day of month, month, day of week (0 and 7 are Sunday). A field is `*`,
- * a number, a range `a-b`, any of them with a step `/n`, or a list of these. As in cron, when both days are
- * restricted, either of them is enough; a day field that begins with `*` does not count as restricted.
+ * Five fields of cron, in UTC: minute, hour, day of month, month, day of week (0 and 7 are Sunday). A field is `*`, a number, a range
+ * `a-b`, any of these with a step `/n`, or a list of them. As in cron, if both days are restricted, one of them is enough; a day field that
+ * starts with `*` does not count as restricted.
  */
 export interface Cron {
   readonly minutes: ReadonlySet<number>;
@@ -27,10 +27,10 @@ const refuse = (text: string, why: string) =>
 const expressionOf = (text: string, afterMs: number): CronExpression =>
   CronExpressionParser.parse(text, { tz: 'UTC', currentDate: new Date(afterMs) });
 
-/** Narrower than cron-parser, which also reads names, `L`, `#` and, as a random number, `H`. */
+/** Stricter than cron-parser, which also accepts names, `L`, `#` and, as a random number, `H`. */
 const itemForm = /^(?:\*|\d{1,2}(?:-\d{1,2})?)(?:\/\d{1,2})?$/;
 
-/** Values of one item of a list, which is parsed alone: cron-parser takes no overlapping items, cron does. */
+/** Values of one item of a list. Items are parsed one by one, since cron accepts overlapping items and cron-parser does not. */
 const valuesOf = (item: string, field: (typeof fields)[number], text: string): number[] => {
   const { name, key, min, max } = field;
   if (!itemForm.test(item)) throw refuse(text, `the ${name} cannot be read`);
@@ -63,7 +63,7 @@ const dayMs = 86_400_000;
 /** Two 29 February around a year like 2100 are eight years apart. */
 const longestGapMs = (8 * 366 + 1) * dayMs;
 
-/** First time after the given one, in milliseconds since the epoch; undefined when there never is one. */
+/** First time after the given one, in milliseconds since the epoch; undefined: never. */
 export const nextTime = ({ plain, eitherDay }: Cron, afterMs: number): number | undefined => {
   let expression: CronExpression;
   try {
@@ -76,7 +76,7 @@ export const nextTime = ({ plain, eitherDay }: Cron, afterMs: number): number | 
   while (true) {
     const time = expression.next();
     if (time.getTime() - afterMs > longestGapMs) return undefined;
-    // cron-parser takes every day field but `*` for restricted.
+    // cron-parser treats every day field except `*` as restricted.
     const isBothDays = daysOfMonth.has(time.getDate()) && daysOfWeek.has(time.getDay());
     if (eitherDay || isBothDays) return time.getTime();
     expression.reset(new Date((Math.floor(time.getTime() / dayMs) + 1) * dayMs - 1));

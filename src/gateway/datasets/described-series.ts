@@ -9,12 +9,12 @@ export type DescribedAnswer = Pick<WantedSeries, 'name'> &
 
 type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;
 
-/** A database of texts keeps no NUL. */
+/** PostgreSQL cannot store NUL in a text. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
 const stored = (text: string | undefined): string | null => (text === undefined ? null : withoutNul(text));
 
-/** Describes series as they are shown with the dataset that is made of them. */
+/** Describes series for the dataset that is made of them. */
 export const describeSeries = (
   { slug, provider, license, attribution }: Source,
   answers: readonly DescribedAnswer[],

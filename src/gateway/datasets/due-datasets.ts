@@ -9,8 +9,8 @@ interface DueRecords<T> {
 }
 
 /**
- * Works on datasets until nothing is due, on each in one process at a time; returns the number of runs.
- * @param run aborted when the process stops or loses the lease
+ * Works on datasets until nothing is due, each in one process at a time. Returns the number of runs.
+ * @param run Its signal is aborted when the process stops or loses the lease.
  */
 export const runDueDatasets = async <T>(
   records: DueRecords<T>,

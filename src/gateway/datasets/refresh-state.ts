@@ -3,14 +3,14 @@ import { isoUtc, isoUtcOrNull } from '../../lib/time.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** A dataset made of series whose last refresh failed, or whose last upload did. */
+/** A dataset made of series whose last refresh, or the upload of it, failed. */
 export interface FailingRefresh {
   readonly datasetId: number;
   readonly provider: string;
   readonly error: string;
   /** Failed runs in a row. */
   readonly failures: number;
-  /** When the first of them was. */
+  /** Time of the first of them. */
   readonly since: string;
   readonly lastRunAt: string | null;
   /** Null: nothing is scheduled. */
@@ -20,11 +20,11 @@ export interface FailingRefresh {
 export interface RefreshState {
   readonly datasets: number;
   readonly scheduled: number;
-  /** Due and not begun. */
+  /** Due and not started. */
   readonly due: number;
   readonly running: number;
   readonly failing: number;
-  /** The failing ones, those that fail longest first; at most 100. */
+  /** Failing ones, those that fail longest first; at most 100. */
   readonly failures: readonly FailingRefresh[];
 }
 

@@ -3,23 +3,23 @@ import { invalid } from '../../lib/errors.js';
 import { nextTime, parseCron } from './cron.js';
 
 /**
- * When a dataset made of series is refreshed: `daily`, `weekly`, or five fields of cron in UTC. Each dataset has
- * a fixed jitter of its own, so that a thousand daily ones do not ask an upstream in the same minute.
+ * Schedule of a dataset made of series: `daily`, `weekly`, or five fields of cron in UTC. Each dataset has a fixed jitter, so that a
+ * thousand daily ones do not send requests to an upstream in the same minute.
  */
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
 
-/** A dataset with a time of its own is late by less than this. */
+/** Maximum delay of a dataset with a cron schedule. */
 const jitterMs = 5 * 60_000;
 
-/** From 0 up to 1, the same for the same dataset. */
+/** Number from 0 to below 1, always the same for a dataset. */
 const shareOf = (datasetId: number): number =>
   createHash('sha256').update(`refresh ${datasetId}`).digest().readUInt32BE() / 2 ** 32;
 
 const periods: Readonly<Record<string, number>> = { daily: dayMs, weekly: weekMs };
 
-/** Normalised schedule. @throws AppError `invalid` for other texts, and for schedules of more than once an hour. */
+/** Normalizes a schedule. @throws AppError `invalid` for other texts, and for schedules of more than once an hour. */
 export const parseSchedule = (text: string): string => {
   const schedule = text.trim().replace(/\s+/g, ' ');
   if (schedule.toLowerCase() in periods) return schedule.toLowerCase();
@@ -37,7 +37,7 @@ export const nextRunOf = (schedule: string, datasetId: number, afterMs: number):
   const share = shareOf(datasetId);
   const period = periods[schedule];
   if (period === undefined) {
-    // The scheduled time, before the jitter is added, must be later: otherwise a run could happen twice.
+    // The scheduled time must be later before the jitter is added; otherwise a run could happen twice.
     const time = nextTime(parseCron(schedule), afterMs);
     return time === undefined ? undefined : time + Math.floor(share * jitterMs);
   }
@@ -48,7 +48,7 @@ export const nextRunOf = (schedule: string, datasetId: number, afterMs: number):
 const firstRetryMs = 10 * 60_000;
 const longestRetryMs = 6 * hourMs;
 
-/** Wait after failed runs in a row; an upstream that names a time is believed. */
+/** Wait after failed runs in a row. A time that the upstream names is used. */
 export const retryWaitMs = (failures: number, retryAfterSeconds: number | undefined): number =>
   Math.max(
     Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, failures - 1)),

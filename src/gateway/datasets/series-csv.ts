@@ -23,7 +23,7 @@ const withValue = (entities: readonly SeriesColumn[], withFlags: boolean): reado
 export const seriesColumns = (withFlags: boolean): readonly SeriesColumn[] =>
   withValue([{ name: 'Series', dataType: 'String', isEntity: true }], withFlags);
 
-/** Names of the other columns; a dimension of that name gets another one. */
+/** Names of the other columns; a dimension with such a name is renamed. */
 const taken = new Set(['date', 'value', 'flag']);
 
 /** Columns of a dataset made of a panel: code and label of each open dimension. */
@@ -53,7 +53,7 @@ const lineOf = ({ date, value, flag }: Observation, entities: string, withFlags:
   return `${date},${entities},${value ?? ''}${end}\n`;
 };
 
-/** Series after series, oldest first; the values with the digits of the upstream. The same data is the same text. */
+/** Series by series, oldest first, with the digits of the upstream. Equal data always gives the same text. */
 export const seriesCsv = (
   series: readonly (Pick<WantedSeries, 'name'> & Pick<SeriesAnswer, 'data'>)[],
   withFlags: boolean,
@@ -64,7 +64,7 @@ export const seriesCsv = (
   return csvOf(seriesColumns(withFlags), lines);
 };
 
-/** The same of a panel; series by their codes, so that another order of the upstream is no change. */
+/** The same for a panel. Series are sorted by their codes, so that another order from the upstream is not a change. */
 export const panelCsv = (panel: PanelData, withFlags: boolean): Buffer => {
   const keyOf = ({ codes }: { readonly codes: readonly string[] }): string => JSON.stringify(codes);
   const lines = panel.series

@@ -10,15 +10,15 @@ import type { WantedSeries } from './wanted-series.js';
 export interface SeriesSource {
   readonly provider: string;
   readonly series: readonly WantedSeries[];
-  /** See schedule.ts; null: only on request. */
+  /** Format in schedule.ts; null: only on request. */
   readonly schedule: string | null;
-  /** It has the column Flag. */
+  /** True: the dataset has the column Flag. */
   readonly withFlags: boolean;
-  /** Its one id and parameters name several series. */
+  /** True: its only id and its parameters name several series. */
   readonly isPanel: boolean;
 }
 
-/** Last update of each series, read from the provider before its values; empty if it is not known of all of them. */
+/** Last update of each series, read from the provider before the values; empty if it is unknown for any of them. */
 export type UpdateMarks = readonly string[];
 
 export interface NewSeriesDataset extends SeriesSource {
@@ -36,7 +36,7 @@ export interface DueRun extends SeriesSource {
   readonly datasetId: number;
   readonly accountId: number;
   readonly failures: number;
-  /** When it was due, as the database writes it: differs if the run was rescheduled meanwhile. */
+  /** Due time as the database writes it, to detect that the run was rescheduled meanwhile. */
   readonly dueAt: string;
   readonly contentHash: Buffer | null;
   readonly updateMarks: UpdateMarks;
@@ -52,13 +52,13 @@ export interface RunOutcome {
   /** Descriptions from the provider; absent after a failure, or if nothing changed. */
   readonly described?: readonly DescribedSeries[];
   readonly updateMarks?: UpdateMarks;
-  /** Present when there was something new. */
+  /** Present if the data was new. */
   readonly upload?: { readonly contentHash: Buffer; readonly processId: number };
 }
 
 export interface SeriesDatasetRecords {
   insert(dataset: NewSeriesDataset): Promise<void>;
-  /** Datasets whose refresh is due and that no process refreshes, the most overdue first. */
+  /** Datasets whose refresh is due and that no process refreshes, most overdue first. */
   due(): Promise<readonly number[]>;
   /** The run of a dataset, if it is due. */
   begin(datasetId: number): Promise<DueRun | undefined>;
@@ -143,7 +143,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
   },
 });
 
-/** Assigns the refreshes of datasets of series to the owners of their repositories. */
+/** Transfers the refreshes of datasets made of series to the owners of their repositories. */
 export const giveSeriesToOwners = async (
   tx: Sql,
   accountId: number,

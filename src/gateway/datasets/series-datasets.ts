@@ -16,7 +16,7 @@ import type { DueRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './se
 import { marksToKeep, readMarks, sameMarks } from './update-marks.js';
 import { nameSeries, type UnnamedSeries, withChosenStart } from './wanted-series.js';
 
-/** One upload of a generated file, in the name of an account. */
+/** Upload of a generated file for an account. */
 export interface SeriesUpload {
   readonly datasetId: number;
   readonly accountId: number;
@@ -29,11 +29,11 @@ export interface SeriesDatasetsOptions {
   readonly gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'>;
   readonly records: SeriesDatasetRecords;
   /**
-   * The ordinary way in of a file.
-   * @throws AppError 403, 404 when the account may not write to the dataset any more.
+   * Receives a file like one of a client.
+   * @throws AppError 403 or 404 if the account may no longer write to the dataset.
    */
   readonly upload: (upload: SeriesUpload) => Promise<ProcessView>;
-  /** An account as the gateway sees it when it acts without a request. */
+  /** Returns the caller of an account that acts without a request. */
   readonly callerOf: (accountId: number) => Promise<GatewayCaller>;
   readonly backfills: Pick<Backfills, 'days' | 'plan' | 'begin'>;
   readonly onRun: (outcome: 'changed' | 'unchanged' | 'failed') => void;
@@ -46,9 +46,9 @@ export interface SeriesDatasetRequest {
   readonly slug: string;
   readonly series: readonly UnnamedSeries[];
   readonly refresh: string | null;
-  /** The dataset has a column for the flags of the observations. */
+  /** True: the dataset has a column for the flags of the observations. */
   readonly withFlags: boolean;
-  /** The one id and its parameters name several series. */
+  /** True: the only id and its parameters name several series. */
   readonly isPanel: boolean;
   /** True: the provider's own vintages become versions. */
   readonly backfill: boolean;
@@ -63,27 +63,27 @@ export interface SeriesDatasetText {
   readonly sourceName: string;
 }
 
-/** The caller's repository, which gets the new dataset. */
+/** Creates the new dataset in the caller's repository. */
 export interface Shelf {
   create(text: SeriesDatasetText): Promise<{ readonly id: number }>;
-  /** Removes the dataset again if its data could not be uploaded. */
+  /** Removes the dataset if its data could not be uploaded. */
   remove(datasetId: number): Promise<void>;
 }
 
 /** Datasets whose rows are series of a provider; their versions are the vintages of the series. */
 export interface SeriesDatasets {
-  /** Asks for the series first: without data there is no dataset. */
+  /** Requests the series first: without data no dataset is created. */
   create(
     caller: GatewayCaller & { readonly accountId: number },
     request: SeriesDatasetRequest,
     shelf: Shelf,
     requestId: string,
   ): Promise<{ readonly datasetId: number; readonly process: ProcessView }>;
-  /** Another schedule, or none. @throws AppError 400, 404. */
+  /** Sets another schedule, or none. @throws AppError 400, 404. */
   reschedule(datasetId: number, refresh: string | null): Promise<void>;
   /** Makes a run due now. @throws AppError 404. */
   refreshSoon(datasetId: number): Promise<void>;
-  /** Runs refreshes until none is due. @returns number of runs */
+  /** Runs refreshes until none is due. @returns the number of runs */
   runDue(stop: AbortSignal): Promise<number>;
 }
 
@@ -95,7 +95,7 @@ const hashOf = (csv: Buffer): Buffer => createHash('sha256').update(csv).digest(
 /** Kinds of transient errors, which are retried soon; others wait for the next scheduled run. */
 const passing = new Set(['rate_limited', 'upstream', 'timeout', 'unavailable', 'unexpected']);
 
-/** A label of an upstream as the name of a dataset. */
+/** Name of the dataset, from a label of the upstream. */
 const nameOf = (answers: readonly DescribedAnswer[]): string => {
   const [first, ...more] = answers;
   const label = (first?.label ?? '').replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ');
@@ -115,7 +115,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   const scheduleOf = (refresh: string | null): string | null =>
     refresh === null || refresh.trim() === '' ? null : parseSchedule(refresh);
 
-  /** Reads the update marks. Called before the values are read, so the next run sees an update that comes between the two. */
+  /** Reads the update marks. Called before the values are read, so that the next run detects an update in between. */
   const fetchMarks = (
     caller: GatewayCaller,
     { slug, series }: Pick<Wanted, 'slug' | 'series'>,
@@ -168,7 +168,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       outcome = await refresh(run, stop);
       onRun(outcome.upload === undefined ? 'unchanged' : 'changed');
     } catch (error) {
-      // The process stops, or another one has the run.
+      // The process stops, or another one has the lease.
       if (stop.aborted) return;
       outcome = failureOf(run, error);
       onRun('failed');
@@ -201,7 +201,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
         sourceName: name,
       });
       try {
-        // The ids of older versions come before that of the first upload.
+        // The ids of vintages must be lower than that of the first upload.
         const plan = days && (await backfills.plan(datasetId, days));
         const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv, columns });
         await records.insert({

@@ -11,11 +11,11 @@ interface Wanted {
   readonly nowMs: number;
 }
 
-/** A mark that is only a day does not cover what is published later on that day. */
+/** A mark that is only a day does not cover later updates on that day. */
 const isSettled = (mark: string, nowMs: number): boolean =>
   !/^\d{4}-\d{2}-\d{2}$/.test(mark) || mark < new Date(nowMs - 86_400_000).toISOString().slice(0, 10);
 
-/** Reads the last update of each series; gives none if one of them is not known, since then all values have to be requested. */
+/** Reads the last update of each series. Returns none if one of them is unknown, since all values must be requested then. */
 export const readMarks = async (
   gateway: Pick<Gateway, 'lastUpdate'>,
   caller: GatewayCaller,
@@ -28,7 +28,7 @@ export const readMarks = async (
       if (mark === undefined || !isSettled(mark, nowMs)) return [];
       marks.push(mark);
     } catch (error) {
-      // The request for the values follows, and reports the error.
+      // The request for the values follows and reports the error.
       if (isAppError(error)) return [];
       throw error;
     }
@@ -40,7 +40,7 @@ export const readMarks = async (
 export const sameMarks = (before: UpdateMarks, now: UpdateMarks): boolean =>
   now.length > 0 && now.length === before.length && now.every((mark, place) => mark === before[place]);
 
-/** Returns the marks to keep: none if values come from the cache, which may be older than the updates that the marks name. */
+/** Returns the marks to store: none if values come from the cache, which may be older than the updates of the marks. */
 export const marksToKeep = (
   marks: UpdateMarks,
   answers: readonly Pick<SeriesAnswer, 'ageSeconds'>[],

@@ -1,6 +1,6 @@
 import type { SeriesAnswer } from '../series-answer.js';
 
-/** Parameters as the caller gave them. */
+/** Parameters as the caller sent them. */
 export type GivenParams = Readonly<Record<string, unknown>>;
 
 /** One series of a dataset. */
@@ -19,8 +19,8 @@ const sorted = (params: GivenParams): [string, unknown][] =>
 const spelled = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /**
- * Names series for the column Series and leaves out repetitions. The name is the id; series with the same id also have
- * the parameters in which they differ: `SP.POP.TOTL?country=NOR`.
+ * Names series for the column Series and removes duplicates. The name is the id; series with the same id also have the parameters in which
+ * they differ: `SP.POP.TOTL?country=NOR`.
  */
 export const nameSeries = (given: readonly UnnamedSeries[]): WantedSeries[] => {
   const unique = new Map(given.map((one) => [JSON.stringify([one.id, sorted(one.params)]), one]));
@@ -33,7 +33,7 @@ export const nameSeries = (given: readonly UnnamedSeries[]): WantedSeries[] => {
   });
 };
 
-/** Keeps a start that the provider chose, so that it does not move from year to year. */
+/** Stores a start that the provider chose, so that it does not move from year to year. */
 export const withChosenStart = (
   series: readonly WantedSeries[],
   answers: readonly Pick<SeriesAnswer, 'params'>[],

@@ -5,20 +5,20 @@ import type { UserKeys } from './user-keys.js';
 export interface ChosenKey {
   readonly kind: 'none' | 'service' | 'own';
   readonly value: string | undefined;
-  /** Names the limits that it shares: `none`, `service`, `own:` and its fingerprint. */
+  /** Scope of the limits that it shares: `none`, `service`, or `own:` and its fingerprint. */
   readonly scope: string;
-  /** Audience of answers fetched with it: `shared`, or one account. */
+  /** Audience of answers that are fetched with it: `shared`, or one account. */
   readonly audience: string;
 }
 
 export interface KeyChoice {
-  /** The caller's own key, else the service's, else none. */
+  /** The caller's own key, otherwise that of the service, otherwise none. */
   choose(provider: Provider, accountId: number | undefined): Promise<ChosenKey>;
 }
 
 const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: 'shared' };
 
-/** Upstreams tell more with a key (catalogs, notes), so answers with and without one are kept apart. */
+/** Upstreams return more with a key (catalogs, notes), so answers with and without one are cached separately. */
 export const keyedAudience = 'shared with key';
 
 export const createKeyChoice = (

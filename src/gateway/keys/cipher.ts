@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A master key: 32 random bytes and the name under which sealed texts remember it. */
+/** A master key: 32 random bytes, and the id that is stored with texts encrypted by it. */
 export interface MasterKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -8,9 +8,9 @@ export interface MasterKey {
 
 export interface Cipher {
   readonly currentId: string;
-  /** Seals with the current master key; `context` must be the same when opening. */
+  /** Encrypts with the current master key. `context` must be the same for `open`. */
   seal(plain: string, context: readonly string[]): Buffer;
-  /** Throws when the text was altered, moved to another context, or sealed with an unknown key. */
+  /** Throws if the text was altered, moved to another context, or encrypted with an unknown key. */
   open(masterKeyId: string, sealed: Buffer, context: readonly string[]): string;
   /** Fingerprint of a text, which does not reveal it. */
   fingerprint(plain: string, context: readonly string[]): string;
@@ -19,7 +19,7 @@ export interface Cipher {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** JSON keeps the parts apart: no two contexts read the same. */
+/** Encoded as JSON, so that no two contexts have the same bytes. */
 const encodeContext = (context: readonly string[]): Buffer => Buffer.from(JSON.stringify(context));
 
 /** `id:base64` pairs, the current one first. */
@@ -39,7 +39,7 @@ export const parseMasterKeys = (texts: readonly string[]): MasterKey[] => {
 const subkey = (master: MasterKey, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master.bytes, Buffer.alloc(0), purpose, 32));
 
-/** AES-256-GCM; the first key seals, all of them open. */
+/** AES-256-GCM. The first key encrypts; each of them decrypts. */
 export const createCipher = (masterKeys: readonly [MasterKey, ...MasterKey[]]): Cipher => {
   const [current] = masterKeys;
   const sealing = new Map(masterKeys.map((master) => [master.id, subkey(master, 'user keys: seal')]));

@@ -1,6 +1,6 @@
 /**
- * Master keys of an installation on one machine: a file that only its owner may read, one `id:base64` a line, the
- * current one first. Without this file the sealed keys of users cannot be opened again.
+ * Master keys of an installation on one machine: a file that only its owner can read, one `id:base64` per line, the current one first.
+ * Without this file the encrypted keys of users cannot be decrypted.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export const openKeyFile = (path: string): string[] => {
   if (found !== undefined) return found;
   mkdirSync(dirname(path), { recursive: true });
   const line = `k1:${randomBytes(32).toString('base64')}`;
-  // Its name leads to the whole file or to nothing: a full disk would leave an empty one, which later starts take as it is.
+  // Written to a temporary file first, since a full disk would otherwise leave an empty one, which later starts would accept.
   const prepared = `${path}.${randomUUID()}`;
   try {
     writeFileSync(prepared, `${line}\n`, { mode: 0o600, flag: 'wx', flush: true });

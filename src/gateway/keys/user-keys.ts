@@ -5,12 +5,12 @@ import { processesWithoutKey } from '../../storage/postgres/live-processes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Cipher } from './cipher.js';
 
-/** Upstream keys of users: sealed at rest, handed out only to the request that needs one. */
+/** Upstream keys of users: encrypted in the database, decrypted only for the request that needs one. */
 export interface UserKeys {
   /** Slugs for which the account has a key. */
   list(accountId: number): Promise<Record<string, true>>;
   has(accountId: number, slug: string): Promise<boolean>;
-  /** Stores, replaces, or (null, empty) deletes. Two updates of one key at the same time: one is a conflict. */
+  /** Stores, replaces, or (null, empty) deletes a key. Of two concurrent updates of one key, one is a conflict. */
   put(
     accountId: number,
     slug: string,
@@ -18,16 +18,16 @@ export interface UserKeys {
   ): Promise<{ slug: string; has_key: boolean }>;
   read(accountId: number, slug: string): Promise<{ value: string; fingerprint: string } | undefined>;
   /**
-   * Seals every key that an older master key sealed with the current one.
-   * @returns number of keys that were sealed again
-   * @throws AppError 409 `process_lacks_key` while a running process cannot open the current master key
+   * Re-encrypts every key that an older master key encrypted with the current one.
+   * @returns number of keys that were re-encrypted
+   * @throws AppError 409 `process_lacks_key` while a running process does not have the current master key
    */
   rotate(): Promise<number>;
 }
 
 const longestKey = 512;
 
-/** The key as it will be sent, null to delete. Control characters could not travel in a header or an address. */
+/** The key as it will be sent; null to delete. Control characters cannot be sent in a header or an address. */
 const normalizeKey = (key: string | null | undefined): string | null => {
   const trimmed = (key ?? '').trim();
   if (trimmed === '') return null;
@@ -45,7 +45,7 @@ interface Row {
   sealed: Buffer;
 }
 
-// Does not wait: an update that comes while another one runs conflicts with it.
+// Does not wait: an update that arrives during another one is a conflict.
 const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked`;
 const upsert = `
   INSERT INTO user_keys (account_id, provider, master_key_id, sealed, fingerprint)

@@ -5,7 +5,7 @@ export interface Usage {
   readonly span: Span;
   readonly used: number;
   readonly usedByAccount: number;
-  /** Accounts with requests in the window, this one included or not; tasks of the service are not accounts. */
+  /** Accounts with requests in the window, whether or not this one is among them. Jobs of the service are not accounts. */
   readonly accounts: number;
   /** The oldest bucket that counts. */
   readonly oldest: Date;
@@ -13,10 +13,10 @@ export interface Usage {
 
 export interface Question {
   readonly nowMs: number;
-  /** When the pace allows the next request. */
+  /** Time at which the pace allows the next request. */
   readonly nextAtMs: number;
   readonly spacingMs: number;
-  /** How long the caller would wait for its turn. */
+  /** Longest wait of the caller for its turn. */
   readonly maxWaitMs: number;
   readonly zone: string;
   readonly windows: readonly Window[];
@@ -25,42 +25,39 @@ export interface Question {
 }
 
 /**
- * `account` shares a quota with the accounts that ask, too; `alone` uses a key of its own, or is a task that an
- * operator started; `background` takes what is left.
+ * `account` shares a quota with other active accounts; `alone` uses its own key, or is a task that an operator started; `background` uses
+ * what is left.
  */
 export type QuotaUser = 'account' | 'alone' | 'background';
 
-/** `held` is decided before: the upstream itself asked to be left alone. */
+/** `held` is checked before: the upstream itself requested a hold. */
 export type Denial = 'pace' | 'quota' | 'share' | 'background' | 'held';
 
 export type Decision =
   | { readonly granted: true; readonly startMs: number }
   | { readonly granted: false; readonly reason: Denial; readonly retryAfterMs: number; readonly span?: Span };
 
-/** Every account may always use this fraction, however many there are. */
+/** Minimum share of every account, however many there are. */
 const leastShare = 0.1;
 
-/** Background tasks use what is left of a daily quota in so many milliseconds before it starts again. */
+/** Background jobs use the remainder of a daily quota in this time before its reset. */
 const leftoverMs = 30 * 60_000;
 
 /**
- * Share of a quota that one account may use: its part among the accounts with requests in the same window, so all of it
- * when nobody else does, and at least a tenth.
+ * Share of a quota that one account may use: an equal part among the accounts with requests in the same window, so all of it if there is no
+ * other, and at least a tenth.
  */
 export const shareOf = (limit: number, accounts: number): number =>
   Math.ceil(Math.max(limit / Math.max(1, accounts), limit * leastShare));
 
-/**
- * How much of a window one asker may use in all. Minutes pass by themselves; only a quota that is gone for long has to
- * be divided.
- */
+/** Requests of a window that one user may send in all. A quota per second or minute recovers soon; only longer ones have to be divided. */
 const partOf = ({ span, limit }: Window, found: Usage | undefined, user: QuotaUser): number => {
   if (user !== 'account' || span === 'minute') return limit;
   const accounts = (found?.accounts ?? 0) + ((found?.usedByAccount ?? 0) === 0 ? 1 : 0);
   return shareOf(limit, accounts);
 };
 
-/** Remaining requests of a window for this user: of the whole, and of its own share. */
+/** Remaining requests of a window for this user: of the whole, and of its share. */
 export const leftOf = (window: Window, found: Usage | undefined, user: QuotaUser): number =>
   Math.max(
     0,
@@ -70,7 +67,7 @@ export const leftOf = (window: Window, found: Usage | undefined, user: QuotaUser
     ),
   );
 
-/** How long a background task has to leave a window to others; 0: not at all. */
+/** Milliseconds for which a background job must leave a window to others; 0: none. */
 const backgroundWaitMs = (
   { span, limit, bucket }: Window,
   used: number,
@@ -80,10 +77,7 @@ const backgroundWaitMs = (
   return used >= limit / 2 ? endOfBucket(span, bucket, zone) - nowMs : 0;
 };
 
-/**
- * Whether a request may be sent, and when. Pure: the same question has the same answer, so the arithmetic is
- * tested without a database or a clock.
- */
+/** Decides whether a request may be sent, and when. A pure function, so that the arithmetic is tested without a database or a clock. */
 export const decide = (question: Question): Decision => {
   const { nowMs, nextAtMs, maxWaitMs, windows, usage, zone, user } = question;
   const startMs = Math.max(nowMs, nextAtMs);

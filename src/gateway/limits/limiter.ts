@@ -8,32 +8,32 @@ import type { Telemetry } from '../telemetry.js';
 import type { QuotaUser } from './decision.js';
 import type { Admission, UsageRecords } from './usage-records.js';
 
-/** Key and account that a request is counted for. */
+/** Key and account for which a request is counted. */
 export interface QuotaOwner {
   readonly provider: Provider;
   /** `none`, `service`, or `own:` and the fingerprint of the key. */
   readonly keyScope: string;
-  /** Account or address that the fair share is counted for. */
+  /** Account or address whose fair share is counted. */
   readonly account: string;
 }
 
-/** Sends requests to upstreams no faster than they allow; the only file that knows the limiter's library. */
+/** Sends requests to upstreams no faster than they allow. No other file uses the limiter's library. */
 export interface Limiter {
-  /** Runs `send` when it is its turn; throws `rate_limited` without running it when that would take too long. */
+  /** Runs `send` at its turn. Throws `rate_limited` without running it if the wait would be too long. */
   run<T>(
     owner: QuotaOwner,
     options: { readonly counted: boolean },
-    /** `careful`: the first request after a hold; `hold` or `release` has to follow. */
+    /** `careful`: the first request after a hold; `hold` or `release` must follow. */
     send: (careful: boolean) => Promise<T>,
   ): Promise<T>;
-  /** Stops requests after the upstream refused one. Returns the milliseconds until the next one may be sent. */
+  /** Stops requests after a refusal of the upstream. Returns the milliseconds until the next one may be sent. */
   hold(owner: QuotaOwner, length: HoldLength): Promise<number>;
   release(owner: QuotaOwner): Promise<void>;
-  /** Limiters in use, by upstream and key. */
+  /** Number of limiters in memory, each for an upstream and a key. */
   readonly size: number;
 }
 
-/** Milliseconds of the upstream's Retry-After, the end of its day, or undefined when it gave no time. */
+/** Milliseconds in the upstream's Retry-After, the end of its day, or undefined if it named no time. */
 export type HoldLength = number | 'untilMidnight' | undefined;
 
 export interface LimiterOptions {
@@ -41,7 +41,7 @@ export interface LimiterOptions {
   readonly telemetry: Telemetry;
   /** Longest wait for a turn; then 429. */
   readonly maxWaitMs: number;
-  /** A limiter without requests for this long is dropped. */
+  /** Milliseconds without requests after which a limiter is dropped. */
   readonly idleMs?: number;
   readonly now?: () => number;
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
@@ -49,26 +49,26 @@ export interface LimiterOptions {
 
 interface Entry {
   readonly bottleneck: Bottleneck;
-  /** Requests per account that wait or run, so that accounts with few go first. */
+  /** Waiting and running requests per account, so that accounts with few go first. */
   readonly load: Map<string, number>;
   usedAt: number;
 }
 
 export const scopeOf = ({ provider, keyScope }: QuotaOwner): string => `${provider.slug}/${keyScope}`;
 
-/** Without a key the anonymous rate, else the keyed one; an upstream that names one rate has it for both. */
+/** Without a key the anonymous rate, otherwise the keyed one. An upstream with only one rate has it for both. */
 export const rateOf = ({ provider, keyScope }: QuotaOwner): Rate => {
   const { anonymous, keyed } = provider.limits;
   return (keyScope === 'none' ? (anonymous ?? keyed) : (keyed ?? anonymous)) ?? {};
 };
 
-/** Time zone whose midnight ends a day of the upstream's quota. */
+/** Time zone of the midnight at which the upstream's daily quota is reset. */
 const zoneOf = ({ provider }: QuotaOwner): string => provider.limits.resetZone ?? 'UTC';
 
 const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
-/** Own keys have their own limits; tasks of the service are no accounts, and the search index can wait. */
+/** Own keys have their own limits. Jobs of the service are not accounts, and the search index can wait. */
 export const quotaUserOf = ({ keyScope, account }: QuotaOwner): QuotaUser => {
   if (account === indexTask.share) return 'background';
   return keyScope.startsWith('own:') || account.startsWith('task:') ? 'alone' : 'account';
@@ -92,7 +92,7 @@ const denial = (owner: QuotaOwner, admission: Extract<Admission, { granted: fals
   });
 };
 
-/** 0 is served first, 9 last: the more an account has waiting, the later its next. */
+/** 0 is served first, 9 last: the more requests of an account wait, the lower the priority of its next one. */
 const priorityOf = (load: number): number => Math.min(9, load);
 
 export const createLimiter = (options: LimiterOptions): Limiter => {
@@ -151,7 +151,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     return admission.careful;
   };
 
-  /** Queued in Bottleneck; rejects at once when the wait is over, without waiting for its turn in the queue. */
+  /** Queues the request in Bottleneck. Rejects when the longest wait is over, even if it is still queued. */
   const enqueue = <T>(
     entry: Entry,
     owner: QuotaOwner,

@@ -3,7 +3,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { type Span, windowsOf } from './window.js';
 
 export interface QuotaQuestion {
-  /** Upstream and key, as limits are counted. */
+  /** Upstream and key for which limits are counted. */
   readonly scope: string;
   readonly rate: Rate;
   readonly zone: string;

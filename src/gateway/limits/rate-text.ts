@@ -7,7 +7,7 @@ const members = { second: 'perSecond', minute: 'perMinute', hour: 'perHour', day
 const isSpan = (text: string | undefined): text is keyof typeof members =>
   text !== undefined && Object.hasOwn(members, text);
 
-/** `75/minute` or `5/second+500/day` as a rate. @throws AppError `invalid` for other texts. */
+/** Parses a rate such as `75/minute` or `5/second+500/day`. @throws AppError `invalid` for other texts. */
 export const parseRate = (text: string): Rate => {
   const entries = text.split('+').map((part): [string, number] => {
     const [, number = '', span] = /^\s*(\d{1,9}(?:\.\d+)?)\s*\/\s*([a-z]+)\s*$/.exec(part) ?? [];
@@ -23,6 +23,6 @@ export const parseRate = (text: string): Rate => {
   return Object.fromEntries(entries);
 };
 
-/** The provider with other limits for requests with a key: those of a plan that was bought. */
+/** The provider with other limits for requests with a key, such as those of a paid plan. */
 export const withKeyedRate = (provider: Provider, text: string | undefined): Provider =>
   text === undefined ? provider : { ...provider, limits: { ...provider.limits, keyed: parseRate(text) } };

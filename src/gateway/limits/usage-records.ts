@@ -6,22 +6,22 @@ import { endOfBucket, localMidnight, type Span, type Window, windowsOf } from '.
 export interface Request {
   /** Upstream and key. */
   readonly scope: string;
-  /** Account or address that the fair share is counted for. */
+  /** Account or address whose fair share is counted. */
   readonly account: string;
   readonly rate: Rate;
   readonly zone: string;
   readonly maxWaitMs: number;
   readonly user: QuotaUser;
-  /** False: spaced, but not counted in windows. */
+  /** False: spaced out, but not counted in windows. */
   readonly counted: boolean;
 }
 
-/** Answer to a request for a turn at an upstream: granted with the milliseconds to wait, or denied. */
+/** Decision on a request to an upstream: granted, with the milliseconds to wait, or denied. */
 export type Admission =
   | {
       readonly granted: true;
       readonly waitMs: number;
-      /** The first request after a hold: `release` or `hold` has to follow; until then no other request is sent. */
+      /** The first request after a hold: `release` or `hold` must follow; no other request is sent until then. */
       readonly careful: boolean;
     }
   | Extract<Decision, { granted: false }>;
@@ -31,31 +31,31 @@ export interface Allowed {
   readonly windows: readonly {
     readonly span: Span;
     readonly limit: number;
-    /** Remaining requests of the limit, or of the share of it. */
+    /** Remaining requests of the limit, or of the account's share of it. */
     readonly left: number;
-    /** When the oldest request that counts will count no longer; a day: when the next one starts. */
+    /** Time at which the oldest counted request expires; for a day: the start of the next one. */
     readonly nextAt: Date;
   }[];
-  /** The upstream asked to be left alone until then. */
+  /** End of the hold that the upstream requested. */
   readonly heldUntil: Date | undefined;
 }
 
 export interface UsageRecords {
   /** Remaining quota. Does not consume and does not block. */
   remaining(request: Pick<Request, 'scope' | 'account' | 'rate' | 'zone' | 'user'>): Promise<Allowed>;
-  /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
+  /** Counts a request and reserves the time at which it may be sent. Atomic across processes. */
   take(request: Request): Promise<Admission>;
   /**
-   * Stops requests to this upstream with this key, because the upstream refused one. The length is the upstream's own
-   * retry time, capped by the longest hold; the next midnight in a zone, for a daily limit; or, if undefined, a backoff
-   * that doubles with each hold in a row. Returns the milliseconds until the hold ends.
+   * Stops requests to this upstream with this key after a refusal. The length is the upstream's own retry time, capped by the longest hold;
+   * the next midnight in a zone, for a daily limit; or, if undefined, a backoff that doubles with each hold in a row. Returns the
+   * milliseconds until the hold ends.
    */
   hold(scope: string, length: number | { readonly midnightIn: string } | undefined): Promise<number>;
   /** The probe request after a hold succeeded. */
   release(scope: string): Promise<void>;
-  /** Ends the holds of an upstream, for all keys; returns their scopes. */
+  /** Ends the holds of an upstream for all keys. Returns their scopes. */
   lift(provider: string): Promise<readonly string[]>;
-  /** Forgets what counts no longer. */
+  /** Deletes expired counts. */
   sweep(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ interface UsageRow {
   oldest: Date;
 }
 
-// The upsert locks the row of the scope until commit, so all processes decide one after the other.
+// The upsert locks the row of the scope until commit, so processes decide one after another.
 const lockPace = `
   INSERT INTO gateway_pace AS pace (scope, next_at) VALUES ($1, '-infinity')
   ON CONFLICT (scope) DO UPDATE SET scope = pace.scope
@@ -101,7 +101,7 @@ const readHold = `
 
 const setTrying = `UPDATE gateway_holds SET trying_until = to_timestamp($2::float8 / 1000) WHERE scope = $1`;
 
-// Requests that were on their way together are one strike, and none of them shortens the hold.
+// Refusals of requests that were in flight together count once, and none of them shortens the hold.
 const setHold = `
   INSERT INTO gateway_holds AS hold (scope, provider, since, until)
   VALUES ($1, split_part($1, '/', 1), to_timestamp($2::float8 / 1000),
@@ -115,7 +115,7 @@ const setHold = `
 
 const clock = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 
-/** First hold without a length from the upstream; each further one in a row is twice as long. */
+/** First hold if the upstream names no time; each following one in a row is twice as long. */
 const firstHoldMs = 30_000;
 /** Milliseconds after which a probe request without an outcome is repeated. */
 const tryMs = 120_000;
@@ -147,11 +147,11 @@ const usageOf = async (
 export interface UsageRecordsOptions {
   readonly sql: Sql;
   /**
-   * Milliseconds since the epoch in admission of the database's clock, for tests. The database's own is used
-   * otherwise, so that processes whose clocks differ count alike.
+   * Milliseconds since the epoch, instead of the database's clock, for tests. The clock of the database is used otherwise, so that
+   * processes with different clocks count alike.
    */
   readonly now?: () => number;
-  /** Longest hold, also if the upstream asks for a longer one. Default an hour. */
+  /** Longest hold, even if the upstream requests a longer one. Default one hour. */
   readonly maxHoldMs?: number;
 }
 
@@ -175,9 +175,8 @@ const heldFor = (retryAfterMs: number): Admission => ({
 });
 
 /**
- * Limits of upstreams, kept in PostgreSQL: a restart does not refill a quota, and any number of processes share
- * it. The pace is a reservation of start times rather than leases of shares: exact for two processes as for
- * twenty, and a process that dies wastes one slot and not a lease.
+ * Limits of upstreams, stored in PostgreSQL: a restart does not reset a quota, and any number of processes share it. The pace reserves
+ * start times instead of leasing shares: it is exact for any number of processes, and a process that dies wastes one slot and not a lease.
  */
 export const createUsageRecords = ({
   sql,

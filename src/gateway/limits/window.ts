@@ -2,16 +2,16 @@ import type { Rate } from '../../providers/limits.js';
 
 export type Span = 'minute' | 'hour' | 'day';
 
-/** Minutes and hours slide: their usage is kept in buckets, and every bucket that reaches into the span counts. */
+/** Minutes and hours are sliding windows: usage is counted in buckets, and every bucket that overlaps the window counts. */
 const bucketMs = { minute: 10_000, hour: 60_000 } as const;
 const spanMs = { minute: 60_000, hour: 3_600_000 } as const;
 
 export interface Window {
   readonly span: Span;
   readonly limit: number;
-  /** Start of the bucket that a request made now falls in. */
+  /** Start of the bucket of a request sent now. */
   readonly bucket: Date;
-  /** Buckets from here on count. */
+  /** Start of the earliest bucket that counts. */
   readonly since: Date;
 }
 
@@ -41,11 +41,11 @@ const offsetMs = (zone: string, atMs: number): number => {
 
 const dayMs = 86_400_000;
 
-/** The instant of local midnight `days` after the local day of `atMs`; right on days of 23 and 25 hours. */
+/** The instant of local midnight `days` after the local day of `atMs`; correct on days of 23 and 25 hours. */
 export const localMidnight = (zone: string, atMs: number, days = 0): number => {
   const localDay = Math.floor((atMs + offsetMs(zone, atMs)) / dayMs) * dayMs + days * dayMs;
   const guess = localDay - offsetMs(zone, localDay);
-  // The guess may be on the other side of a change of the clock: its own offset settles it.
+  // The guess may be on the other side of a change of the clock, so its own offset is used.
   return localDay - offsetMs(zone, guess);
 };
 
@@ -56,7 +56,7 @@ const slidingWindow = (span: 'minute' | 'hour', limit: number, nowMs: number): W
   since: new Date(nowMs - spanMs[span] - bucketMs[span] + 1),
 });
 
-/** The windows that a rate counts in, at an instant. */
+/** Windows of a rate at an instant. */
 export const windowsOf = (rate: Rate, zone: string, nowMs: number): Window[] => {
   const windows: Window[] = [];
   if (rate.perMinute !== undefined) windows.push(slidingWindow('minute', rate.perMinute, nowMs));
@@ -68,7 +68,7 @@ export const windowsOf = (rate: Rate, zone: string, nowMs: number): Window[] => 
   return windows;
 };
 
-/** When the oldest bucket that counts will count no longer. */
+/** Time at which the oldest bucket no longer counts. */
 export const endOfBucket = (span: Span, bucket: Date, zone: string): number =>
   span === 'day'
     ? localMidnight(zone, bucket.getTime(), 1)

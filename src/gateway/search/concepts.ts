@@ -5,33 +5,33 @@ import { currencies, isFunctionWord, isWish, isYear } from './query-words.js';
 import { findCentralBank, findRegions, type Region, type RegionFound } from './regions.js';
 import { wordsOf } from './words.js';
 
-/** Part of a query that means one thing: a word, or a phrase with what else it is called. */
+/** Part of a query with one meaning: a word, or a phrase with its other names. */
 export interface Concept {
-  /** As the query has it. */
+  /** As written in the query. */
   readonly text: string;
-  /** Lists of words, all of which a text must have; the first is that of the query. */
+  /** Lists of words; a text must have all words of one list. The first list is that of the query. */
   readonly alternatives: readonly (readonly string[])[];
-  /** A word of the query matches the beginnings of words; names and codes match whole words. */
+  /** True: whole words must match, as for names and codes. False: a word of the query matches prefixes of words. */
   readonly whole: boolean;
   /** Codes of a currency that the concept names. */
   readonly currencies?: readonly string[];
 }
 
 export interface Query {
-  /** Concepts that a hit must match, most of them by their rarity. */
+  /** Concepts that a hit must match, or most of them by rarity. */
   readonly subjects: readonly Concept[];
-  /** Frequency, transformation or currency that is wanted. Hits that match come first. */
+  /** Requested frequency, transformation or currency. Hits that match come first. */
   readonly wishes: readonly Concept[];
   /** The country or area that the query names. */
   readonly region?: { readonly region: Region; readonly concept: Concept };
 }
 
-/** Concepts of a query; the others of a longer text are left out. */
+/** Maximum concepts of a query; those beyond it are ignored. */
 const mostConcepts = 8;
 
 const phrasesOf = (text: string): string[][] => text.split('|').map(wordsOf);
 
-/** Key of a phrase, the same for its singular and its plural. */
+/** Key of a phrase, the same for singular and plural. */
 const keyOf = (words: readonly string[]): string => words.map(singular).join(' ');
 
 const readSynonyms = (): ReadonlyMap<string, readonly (readonly string[])[]> => {
@@ -72,7 +72,7 @@ interface Read {
 
 const readCurrency = (words: readonly string[]): Read | undefined => {
   const [word = ''] = words;
-  // The lek is `ALL`.
+  // `ALL` is the code of the lek.
   if (isFunctionWord(word)) return undefined;
   if (isPair(word)) return { concept: pairConcept(word.slice(0, 3), word.slice(3)), length: 1 };
   const first = currencyOf(words);
@@ -115,13 +115,13 @@ const readConcepts = (words: readonly string[]): Concept[] => {
   return [...found.values()];
 };
 
-/** Currencies in which amounts are usually wanted: `GDP in USD` is about GDP. */
+/** Currencies in which amounts are usually requested: `GDP in USD` is about GDP. */
 const isAmount = ({ text, currencies: codes = [] }: Concept): boolean =>
   codes.length === 1 && /^(?:usd|eur|(?:us )?dollars|euros)$/.test(text);
 
 const aboutRates = ({ text }: Concept): boolean => /^(?:exchange|rates?|forex|fx)$/.test(text);
 
-/** A query for a share wants its price. */
+/** A query for a share means its price. */
 const isSharePrice = (text: string): boolean => /^(?:shares?|stocks?)(?: (?:price|quote)s?)?$/.test(text);
 
 const isWished = ({ text }: Concept): boolean => isWish(text) || isYear(text) || isSharePrice(text);
@@ -140,7 +140,7 @@ const split = (concepts: readonly Concept[]): Pick<Query, 'subjects' | 'wishes'>
 const readWords = (words: readonly string[]): Concept[] =>
   words.map((word) => ({ text: word, alternatives: [[word]], whole: true }));
 
-/** Words of synonyms, and of what they stand for. */
+/** Words of synonyms, and of the terms that they stand for. */
 export const synonymWords: ReadonlySet<string> = new Set(
   [...synonyms.values()].flatMap((alternatives) => alternatives.flat()),
 );
@@ -150,7 +150,7 @@ export const isTerm = (word: string): boolean => synonyms.has(keyOf([word]));
 
 const policyRate = ['policy', 'rate'];
 
-/** Words besides the name of a central bank that ask for its policy rate. */
+/** Words with which the name of a central bank means its policy rate. */
 const isAboutPolicyRate = (word: string): boolean =>
   /^(?:base|cash|central|interest|key|policy|repo|rates?)$/.test(word);
 
@@ -158,30 +158,30 @@ const isAboutPolicyRate = (word: string): boolean =>
 const isCurrencyName = (words: readonly string[], { at, length }: RegionFound): boolean =>
   (currencyOf(words.slice(at))?.length ?? 0) > length;
 
-/** Words without the regions that they name: the first one is what a hit is about. */
+/** Words without the regions that they name; the first one is the subject of a hit. */
 const withoutRegions = (words: readonly string[]): readonly string[] =>
   findRegions(words)
     .filter((region) => !isCurrencyName(words, region))
     .toReversed()
     .reduce((rest, { at, length }) => rest.toSpliced(at, length), words);
 
-/** The words of a query without the region; a central bank alone, or its rate, is the policy rate of its region. */
+/** The words of a query without the region. A central bank alone, or with `rate`, means the policy rate of its region. */
 const restOf = (words: readonly string[], { at, length, centralBank }: RegionFound): readonly string[] => {
   const rest = withoutRegions(words.toSpliced(at, length));
   if (centralBank !== true) return rest;
   return rest.every((word) => isFunctionWord(word) || isAboutPolicyRate(word)) ? policyRate : rest;
 };
 
-/** Reads a query of some words. */
+/** Parses the words of a query. */
 export const readQuery = (words: readonly string[]): Query => {
   const found = findCentralBank(words) ?? findRegions(words).find((region) => !isCurrencyName(words, region));
   const rest = found === undefined ? words : restOf(words, found);
   const read = readConcepts(rest);
-  // A query of function words alone is about them.
+  // A query that has only function words is about them.
   const concepts = read.length > 0 || found !== undefined ? read : readWords(rest);
   const { subjects, wishes } = split(concepts);
   if (found === undefined) {
-    // A query of wishes alone is about them.
+    // A query that has only wishes is about them.
     return subjects.length > 0 ? { subjects, wishes } : { subjects: wishes, wishes: [] };
   }
   const given = words.slice(found.at, found.at + found.length);

@@ -10,7 +10,7 @@ const commonNames: ReadonlyMap<string, readonly string[]> = new Map(
   readSourceLines('search/currencies.txt').map((line) => [line.slice(0, 3), line.slice(4).split(' | ')]),
 );
 
-/** A currency by its code, its name and the names that people use; as words. */
+/** Code, official name and everyday names of a currency, as words. */
 export const namesOfCurrency = (code: string): string[][] =>
   [code, officialNames.of(code.toUpperCase()) ?? '', ...(commonNames.get(code) ?? [])]
     .map(wordsOf)
@@ -18,7 +18,7 @@ export const namesOfCurrency = (code: string): string[][] =>
 
 const keyOf = (words: readonly string[]): string => words.map(singular).join(' ');
 
-/** Names that people use come last, so that they count where an official name of another currency is the same. */
+/** Everyday names come last, so that they take precedence over the same official name of another currency. */
 const byName: ReadonlyMap<string, string> = new Map([
   ...[...currencies].map(
     (code) => [keyOf(wordsOf(officialNames.of(code.toUpperCase()) ?? '')), code] as const,
@@ -29,7 +29,7 @@ const byName: ReadonlyMap<string, string> = new Map([
 ]);
 const longestName = 3;
 
-/** The currency that words begin with, by its code or a name. */
+/** The currency that the first words name, by its code or a name. */
 export const currencyOf = (
   words: readonly string[],
 ): { readonly code: string; readonly length: number } | undefined => {

@@ -5,13 +5,13 @@ import type { Context, Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ItemIndex } from './item-index.js';
 
-/** Fills the search index from upstreams that have no search, in the background, one upstream at a time. */
+/** Fills the search index from upstreams without a search, in the background, one upstream at a time. */
 export interface Indexer {
-  /** Puts the bundled lists in; needs no upstream. */
+  /** Adds the bundled lists. Sends no request. */
   seed(): Promise<void>;
   /**
-   * Fills what is due, in one process at a time; returns the slugs that were filled.
-   * When `stop` aborts, the filling ends at the next batch and is still due.
+   * Fills what is due, in one process at a time. Returns the slugs that were filled. When `stop` is aborted, the filling ends at the next
+   * batch and stays due.
    */
   fillDue(stop?: AbortSignal): Promise<string[]>;
 }
@@ -20,7 +20,7 @@ export interface IndexerOptions {
   readonly sql: Sql;
   readonly index: ItemIndex;
   readonly providers: readonly Provider[];
-  /** A context for requests in the name of the indexer. */
+  /** Context for requests of the indexer. */
   readonly openContext: (provider: Provider) => Promise<Context>;
   readonly log: Log;
   readonly now: () => number;
@@ -34,7 +34,7 @@ interface Due {
 const batchSize = 500;
 const firstRetryMs = 600_000;
 const longestRetryMs = 86_400_000;
-/** Longest time before failed parts are requested again; the others come from the kept ones. */
+/** Longest time before failed parts are requested again; the other parts come from the cache. */
 const partsRetryMs = 6 * 3_600_000;
 
 const begin = `
@@ -63,7 +63,7 @@ const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item
   }
 };
 
-/** The same, until `stop` aborts: a request under way is not waited for. */
+/** The same, until `stop` is aborted: a request in flight is not awaited. */
 const untilStopped = async function* <T>(items: AsyncIterable<T>, stop?: AbortSignal): AsyncGenerator<T> {
   if (stop === undefined) return yield* items;
   const iterator = items[Symbol.asyncIterator]();
@@ -74,7 +74,7 @@ const untilStopped = async function* <T>(items: AsyncIterable<T>, stop?: AbortSi
   }
 };
 
-/** The upstream, or the share of the background, asks to come back later: no failure of the listing. */
+/** The upstream, or the background share of the quota, requires a wait, which is not a failure of the listing. */
 const isPause = (error: unknown): error is AppError =>
   isAppError(error) && (error.kind === 'rate_limited' || error.kind === 'unavailable');
 
@@ -109,7 +109,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
         items += batch.length;
       }
     } catch (error) {
-      // A reply that was not understood is not kept for the next attempt.
+      // A reply that could not be parsed must not be cached for the next attempt.
       if (!isPause(error) && stop?.aborted !== true) opened.passOver?.('listing', error);
       throw error;
     }

@@ -5,18 +5,18 @@ import { isCorrectable } from './query-words.js';
 import { indexText, wordsOf } from './words.js';
 
 export interface Filling {
-  /** Stores a batch; an id that this filling has stored already keeps its first form. */
+  /** Stores a batch. An id that this filling has already stored keeps its first entry. */
   add(items: readonly Item[]): Promise<void>;
-  /** Removes what this filling did not see. */
+  /** Deletes entries that this filling did not store. */
   finish(): Promise<void>;
 }
 
 /** Search index over series and folders of upstreams, in PostgreSQL. */
 export interface ItemIndex {
   search(query: string, options: SearchOptions): Promise<Hits>;
-  /** Titles by id, of those that have one. */
+  /** Titles by id; items without a title are missing. */
   titles(provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Puts the bundled list in, at every start. */
+  /** Adds the bundled list; called at every start. */
   seed(provider: string, items: readonly Item[]): Promise<void>;
   fill(provider: string, generation: number): Filling;
 }
@@ -47,10 +47,10 @@ const readTitles = `
 
 const sweep = `DELETE FROM gateway_items WHERE provider = $1 AND generation < $2 AND NOT popular`;
 
-/** PostgreSQL keeps no NUL, and an index row has a bound: labels of statistics are far below these lengths. */
+/** PostgreSQL cannot store NUL, and index rows have a size limit; labels are usually far shorter than these lengths. */
 const clean = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length);
 
-/** Longer descriptions are searched by their beginning. */
+/** Only the beginning of longer descriptions is searched. */
 const searchedLength = 2_000;
 
 const toRecord = ({ id, label, description, kind = 'series', path, frequency, units }: Item) => ({
@@ -72,7 +72,7 @@ const distinct = (items: readonly Item[]): Item[] =>
 const indexedWords = (items: readonly Item[]): string[] =>
   items.flatMap(({ id, label }) => wordsOf(`${id} ${label}`)).filter(isCorrectable);
 
-/** @param known Connectors: their parameters and patterns of series are searched together with the rows of the index. */
+/** @param known Connectors: their parameters and series patterns are searched together with the index. */
 export const createItemIndex = (sql: Sql, known: readonly Provider[] = []): ItemIndex => {
   const write = async (
     provider: string,

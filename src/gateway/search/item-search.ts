@@ -11,19 +11,19 @@ import { mostWords, wordsOf } from './words.js';
 
 export interface Hit extends Item {
   readonly provider: string;
-  /** Parameters that select the series that matched, such as its country. */
+  /** Parameters that select the matching series, such as its country. */
   readonly params?: Readonly<Record<string, string>>;
 }
 
 export interface Hits {
   /** Best first. */
   readonly hits: readonly Hit[];
-  /** The query that was answered, when nothing matches the query as it was asked. */
+  /** The corrected query that was answered, if nothing matches the original one. */
   readonly corrected?: string;
 }
 
 export interface SearchOptions {
-  /** Narrows to some upstreams. */
+  /** Restricts the search to some upstreams. */
   readonly providers?: readonly string[];
   readonly limit: number;
 }
@@ -39,7 +39,7 @@ interface Row {
   units: string | null;
 }
 
-/** How often concepts occur, in a sample of some hundred pages: the same pages for the same table. */
+/** Frequency of concepts, in a sample of some hundred pages; always the same pages for the same table. */
 const countConcepts = `
   WITH query AS (
     SELECT n, to_tsquery('simple', text) || to_tsquery('english', text) AS tsquery
@@ -56,9 +56,9 @@ const countConcepts = `
 const inProviders = `($1::text[] IS NULL OR provider = ANY ($1))`;
 
 /**
- * Candidates come from indexes, each kind bounded: the id, beginnings of ids, all subjects in id or title, all of
- * them anywhere (unless the titles are enough: each part of frequent words costs a second per million entries), all of
- * them with the region, enough of them by rarity; the same among popular series.
+ * Candidates come from indexes, each kind limited: the id, prefixes of ids, all subjects in id or title, all subjects anywhere (unless the
+ * titles are enough: a part with frequent words takes a second per million entries), all subjects with the region, enough subjects by
+ * rarity; and the same among popular series.
  */
 const findCandidates = `
   WITH query AS (
@@ -97,8 +97,8 @@ const findCandidates = `
    ORDER BY provider, id`;
 
 /**
- * Places of candidates that a listing refutes: it has other series of the same family. Popular series are not listed,
- * so the generation tells.
+ * Positions of candidates that a listing refutes, since it has other series of the same family. Popular series are not in listings, so the
+ * generation shows it.
  */
 const findRefuted = `
   SELECT (n - 1)::int AS place
@@ -119,7 +119,7 @@ const readItems = `
   SELECT provider, id, label, description, kind, path, frequency, units FROM gateway_items
     JOIN unnest($1::text[], $2::text[]) AS wanted(provider, id) USING (provider, id)`;
 
-/** Words that occur nowhere, each with those of the index that look like it. */
+/** Words that occur nowhere, each with similar words of the index. */
 const alikeWords = `
   SELECT searched.word AS searched, coalesce(near.word, '') AS near
     FROM unnest($1::text[]) AS searched(word)
@@ -131,7 +131,7 @@ const alikeWords = `
        SELECT 1 FROM gateway_items
         WHERE words @@ (to_tsquery('simple', searched.word || ':*') || to_tsquery('english', searched.word || ':*')))`;
 
-/** Slips that are taken for typing errors; more would make another word: `rent` and `brent`, `coffee` and `cofer`. */
+/** Edits that count as a typing error. More would match other words: `rent` and `brent`, `coffee` and `cofer`. */
 const mostEdits = (word: string): number => {
   if (word.length < 5) return 0;
   return word.length < 8 ? 1 : 2;
@@ -155,7 +155,7 @@ const keyOf = ({ provider, id }: { provider: string; id: string }): string => JS
 
 /**
  * Searches the index.
- * @param known Connectors, which have patterns of series and parameters for regions.
+ * @param known Connectors, which have series patterns and parameters for regions.
  */
 export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
   const traits = new Map(known.map((provider) => [provider.slug, traitsOf(provider)]));
@@ -177,7 +177,7 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
     });
   };
 
-  /** Bundled codes give way to the listing of the provider: a hit is something to read. */
+  /** Removes bundled codes that the provider's listing refutes, so that every hit can be read. */
   const withoutRefuted = async (patterns: readonly PatternCandidate[]): Promise<PatternCandidate[]> => {
     if (patterns.length === 0) return [];
     const refuted = await sql.query<{ place: number }>(findRefuted, [
@@ -240,7 +240,7 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
     return hydrate(ranked.slice(0, limit));
   };
 
-  /** The words with typing errors replaced by what was most likely meant; undefined if there is none. */
+  /** The words with typing errors replaced by the most likely words; undefined: no errors. */
   const correct = async (plain: string, words: readonly string[]): Promise<string[] | undefined> => {
     const searched = correctableWords(plain, words).filter((word) => !isTerm(word) && !ownWords.has(word));
     if (searched.length === 0) return undefined;

@@ -4,15 +4,15 @@ import type { Item, Provider } from '../../providers/provider.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Operations } from '../operations.js';
 
-/** Longest wait for the searches of providers together; what comes later is kept for the next query. */
+/** Longest wait for the searches of all providers; later answers are cached for the next query. */
 const patienceMs = 1_000;
 
-/** Providers with so few requests a day are searched only with a key of the caller. */
+/** Providers with so few requests per day are searched only with a key of the caller. */
 const fewPerDay = 100;
 
 export interface OwnHits {
   readonly found: readonly { readonly provider: Provider; readonly items: readonly Item[] }[];
-  /** Slugs of providers with a search of their own that were not asked, refused, or did not answer in time. */
+  /** Slugs of providers with an own search that were not searched, refused, or did not respond in time. */
   readonly notAsked: readonly string[];
 }
 
@@ -49,7 +49,7 @@ const mayAsk = async (
   return key.kind === 'own' || perDay === undefined || perDay > fewPerDay;
 };
 
-/** Runs the own searches of several providers at the same time. */
+/** Runs the own searches of several providers concurrently. */
 export const runOwnSearches = async (
   operations: Operations,
   caller: GatewayCaller,
@@ -62,7 +62,7 @@ export const runOwnSearches = async (
       if (!(await mayAsk(operations, caller, provider))) return undefined;
       return await runOwnSearch(operations, caller, provider, query);
     } catch (error) {
-      // A limit, an outage: the hits of the index are an answer without it.
+      // After a limit or an outage, the hits of the index are enough.
       if (isAppError(error)) return undefined;
       throw error;
     }

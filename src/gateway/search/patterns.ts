@@ -11,7 +11,7 @@ const hasWord = (words: readonly string[], word: string, whole: boolean): boolea
       singular(found) === singular(word) || (!whole && word.length >= 3 && found.startsWith(singular(word))),
   );
 
-/** Returns true if words have the concept, by any of its names. */
+/** Returns true if the words contain the concept, by any of its names. */
 export const matches = ({ alternatives, whole }: Concept, words: readonly string[]): boolean =>
   alternatives.some((alternative) => alternative.every((word) => hasWord(words, word, whole)));
 
@@ -41,7 +41,7 @@ const codesNamed = (pattern: SeriesPattern, { region, subjects, wishes }: Query)
 };
 
 export interface PatternCandidate extends Candidate {
-  /** Beginning of the ids of its family. */
+  /** Prefix of the ids of its family. */
   readonly family: string;
 }
 
@@ -73,7 +73,7 @@ const toCandidate = (
   };
 };
 
-/** Series of the providers' patterns for the codes that a query names. */
+/** Series of the providers' patterns with codes that the query names. */
 export const patternCandidates = (providers: readonly Provider[], query: Query): PatternCandidate[] =>
   providers.flatMap((provider) =>
     (provider.patterns ?? []).flatMap((pattern) =>
@@ -81,7 +81,7 @@ export const patternCandidates = (providers: readonly Provider[], query: Query):
     ),
   );
 
-/** Facts about a provider, for the ranking of its items. */
+/** Properties of a provider for the ranking of its items. */
 export const traitsOf = (provider: Provider): ProviderTraits => {
   const parameter = provider.parameters.find(({ regions }) => regions === true);
   const codes = new Map((parameter?.values ?? []).map(({ code }) => [regionOfCode(code), code] as const));
@@ -96,7 +96,7 @@ export const traitsOf = (provider: Provider): ProviderTraits => {
   };
 };
 
-/** Words of the labels of patterns: they are spelled right although no listing has them. */
+/** Words in the labels of patterns. They count as correct although no listing has them. */
 export const patternWords = (providers: readonly Provider[]): ReadonlySet<string> =>
   new Set(
     providers.flatMap(({ patterns = [] }) =>

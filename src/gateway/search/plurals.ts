@@ -1,4 +1,4 @@
-/** A word without the ending of its plural: `yields` and `yield`, `currencies` and `currency` are the same word. */
+/** Returns a word without its plural ending, so that `yields` and `yield`, `currencies` and `currency` are equal. */
 export const singular = (word: string): string => {
   if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;

@@ -10,13 +10,13 @@ const functionWords = setOf(
    you your`,
 );
 
-/** Words that say how the data is wanted: frequency, transformation, period. */
+/** Words for the form of the data: frequency, transformation, period. */
 const wishWords = setOf(
   `adjusted annual annually change close closing countries country current daily data dollars euros growth historical history latest level monthly mom nominal now pct percent qoq
    quarterly real seasonally since today unadjusted weekly yearly yoy`,
 );
 
-/** Returns true for a word that says how the data is wanted. */
+/** Returns true for a word for the form of the data. */
 export const isWish = (word: string): boolean => wishWords.has(word);
 
 export const isYear = (word: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(word);
@@ -30,11 +30,11 @@ export const currencies: ReadonlySet<string> = new Set(
 const isCurrencyPair = (word: string): boolean =>
   word.length === 6 && currencies.has(word.slice(0, 3)) && currencies.has(word.slice(3));
 
-/** Capitals of a query, which are codes such as `CPIH`; a query in capitals throughout may be ordinary words. */
+/** Capitalized words of a query, which are codes such as `CPIH`. A query all in capitals may have ordinary words. */
 const codesOf = (query: string): ReadonlySet<string> =>
   new Set((query.match(/\b[A-Z]{2,5}\b/g) ?? []).map((code) => code.toLowerCase()));
 
-/** Words of a query that may hold a typing error: those that are no word of the language of data, and no code. */
+/** Words of a query that may contain a typing error: neither words of the data's language nor codes. */
 export const correctableWords = (query: string, words: readonly string[]): string[] => {
   const codes = codesOf(query);
   const known = (word: string): boolean =>

@@ -4,7 +4,7 @@ import { leastShare } from './text-query.js';
 import { matchTitle, readTitle } from './titles.js';
 import { wordsOf } from './words.js';
 
-/** An item that may be a hit, with what the index or the bundled lists know about it. */
+/** An item that may be a hit, with its data in the index or the bundled lists. */
 export interface Candidate {
   readonly provider: string;
   readonly id: string;
@@ -14,16 +14,16 @@ export interface Candidate {
   readonly frequency: string | null;
   /** Concepts of the query that its id or label matches: region, subjects, wishes. */
   readonly inTitle: readonly boolean[];
-  /** The same, anywhere. */
+  /** The same for all of its texts. */
   readonly anywhere: readonly boolean[];
 }
 
-/** Facts about the provider of an item. */
+/** Properties of the provider of an item. */
 export interface ProviderTraits {
   readonly needsKey: boolean;
-  /** The region that its series are about unless they name another. */
+  /** Region of its series unless they name another. */
   readonly home: Region | undefined;
-  /** Parameters with which its items are about a region; undefined if it has no such parameter or value. */
+  /** Parameters for items about a region; undefined if it has no such parameter or value. */
   paramsOf(region: Region): Readonly<Record<string, string>> | undefined;
   readonly takesRegions: boolean;
 }
@@ -49,7 +49,7 @@ const scores = {
   /** Scores of growth rates and of parts of what the query names. */
   growth: -0.9,
   part: -0.5,
-  /** Score per step of frequency: of equal series the more frequent one comes first. */
+  /** Score per step of frequency: of otherwise equal series the more frequent one comes first. */
   frequent: 0.15,
   key: -0.05,
 } as const;
@@ -65,7 +65,7 @@ export const conceptsOf = ({ region, subjects, wishes }: Query): Concept[] => [
 
 interface Measured {
   readonly coverage: number;
-  /** Words of the title that the query has, in relation to all of them. */
+  /** Share of the title's words that are in the query. */
   readonly density: number;
 }
 
@@ -92,7 +92,7 @@ const measure = (
 
 type RegionMatch = { readonly score: number; readonly params?: Readonly<Record<string, string>> };
 
-/** Whether an item is about the region of the query; undefined for one that is about another. */
+/** Score of an item for the region of the query; undefined if it is about another region. */
 const regionScore = (
   region: Region,
   candidate: Candidate,
@@ -101,7 +101,7 @@ const regionScore = (
 ): RegionMatch | undefined => {
   const params = candidate.kind === 'series' ? traits?.paramsOf(region) : undefined;
   if (params !== undefined) return { score: scores.region, params };
-  // A national source before an international one.
+  // A national source comes before an international one.
   if (candidate.inTitle[0] === true) {
     return { score: scores.region + (traits?.home === region ? scores.home : 0) };
   }
@@ -131,7 +131,7 @@ const isPart = (word: string): boolean => /^(?:core|except|excluding|less)$/.tes
 
 const asksForPart = ({ subjects }: Query): boolean => subjects.some(({ text }) => isPart(text));
 
-/** Rank of the frequency that a title names: 0 for a year or none. */
+/** Rank of the frequency in a title: 0 for a year or none. */
 const frequencyOf = (words: readonly string[]): number =>
   words.includes('daily') || words.includes('weekly') || words.includes('monthly')
     ? 2
@@ -152,11 +152,11 @@ const rankOne = (
   const exact = id === plain || id.startsWith(plain);
   const matched = region === undefined ? { score: 0 } : regionScore(region.region, candidate, words, traits);
   if (matched === undefined && !exact) return undefined;
-  // A query of a region alone is about the region.
+  // A query that only names a region is about the region.
   if (subjects.length === 0 && (matched?.score ?? 0) === 0 && !exact) return undefined;
   const { coverage, share, density } = measure(candidate, words, subjects, rarities, first);
   if (subjects.length > 0 && share < least && !exact) return undefined;
-  // The price of a thing is not the thing.
+  // A price is not the commodity itself.
   if (subjects.some(({ text }, index) => isPrice(text) && candidate.anywhere[first + index] !== true))
     return undefined;
   const wished = wishes.filter((_, index) => candidate.anywhere[first + subjects.length + index] === true);

@@ -4,7 +4,7 @@ import { wordsOf } from './words.js';
 /** A country or an area of countries. */
 export interface Region {
   readonly name: string;
-  /** Codes that statistics offices use for it, in capitals; two letters, then three, then others. */
+  /** Codes in statistics, in capitals: two letters, then three, then others. */
   readonly codes: readonly string[];
   /** Words of each of its names and adjectives. */
   readonly names: readonly (readonly string[])[];
@@ -23,7 +23,7 @@ export const regions: readonly Region[] = [
   ...readSourceLines('search/areas.txt'),
 ].map(readRegion);
 
-/** Words of the names of all regions, those that are a name by themselves first. */
+/** Words of the names of all regions, those that are complete names first. */
 export const regionWords: ReadonlySet<string> = new Set(
   regions
     .flatMap(({ names }) => names)
@@ -37,17 +37,17 @@ const byName = new Map(
 );
 const longestName = Math.max(...regions.flatMap(({ names }) => names.map(({ length }) => length)));
 
-/** The region that an office has under a code. */
+/** The region with a code. */
 export const regionOfCode = (code: string): Region | undefined => byCode.get(code.toUpperCase());
 
-/** The region that a text names as a whole, by a name in any case or by a code. */
+/** The region that the whole text names, by a name in any case or by a code. */
 export const regionOf = (text: string): Region | undefined =>
   byName.get(wordsOf(text).join(' ')) ?? regionOfCode(text.trim());
 
 /** Part of a text that names a region. */
 export interface RegionFound {
   readonly region: Region;
-  /** Position of its first word, and how many words name it. */
+  /** Position of its first word, and number of words. */
   readonly at: number;
   readonly length: number;
   /** True if the words name the central bank of the region. */
@@ -67,7 +67,7 @@ const regionAt = (words: readonly string[], at: number): RegionFound | undefined
   return undefined;
 };
 
-/** Names of regions in a list of words, the longest ones. Codes count only where they are common words: `us`, `uk`. */
+/** Regions named in a list of words, the longest names first. Codes count only if they are common words: `us`, `uk`. */
 export const findRegions = (words: readonly string[]): RegionFound[] => {
   const found: RegionFound[] = [];
   for (let at = 0; at < words.length; at += 1) {
@@ -88,7 +88,7 @@ const centralBanks: ReadonlyMap<string, Region> = new Map(
 );
 const longestBank = Math.max(...[...centralBanks.keys()].map((name) => name.split(' ').length));
 
-/** The central bank that a query names, as its region. */
+/** The central bank in a query, as its region. */
 export const findCentralBank = (words: readonly string[]): RegionFound | undefined => {
   for (let at = 0; at < words.length; at += 1) {
     for (let length = Math.min(longestBank, words.length - at); length > 0; length -= 1) {

@@ -5,8 +5,8 @@ import { type Candidate, conceptsOf, rank } from './ranking.js';
 import { wordsOf } from './words.js';
 
 /**
- * Hits of a provider's own search that are about the query, best first. Such searches give something for every query:
- * what matches no word of it, or is about another place, is left out.
+ * Relevant hits of a provider's own search, best first. Such searches return something for every query, so hits that match no word of it,
+ * or are about another place, are removed.
  */
 export const relevantItems = (provider: Provider, items: readonly Item[], text: string): readonly Item[] => {
   const query = readQuery(wordsOf(text));
@@ -29,10 +29,10 @@ export const relevantItems = (provider: Provider, items: readonly Item[], text: 
   const ranked = rank(candidates, {
     plain: text.toLowerCase(),
     query,
-    // The provider does not say how rare a word is.
+    // The provider does not report how rare a word is.
     rarities: query.subjects.map(() => 1),
     traitsOf: () => traits,
-    // It knows forms of words and texts that are not here.
+    // The provider's search knows forms of words, and texts, that are not available here.
     least: Number.MIN_VALUE,
   });
   const byId = new Map(items.map((item) => [item.id, item]));

@@ -14,11 +14,11 @@ export interface FoundItem {
   readonly label: string;
   readonly kind: 'series' | 'folder';
   readonly description?: string;
-  /** Path to browse below; given for every folder. */
+  /** Path for browsing; set for every folder. */
   readonly path?: string;
   readonly frequency?: string;
   readonly units?: string;
-  /** Parameters that select the series that matched, such as its country. */
+  /** Parameters that select the matching series, such as its country. */
   readonly params?: Readonly<Record<string, string>>;
   /** Full data needs a key. */
   readonly api_key_required?: true;
@@ -30,19 +30,19 @@ export interface FoundAnywhere extends FoundItem {
 
 export interface Found<T> {
   readonly items: readonly T[];
-  /** The query that was answered, when nothing matches the query as it was asked. */
+  /** The corrected query that was answered, if nothing matches the original one. */
   readonly corrected?: string;
 }
 
 export interface FoundAll extends Found<FoundAnywhere> {
-  /** Slugs of providers whose own search could have more: there were enough hits, or it gave none in time. */
+  /** Slugs of providers whose own search may have more hits: it was not needed, or did not respond in time. */
   readonly notAsked: readonly string[];
 }
 
 export interface Searcher {
-  /** In one upstream: by its own search where that is good, else in the index. */
+  /** Searches one upstream: by its own search if that is good, otherwise in the index. */
   search(caller: GatewayCaller, provider: Provider, query: string): Promise<Found<FoundItem>>;
-  /** In the index over all upstreams; where it has few hits, by the upstreams' own searches too. */
+  /** Searches the index over all upstreams and, if it has few hits, the upstreams' own searches. */
   searchAll(
     caller: GatewayCaller,
     query: string,
@@ -53,10 +53,10 @@ export interface Searcher {
 
 const mostFound = 50;
 
-/** From this many hits of the index on, no upstream is searched. */
+/** With this many hits in the index, no upstream is searched. */
 const enoughHits = 5;
 
-/** Descriptions of statistics can be pages long; a list of hits needs their beginning. */
+/** Descriptions can be pages long; a list of hits shows their beginning. */
 const shorten = (text: string): string => (text.length <= 300 ? text : `${text.slice(0, 297).trimEnd()}...`);
 
 const toFound = (item: Item & Pick<Hit, 'params'>, provider: Provider | undefined): FoundItem => ({
@@ -86,7 +86,7 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
         return searchIndex(text, provider);
       }
       const key = await operations.keyFor(provider, caller);
-      // Without the key that its search needs, the bundled list is still something.
+      // Without the key that its search needs, the bundled list is searched.
       if (provider.key?.required === true && key.kind === 'none') return searchIndex(text, provider);
       const items = (await runOwnSearch(operations, caller, provider, text)) ?? [];
       return { items: items.map((item) => toFound(item, provider)) };
@@ -115,7 +115,7 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
           ...toFound(item, provider),
         })),
       );
-      // Those of the index come first: they are ranked together.
+      // Hits of the index come first, since they are ranked together.
       const all = new Map([...more, ...items].map((item) => [`${item.provider} ${item.id}`, item]));
       const keyOf = ({ provider, id }: FoundAnywhere): string => `${provider} ${id}`;
       const ordered = [...new Set([...items, ...more].map(keyOf))].flatMap((key) => all.get(key) ?? []);

@@ -19,7 +19,7 @@ interface Similar {
   readonly label: string;
 }
 
-/** Beginnings of an id, the whole one first, each about a fifth shorter. */
+/** Prefixes of an id, the whole id first, each about a fifth shorter. */
 const prefixesOf = (id: string): string[] => {
   const lengths: number[] = [];
   for (
@@ -32,7 +32,7 @@ const prefixesOf = (id: string): string[] => {
   return lengths.map((length) => id.slice(0, length));
 };
 
-/** The nearest by edits first. */
+/** Sorts by edit distance. */
 const order = (seriesId: string, found: readonly Similar[]): Similar[] => {
   const near = nearest(
     seriesId,

@@ -1,6 +1,6 @@
 import type { Concept, Query } from './concepts.js';
 
-/** Parts of a query as texts for `to_tsquery`. Words hold only letters and digits. */
+/** Parts of a query as texts for `to_tsquery`. Words contain only letters and digits. */
 
 const wordQuery = (word: string, whole: boolean, weights: string): string => {
   const flags = `${whole || word.length < 3 ? '' : '*'}${weights}`;
@@ -9,7 +9,7 @@ const wordQuery = (word: string, whole: boolean, weights: string): string => {
 
 /** Matches texts with any of the alternatives. */
 const conceptQuery = ({ alternatives, whole, currencies }: Concept, weights: string): string => {
-  // Words of a name are neighbours; two currencies may have words between them.
+  // Words of a name must be adjacent; two currencies may have words between them.
   const and = whole && currencies === undefined ? ' <-> ' : ' & ';
   const texts = alternatives.map((words) => words.map((word) => wordQuery(word, whole, weights)).join(and));
   return `(${texts.map((text) => `(${text})`).join(' | ')})`;
@@ -25,15 +25,15 @@ export const conceptQueries = (concepts: readonly Concept[], weights: string): s
 export const allOf = (concepts: readonly Concept[], weights: string): string | null =>
   concepts.length === 0 ? null : conceptQueries(concepts, weights).join(' & ');
 
-/** Share of the rarity of a query that a hit must have. */
+/** Minimum share of the query's rarity that a hit must match. */
 export const leastShare = 0.6;
 
-/** Combinations of concepts in one query; fewer than the worst case of 8 concepts has. */
+/** Limit of combinations of concepts in one query, below the worst case of 8 concepts. */
 const mostCombinations = 40;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Matches texts with some of the concepts that are rare enough together; null where that means all of them. */
+/** Matches texts with some of the concepts that are rare enough together; null if all of them are needed. */
 export const partOf = ({ subjects }: Query, rarities: readonly number[], weights: string): string | null => {
   const least = leastShare * sum(rarities);
   const indexes = subjects.map((_, index) => index);
@@ -41,7 +41,7 @@ export const partOf = ({ subjects }: Query, rarities: readonly number[], weights
     .map((mask) => indexes.filter((index) => (mask & (2 ** index)) !== 0))
     .filter((set) => {
       const rarity = sum(set.map((index) => rarities[index] ?? 0));
-      // Without any of its concepts it would be too little.
+      // Each concept is needed: without any of them the rarity would be too low.
       return rarity >= least && set.every((index) => rarity - (rarities[index] ?? 0) < least);
     })
     .slice(0, mostCombinations);

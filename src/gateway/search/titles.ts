@@ -2,10 +2,10 @@ import type { Concept } from './concepts.js';
 import { singular } from './plurals.js';
 import { wordsOf } from './words.js';
 
-/** Title of an item, as words without the endings of plurals. */
+/** Title of an item, as words without plural endings. */
 interface Title {
   readonly words: ReadonlySet<string>;
-  /** Without what it is measured in: `Tax revenue (% of GDP)` is not about GDP. */
+  /** Without the unit: `Tax revenue (% of GDP)` is not about GDP. */
   readonly core: ReadonlySet<string>;
 }
 
@@ -18,10 +18,7 @@ export const readTitle = (label: string): Title => ({
   core: setOf(label.replace(measures, ' ')),
 });
 
-/**
- * How well a title that matches a concept has it: as the query has it, by another name, by forms of its words, or as
- * what it is measured in.
- */
+/** How well a title matches a concept: with the words of the query, by another name, by other word forms, or only in its unit. */
 export const matchTitle = ({ alternatives }: Concept, { words, core }: Title): number => {
   const indexIn = (set: ReadonlySet<string>): number =>
     alternatives.findIndex((alternative) => alternative.every((word) => set.has(singular(word))));

@@ -9,13 +9,13 @@ const plain = (text: string): string =>
     .replace(/\p{M}/gu, '')
     .replace(/(?<![\p{L}\p{N}])us ?\$/gu, 'us usd ');
 
-/** Words of a text: letters and digits, lower case, without accents. Queries and the index are split by it alike. */
+/** Splits a text into words: letters and digits, lower case, without accents. Used for queries and for the index. */
 export const wordsOf = (text: string): string[] =>
   plain(text)
     .replace(initials, (word) => word.replace(/[.&]/g, ''))
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Text for the index: the words, and single letters of initials for those who write `U S`. */
+/** Text for the index: the words, and the single letters of initials for queries such as `U S`. */
 export const indexText = (text: string): string => {
   const letters = (plain(text).match(initials) ?? []).flatMap((word) => word.split(/[.&]/));
   return [...wordsOf(text), ...letters].join(' ');

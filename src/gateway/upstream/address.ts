@@ -1,12 +1,12 @@
 import { upstreamNotFound } from '../../providers/errors.js';
 import type { Provider, UpstreamRequest } from '../../providers/provider.js';
 
-/** Addresses to use instead of the connector's own: `fred`, or `fred.public` for one of `otherBaseUrls`. */
+/** Addresses that replace those of connectors: `fred`, or `fred.public` for one of `otherBaseUrls`. */
 export type BaseUrls = Readonly<Record<string, string>>;
 
 /**
- * Characters that RFC 3986 allows in a path part and that upstreams show unescaped in their documents
- * (`OECD.SDD.STES,DSD_KEI@DF_KEI`). Slash, question mark, hash and per cent stay escaped.
+ * Characters that RFC 3986 allows in a path segment and that upstreams show unescaped in their documentation
+ * (`OECD.SDD.STES,DSD_KEI@DF_KEI`). Slash, question mark, hash and per cent are escaped.
  */
 const spared: Readonly<Record<string, string>> = {
   '%2C': ',',
@@ -17,7 +17,7 @@ const spared: Readonly<Record<string, string>> = {
   '%3D': '=',
 };
 
-/** Half of a surrogate pair cannot be encoded at all. */
+/** An unpaired surrogate cannot be encoded. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
 const encodePart = (part: string): string =>
@@ -43,8 +43,8 @@ const baseUrlOf = (provider: Provider, baseUrls: BaseUrls, base: string | undefi
 };
 
 /**
- * The address of a request without the key. Nothing of the caller's input can leave the base: every part is
- * encoded, and `.` and `..` (which URL parsers climb by) name nothing at any upstream.
+ * The address of a request without the key. No input of a caller can leave the base: every part is encoded, and `.` and `..`, which URL
+ * parsers resolve, are refused.
  */
 export const addressOf = (provider: Provider, baseUrls: BaseUrls, request: UpstreamRequest): URL => {
   const last = request.path.length - 1;

@@ -5,11 +5,11 @@ import type { Provider } from '../../providers/provider.js';
 export interface Breaker {
   /** Throws `unavailable` while the circuit is open. */
   check(provider: Provider, scope: string): void;
-  /** As `check`, right before a request is sent: after the pause it lets one probe through. `record` follows. */
+  /** Like `check`, called right before a request is sent: after the pause it lets one probe through. `record` must follow. */
   pass(provider: Provider, scope: string): void;
   /** Records the outcome of a request that passed. */
   record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
-  /** State of the circuit of an upstream. Changes nothing. */
+  /** State of the circuit of an upstream. Does not change it. */
   view(provider: Provider): CircuitView;
 }
 
@@ -18,7 +18,7 @@ export interface CircuitView {
   readonly state: 'closed' | 'open' | 'testing';
   /** Failures in a row. */
   readonly failures: number;
-  /** Milliseconds since the epoch; meaningful while open. */
+  /** Milliseconds since the epoch; valid while the circuit is open. */
   readonly openUntilMs: number;
 }
 
@@ -50,10 +50,10 @@ const closedFor = (provider: Provider, milliseconds: number, reason: string): Ap
   );
 };
 
-/** State of this process only; each process costs a failing upstream a handful of requests. */
+/** State of this process only. Each process sends a failing upstream a handful of requests. */
 export const createBreaker = (now: () => number): Breaker => {
   const circuits = new Map<string, Circuit>();
-  /** Instants of errors in the last minute, by upstream and key. */
+  /** Times of errors in the last minute, by upstream and key. */
   const errors = new Map<string, number[]>();
 
   const circuitOf = (slug: string): Circuit => {
@@ -76,7 +76,7 @@ export const createBreaker = (now: () => number): Breaker => {
     if (bound === undefined) return;
     const recent = recentErrors(scope);
     const oldest = recent[0];
-    // Two below the bound: requests that are on their way may still err.
+    // Two below the limit, since requests in flight may still fail.
     if (oldest !== undefined && recent.length >= Math.max(1, bound - 2)) {
       throw closedFor(provider, oldest + 60_000 - now(), 'answered with too many errors');
     }

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly error?: AppError;
 }
 
-/** One attempt at one request: no limits, no retries, no cache. */
+/** Sends one request once: no limits, no retries, no cache. */
 export type SendRequest = (request: UpstreamRequest) => Promise<Outcome>;
 
 export interface SendOptions {
@@ -57,7 +57,7 @@ export const createSendRequest = ({ provider, baseUrls, key, transport, now }: S
   };
 };
 
-/** The connector's view of the network over something that gets good replies or throws. */
+/** HTTP for connectors, over a function that returns good replies or throws. */
 export const createUpstreamHttp = (
   provider: Provider,
   text: (request: UpstreamRequest) => Promise<UpstreamReply>,

@@ -12,12 +12,12 @@ import type { Redact } from './redaction.js';
 import type { WireError } from './transport.js';
 import { isUnchanged } from './validators.js';
 
-/** Seconds of `Retry-After`, given in seconds or as a date. Numbers of any length count: the longest hold bounds them. */
+/** Seconds of `Retry-After`, given in seconds or as a date. Large values are accepted, since the longest hold limits them. */
 export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined) return undefined;
   const text = value.trim();
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text));
-  // A date names a month or a weekday; Date.parse alone would read `-5` as a year.
+  // A date contains a month or a weekday; Date.parse alone would parse `-5` as a year.
   const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 };
@@ -57,7 +57,7 @@ export interface Judged {
   readonly nowMs: number;
 }
 
-/** The error that a reply means; the connector decides first. */
+/** The error for a reply; the connector is asked first. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
   if (isUnchanged(reply, request)) return undefined;
   let explained: Error | undefined;
@@ -71,7 +71,7 @@ export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged)
   return unexpectedReply(provider, 'an error reply that could not be read', explained);
 };
 
-/** The error for a request that got no reply. */
+/** The error for a request without a reply. */
 export const errorOfWire = (provider: Provider, failure: WireError): AppError => {
   const options = { details: { provider: provider.slug }, cause: failure };
   switch (failure.failure) {
@@ -100,7 +100,7 @@ export const errorOfWire = (provider: Provider, failure: WireError): AppError =>
   }
 };
 
-/** Whether a retry may help: no reply, too slow a reply, or a fault of the upstream's own. */
+/** True if a retry may help: no reply, a reply that was too slow, or a failure of the upstream. */
 export const mayRetry = (status: number | undefined, error: AppError): boolean => {
   if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') return true;
   return error.code === 'upstream_failed' && status !== undefined && status >= 500;

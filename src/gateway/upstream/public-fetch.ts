@@ -7,7 +7,7 @@ type Done = (
   family?: number,
 ) => void;
 
-/** Resolves a name for a connection; an address in a private network ends it before it is opened. */
+/** Resolves a name for a connection, and fails for an address in a private network before the connection is opened. */
 const lookupPublic = (host: string, options: LookupOptions, done: Done): void => {
   lookup(host, { ...options, all: true }, (error, found) => {
     const [first] = found ?? [];
@@ -21,11 +21,11 @@ const lookupPublic = (host: string, options: LookupOptions, done: Done): void =>
 
 type Dispatcher = NonNullable<RequestInit['dispatcher']>;
 
-/** Under this symbol `fetch` keeps the agent that it uses, in all versions of Node.js that are supported. */
+/** `fetch` stores its agent under this symbol in all supported versions of Node.js. */
 const agentSymbol = Symbol.for('undici.globalDispatcher.1');
 
 const createAgent = (): Dispatcher => {
-  // Sets the agent where nothing has used `fetch` yet.
+  // Creates the agent if nothing has used `fetch` yet.
   new Response();
   const agent = (globalThis as { [agentSymbol]?: object })[agentSymbol];
   if (agent === undefined) throw new Error('This version of Node.js does not show the agent of fetch.');

@@ -1,7 +1,7 @@
-/** Cuts what must not be seen out of a text. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** A shorter key could be an ordinary word or number of the data; such a key is cut from messages only. */
+/** A shorter key could be an ordinary word or number of the data, so it is removed from messages only. */
 export const shortestKeyInData = 8;
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -15,7 +15,7 @@ const spellings = (key: string): string[] => [
   ]),
 ];
 
-/** Replaces the key in every spelling in which an upstream could repeat it, case-insensitively. */
+/** Replaces the key in every encoding in which an upstream could repeat it, case-insensitively. */
 export const keyRedaction = (key: string | undefined): Redact => {
   if (key === undefined || key === '') return (text) => text;
   const pattern = new RegExp(spellings(key).map(escapeRegExp).join('|'), 'gi');
@@ -25,7 +25,7 @@ export const keyRedaction = (key: string | undefined): Redact => {
 const address = /\bhttps?:\/\/[^\s"'<>)\]]+/gi;
 const markup = /<[^>]{0,500}>/g;
 
-/** A message for the caller: no key, no address, no markup, one line, of bounded length. */
+/** Makes a message safe for callers: no key, no address, no markup, one line, limited length. */
 export const messageRedaction = (key: string | undefined): Redact => {
   const withoutKey = keyRedaction(key);
   return (text) =>

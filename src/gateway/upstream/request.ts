@@ -10,7 +10,7 @@ interface Keyed {
   readonly body: UpstreamRequest['body'];
 }
 
-/** Puts the key where the record says. The connector had no part in it, so it cannot repeat it. */
+/** Adds the key where the provider's record says. The connector never sees it, so it cannot repeat it. */
 const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Keyed => {
   if (provider.key === undefined || key === undefined) return plain;
   const { where } = provider.key;
@@ -23,7 +23,7 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
     case 'header':
       return { ...plain, headers: { ...plain.headers, [where.name]: key } };
     case 'body':
-      // A GET has no body; connectors of such upstreams POST whatever needs the key.
+      // A GET has no body; connectors of such upstreams use POST for every request with the key.
       return plain.body === undefined || Array.isArray(plain.body)
         ? plain
         : { ...plain, body: { ...plain.body, [where.name]: key } };
@@ -34,7 +34,7 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
   }
 };
 
-/** Only the main address gets the key: the others are public. */
+/** Only the main address gets the key, since the others are public. */
 export const carriesKey = (request: UpstreamRequest, key: string | undefined): boolean =>
   key !== undefined && request.base === undefined;
 
@@ -54,7 +54,7 @@ export const toWireRequest = (
     headers: post ? { 'content-type': 'application/json', ...keyed.headers } : keyed.headers,
     timeoutMs: request.timeoutMs ?? provider.timeoutMs,
     maxBytes: provider.maxReplyBytes ?? defaultMaxReplyBytes,
-    // An address from the configuration of the service is trusted.
+    // An address in the configuration of the service is trusted.
     publicOnly: provider.publicOnly === true && baseUrls[provider.slug] === undefined,
     ...(post ? { body: JSON.stringify(keyed.body) } : {}),
   };

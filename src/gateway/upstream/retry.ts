@@ -2,13 +2,13 @@ import pRetry from 'p-retry';
 import type { AppError } from '../../lib/errors.js';
 
 /**
- * How many retries an upstream may cost: a tenth of its requests, and a few more for quiet times. Without
- * it, an upstream in trouble would get three times its load.
+ * Limits retries per upstream to a tenth of its requests, and a few more for quiet times. Otherwise an upstream in trouble would get three
+ * times its load.
  */
 export interface RetryBudget {
   /** Counts a first attempt. */
   earn(provider: string): void;
-  /** True when one more retry is allowed; counts it. */
+  /** Returns true if another retry is allowed, and counts it. */
   spend(provider: string): boolean;
 }
 
@@ -30,7 +30,7 @@ export const createRetryBudget = (): RetryBudget => {
   };
 };
 
-/** An error that is thrown inside of `repeat`; says whether a retry may help. */
+/** Error of one attempt in `repeat`, with whether a retry may help. */
 export class AttemptError extends Error {
   constructor(
     readonly error: AppError,
@@ -43,13 +43,13 @@ export class AttemptError extends Error {
 
 export interface RepeatOptions {
   readonly retries: number;
-  /** First wait; doubled each time, and spread so that many callers do not come back together. */
+  /** First wait. It doubles with each retry, with jitter so that callers do not return together. */
   readonly firstWaitMs: number;
-  /** Whether one more attempt may be made at all. */
+  /** False: no further attempt is made. */
   allowed(): boolean;
 }
 
-/** Runs `attempt` again when it says that this may help; throws the last error as it was. */
+/** Retries `attempt` while its error says that this may help. Throws the last error unchanged. */
 export const repeat = async <T>(
   attempt: () => Promise<T>,
   { retries, firstWaitMs, allowed }: RepeatOptions,

@@ -28,39 +28,39 @@ export interface UpstreamAccess {
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly now: () => number;
-  /** Attempts after the first. */
+  /** Retries after the first attempt. */
   readonly retries: number;
   readonly firstRetryWaitMs: number;
-  /** Longest time that a caller waits for one operation; replies that are kept are still fetched to their end. */
+  /** Longest wait of a caller for one operation. Replies that are cached are still read to their end. */
   readonly operationTimeoutMs: number;
-  /** Longest hold that an upstream may ask for; a daily limit is held until its midnight all the same. */
+  /** Longest hold that an upstream may request. A daily limit is held until its midnight regardless. */
   readonly maxHoldMs: number;
 }
 
-/** The only reply that an answer was made of, apart from kept ones. */
+/** The only reply that an answer was made of, apart from cached ones. */
 export interface Basis {
   readonly request: string;
   readonly validators: Validators;
-  /** Code that read the reply: another one may read it differently. */
+  /** Version of the code that parsed the reply; another one may parse it differently. */
   readonly readBy: string;
 }
 
-/** One operation of a connector: its context, and what it saw. */
+/** One operation of a connector: its context, and what happened in it. */
 export interface Session {
   readonly ctx: Context;
-  /** Age of the oldest reply that stood in for an upstream that is down; undefined: there was none. */
+  /** Age of the oldest stale reply that was used since the upstream is down; undefined: none was used. */
   readonly staleSeconds: number | undefined;
-  /** Replies that were valid, kept ones included. */
+  /** Valid replies, cached ones included. */
   readonly freshReplies: number;
-  /** True: the upstream says that the reply to the one request of the operation is still the same. */
+  /** True: the upstream reports that the reply to the only request of the operation is unchanged. */
   readonly isUnchanged: boolean;
-  /** Undefined where the operation made several requests, a part failed, or the reply has no validators. */
+  /** Undefined if the operation sent several requests, a part failed, or the reply has no validators. */
   readonly basis: Basis | undefined;
-  /** True: a part that the answer can do without, such as the names of codes, failed. */
+  /** True: an optional part of the answer, such as the names of codes, failed. */
   readonly lacksPart: boolean;
-  /** Start of the last reply, without the key; for the log when a connector does not understand it. */
+  /** Start of the last reply, without the key, for the log when a connector cannot parse it. */
   sample(): string;
-  /** Does not believe the last reply for as long as others, if it is kept. */
+  /** Shortens the lifetime of the last reply if it is cached. */
   distrustLast(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ const deadlinePassed = (provider: Provider): AppError =>
     },
   );
 
-/** Upstreams with a handful of requests a day get no request twice. */
+/** Upstreams with a handful of requests per day get no retries. */
 const retriesFor = ({ limits }: Provider, owner: QuotaOwner, retries: number): number => {
   const perDay = (owner.keyScope === 'none' ? limits.anonymous : limits.keyed)?.perDay;
   return perDay !== undefined && perDay <= 100 ? Math.min(1, retries) : retries;
@@ -92,9 +92,9 @@ export interface SessionOptions {
   readonly provider: Provider;
   readonly key: ChosenKey;
   readonly owner: QuotaOwner;
-  /** A listing for the index: each request has its own deadline, the whole has none. */
+  /** A listing for the index: each request has a deadline, the whole has none. */
   readonly unhurried?: boolean;
-  /** Basis of the last answer: its request is made conditional. */
+  /** Basis of the last answer, with which the request is made conditional. */
   readonly lastBasis?: Basis | undefined;
 }
 
@@ -104,7 +104,7 @@ interface KeptReply {
   readonly validators?: Validators;
 }
 
-/** Parts of a request that change the reply. */
+/** Parts of a request that affect the reply. */
 const partsOf = ({ base = '', path, query = {}, headers = {}, body }: UpstreamRequest) => [
   'reply',
   base,
@@ -234,20 +234,20 @@ export const createSession = (options: SessionOptions): Session => {
     const reply = await send(isLast ? ifChanged(request, lastBasis.validators, now()) : request, deadlineMs);
     freshReplies += 1;
     isUnchanged = reply.status === 304;
-    // Ends the connector: its last answer is still valid.
+    // Stops the connector: its last answer is still valid.
     if (isUnchanged) throw new Error('unchanged');
     const validators = validatorsFor(request, reply);
     basis = validators && { request: name, validators, readBy: versionText };
     return reply;
   };
 
-  // Headers of a kept reply are not kept: connectors that need one do not ask for keeping.
+  // Headers of a reply are not cached, so connectors that need one do not request caching.
   const keepable = key.value === undefined || key.value.length >= shortestKeyInData;
   const sendOrReuse = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     const { keep } = request;
     if (keep === undefined || !keepable) return sendUnkept(request);
     timeLeft(deadlineMs);
-    // A structure of a hundred megabytes may take longer than a caller waits: it has the deadline of its request alone.
+    // A structure of a hundred megabytes may take longer than a caller waits, so only the deadline of its request applies.
     const question = {
       provider: provider.slug,
       audience: key.audience,

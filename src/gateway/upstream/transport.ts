@@ -7,7 +7,7 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  /** Bound on the body after decompression. */
+  /** Maximum bytes of the body after decompression. */
   readonly maxBytes: number;
   /** True: no connection to a private address is opened. */
   readonly publicOnly?: boolean;
@@ -19,7 +19,7 @@ export interface WireReply {
   readonly body: string;
 }
 
-/** Reason of a missing reply, without address or key: `cause` holds words only. */
+/** Reason of a missing reply, without address or key; `cause` has fixed words only. */
 export type WireFailure = 'timeout' | 'connection' | 'too_large' | 'redirect';
 
 export class WireError extends Error {
@@ -32,7 +32,7 @@ export class WireError extends Error {
   }
 }
 
-/** One request to an upstream: bounded in time and bytes, redirected at most within the same site. */
+/** Sends one request to an upstream: limited in time and bytes, redirected only within the same site. */
 export type Transport = (request: WireRequest) => Promise<WireReply>;
 
 const maxRedirects = 3;
@@ -41,7 +41,7 @@ const site = (host: string): string => host.replace(/^www\./, '');
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
-/** Target of a redirect that may be followed: on the same site, never from https down to http. */
+/** Target of a redirect that may be followed: on the same site, and never from https to http. */
 const redirectTarget = (from: URL, location: string | null): URL => {
   if (location === null || !URL.canParse(location, from.href))
     throw new WireError('redirect', 'redirect without a target');
@@ -59,12 +59,12 @@ const decoderOf = (headers: Headers): InstanceType<typeof TextDecoder> => {
   try {
     return new TextDecoder(charset);
   } catch {
-    // An unknown label: every upstream in question writes UTF-8 anyway.
+    // Unknown charset: upstreams that send one use UTF-8 in practice.
     return new TextDecoder('utf-8');
   }
 };
 
-/** Counts bytes after decompression while they stream, so a bomb ends at the bound and not in memory. */
+/** Counts bytes after decompression while they are streamed, so a decompression bomb stops at the limit. */
 const readBody = async (response: Response, maxBytes: number): Promise<string> => {
   if (response.body === null) return '';
   const decoder = decoderOf(response.headers);
@@ -91,7 +91,7 @@ const toWireError = (error: unknown): WireError => {
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError' || name === 'AbortError')
     return new WireError('timeout', 'no complete reply in time');
-  // Only the code: messages of the platform may quote addresses and header values.
+  // Only the code, since messages of the platform may quote addresses and header values.
   return new WireError('connection', `connection ${codeOf(error)}`);
 };
 
@@ -122,7 +122,7 @@ const sendOnce = async (request: WireRequest, fetchOnce: typeof fetch): Promise<
 };
 
 export interface TransportOptions {
-  /** Sent as `User-Agent`; some statistical offices refuse nameless clients. */
+  /** Sent as `User-Agent`; some statistics offices refuse requests without one. */
   readonly userAgent: string;
   readonly log: Log;
   readonly fetch?: typeof fetch;

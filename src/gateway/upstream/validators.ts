@@ -4,14 +4,14 @@ import type { UpstreamReply, UpstreamRequest } from '../../providers/provider.js
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** When the reply was read as a whole, milliseconds since the epoch. */
+  /** Time at which the whole reply was read, milliseconds since the epoch. */
   readonly readAtMs: number;
 }
 
-/** A second change within the second of `Last-Modified` could not be distinguished. RFC 9110, 8.8.2.2 names a minute. */
+/** A second change within the second of `Last-Modified` could not be detected. RFC 9110, 8.8.2.2 uses a minute. */
 const settledMs = 60_000;
 
-/** Longest time between whole replies: an upstream that says "unchanged" wrongly is not believed for ever. */
+/** Longest time between whole replies, in case an upstream wrongly reports "unchanged". */
 const believedMs = 30 * 86_400_000;
 
 const isSettled = (lastModified: string, date: string | undefined): boolean =>

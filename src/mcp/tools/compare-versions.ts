@@ -19,7 +19,7 @@ export interface CompareVersionsDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload'>;
-  /** Counts an export of so many rows. */
+  /** Counts an export of this many rows. */
   readonly startExport: (caller: Caller, rows: number) => Promise<ExportTicket>;
   readonly comparisons: Comparisons;
   readonly versions: Pick<Versions, 'at'>;
@@ -30,10 +30,10 @@ export interface CompareVersionsDeps {
 const mostRows = 500;
 const fewRows = 50;
 
-/** Characters of the names of keys. */
+/** Maximum characters of the names of key columns. */
 const mostKeys = 5_000;
 
-/** Characters of names of columns and rows: what the keys, the counts and an address leave of an answer. */
+/** Maximum characters of rows and of the names of columns: the remainder after keys, counts and an address. */
 const mostRowCharacters = mostCharacters - mostKeys - 1_000;
 
 const side = z.string().max(100).optional();
@@ -86,14 +86,14 @@ interface Differences {
 const isTooLong = (error: unknown): boolean =>
   error instanceof Error && Reflect.get(error, 'code') === 'CSV_MAX_RECORD_SIZE';
 
-/** Reads the rows that fit and stops. Texts are quoted, so an empty cell without quotes is null. */
+/** Reads the rows that fit, then stops. Texts are quoted, so an empty cell without quotes is null. */
 const readDifferences = async (body: Readable): Promise<Differences> => {
   const parser = parse({
     bom: true,
     max_record_size: mostRowCharacters,
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
   });
-  // Either stream ends the other; a failure is thrown by the loop.
+  // Each stream ends the other; the loop throws a failure.
   const records: AsyncIterable<Cells> = pipeline(body, parser, () => undefined);
   const rows: Cells[] = [];
   let left = mostRowCharacters;

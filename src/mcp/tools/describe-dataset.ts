@@ -26,12 +26,12 @@ export interface DescribeDatasetDeps {
   readonly summaries: Summaries;
 }
 
-/** Columns that are summarised in one answer; more are named by `select`. */
+/** Most columns that are summarised in one answer; others are requested with `select`. */
 const mostColumns = 50;
 const mostVersions = 5;
 const mostTop = 5;
 
-/** Characters of the examples. */
+/** Maximum characters of the examples. */
 const mostExamples = 8_000;
 
 const text = z.string().nullable();
@@ -100,10 +100,10 @@ const shownColumn = ({ isEntity, description }: StoredColumn, summary: ColumnSum
   }) as Column;
 };
 
-/** Texts that end so were cut. */
+/** Texts with this ending were truncated. */
 const isWhole = (value: string): boolean => !value.endsWith('…');
 
-/** Without those that long names make too long. */
+/** Examples, without those that are too long because of long names. */
 const examplesOf = (columns: readonly Column[]) => {
   const { filter, apply, orderby } = examplesFor(
     columns.map(({ name, dataType, min, top }) => ({
@@ -142,7 +142,7 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
     const { columns } = await deps.summaries.summarise({
       version,
       filter: undefined,
-      // Not by ids: a column may be named like the id of another.
+      // Not by ids, since a column may be named like the id of another.
       select: chosen.map(({ name }) => named(name)).join(','),
       owner,
       context: { queryId: `summary-${requestId}`, requestId, signal },

@@ -13,7 +13,7 @@ interface Wanted {
 }
 
 export interface KeepSeriesDeps {
-  /** Keeps a series as a dataset, as the route does. */
+  /** Creates a dataset of a series, like the route. */
   readonly keepSeries: (
     request: { readonly caller: Caller; readonly owner: string; readonly requestId: string },
     series: { readonly slug: string; readonly seriesId: string },
@@ -22,7 +22,7 @@ export interface KeepSeriesDeps {
     readonly dataset: { readonly id: number; readonly name: string; readonly repositoryId: number };
     readonly process: { readonly id: number; readonly status: string };
   }>;
-  /** The repository of the caller's own. */
+  /** The caller's own repository. */
   readonly homeOf: (caller: Caller) => Promise<{ readonly id: number }>;
   readonly semaphore: Semaphore;
 }

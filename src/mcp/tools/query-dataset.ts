@@ -21,23 +21,23 @@ export interface QueryDatasetDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
   readonly quotas: Pick<Quotas, 'requireDownload'>;
-  /** Counts an export of so many rows. */
+  /** Counts an export of this many rows. */
   readonly startExport: (caller: Caller, rows: number) => Promise<ExportTicket>;
   readonly downloads: Downloads;
   readonly versions: Pick<Versions, 'find'>;
 }
 
-/** Most rows of an answer, and those of one that does not say. */
+/** Maximum and default number of rows in an answer. */
 const mostRows = 500;
 const fewRows = 100;
 
-/** Characters of an address: longer ones are refused by proxies. */
+/** Maximum characters of an address, since proxies refuse longer ones. */
 const mostAddress = 8_000;
 
-/** Characters that names of columns may take. */
+/** Maximum characters of the names of columns. */
 const mostNames = mostCharacters / 2;
 
-/** Characters of an answer besides names, rows and the address of the rest. */
+/** Characters of an answer without names, rows and the address of the remaining rows. */
 const ofNumbers = 500;
 
 const condition = z.string().max(65_536).optional();
@@ -101,13 +101,13 @@ const optionsOf = ({ select, entities, filter, apply, orderby, version }: Argume
       $apply: apply,
       $orderby: orderby,
       ...versionOptions(version),
-      // Models send empty texts for what they leave out.
+      // Models send empty texts for arguments that they omit.
     }).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
 
 const isNamed = (args: Arguments): boolean => Object.keys(versionOptions(args.version)).length > 0;
 
-/** Address of the rows from one on in a version; without one of all current rows. */
+/** Address of the rows from a position on in a version; without a position, of all current rows. */
 const addressOf = (
   { apiUrl }: ToolRequest,
   args: Arguments,
@@ -125,7 +125,7 @@ const addressOf = (
   return `${apiUrl}/datasets/${args.datasetId}/data?${query.join('&')}`;
 };
 
-/** Numbers that do not fit a double become text: clients read JSON numbers as doubles. */
+/** Numbers that do not fit into a double become text, since clients parse JSON numbers as doubles. */
 const inFull = (column: OutputColumn): OutputColumn => {
   const type = columnTypeOf(column.physical);
   const isLong = type.numbers !== undefined && type.numbers !== 'doubles';
@@ -137,7 +137,7 @@ const namesOf = ({ columns }: ReadableVersion): string => JSON.stringify(columns
 export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
   const { authorize, quotas, startExport, downloads, versions } = deps;
 
-  /** False if columns were renamed since: a version read by id has the names that it was published with. */
+  /** False if columns were renamed since: a version that is read by id has the names with which it was published. */
   const hasPresentNames = async (datasetId: number, version: ReadableVersion): Promise<boolean> => {
     const { versionId } = version;
     return (
@@ -145,7 +145,7 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
     );
   };
 
-  /** Address of the rows from the given one on, of the same version; of all rows if columns were renamed since. */
+  /** Address of the rows from the given one on, in the same version; of all rows if columns were renamed since. */
   const restFrom = async (
     request: ToolRequest,
     args: Arguments,

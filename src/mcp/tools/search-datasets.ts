@@ -41,7 +41,7 @@ const columnOf = ({ name, datasetId, datasetName }: Found['columns'][number]) =>
   datasetName,
 });
 
-/** Shares of the characters of an answer. */
+/** Maximum shares of an answer's characters. */
 const datasetShare = 0.6 * mostCharacters;
 const otherShare = 0.15 * mostCharacters;
 

@@ -46,7 +46,7 @@ const shownMetadata = (metadata: object): unknown =>
     .map((limit) => limitValue(metadata, limit))
     .find((limited) => JSON.stringify(limited).length <= mostCharacters / 2) ?? {};
 
-/** Within the permit of requests that wait for a provider. */
+/** Runs with a permit for requests to a provider. */
 const asCall = <T>(
   { semaphore }: SeriesToolsDeps,
   request: ToolRequest,
