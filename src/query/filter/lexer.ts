@@ -132,13 +132,11 @@ export const createLexer = (
       return literal(start, start + date.length, { kind: 'date', value, text: date });
     }
     const number = matchAt(numberAt, text, start);
-    if (number !== undefined && number.length > maxLiteralDigits)
+    if (number === undefined) return undefined;
+    if (number.length > maxLiteralDigits)
       throw failures.limit(start, `a number of more than ${maxLiteralDigits} characters`);
-    const value = number === undefined ? undefined : parseExact(number);
-    if (number !== undefined && value !== undefined) {
-      return literal(start, start + number.length, { kind: 'number', value, text: number });
-    }
-    return undefined;
+    const value = parseExact(number);
+    return value && literal(start, start + number.length, { kind: 'number', value, text: number });
   };
 
   const keyword = (start: number): OperandToken | undefined => {
@@ -218,7 +216,6 @@ export const createLexer = (
   const operandAt = (offset: number): OperandToken => {
     const start = skipSpace(offset);
     const first = text[start];
-    if (first === undefined) throw failures.syntax(start, operandExpected);
     if (first === "'") return string(start);
     if (first === '[') return bracketed(start);
     const reading = plain(start);

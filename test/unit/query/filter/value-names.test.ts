@@ -93,6 +93,8 @@ describe('a literal that is a column as well', () => {
     ['not in (1)', 'in(#8,1)'],
     ['not in in (1)', 'not(in(#9,1))'],
     ['substring(Country, 2020) eq null', 'isnull(substring(#1,202e1))'],
+    ['substring(Country, not, 2) eq null', 'isnull(substring(#1,#8,2))'],
+    ['round(not) in (1)', 'in(round(#8),1)'],
   ])('%s', (text, wanted) => {
     expect(normal(text, years)).toBe(wanted);
   });

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredColumn } from '../../../src/model/column.js';
+import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
+import type { Place, SegmentList } from '../../../src/model/version.js';
+import { areAlike, pairRows } from '../../../src/rows/pair.js';
+import { placeOf, tablePlace } from '../../../src/rows/place.js';
+import type { CountedRows } from '../../../src/rows/source.js';
+
+const column = (id: number, physical: 's' | 'f'): StoredColumn => ({
+  id,
+  storageId: id,
+  name: `C${id}`,
+  physical,
+  dataType: dataTypeOf(physical),
+  isEntity: false,
+  description: null,
+});
+
+const place = tablePlace({ storeId: 5, shard: 1 });
+
+const version = (
+  segmentIds: readonly number[],
+  rowCount: number,
+  rest: Partial<SegmentList> & { columns?: readonly StoredColumn[]; place?: Place } = {},
+): CountedRows => ({ place, columns: [column(1, 's')], segmentIds, rowCount, ...rest });
+
+/** What is read of two versions, without the SQL. */
+const summaryOf = (from: CountedRows, to: CountedRows) => {
+  const { parts, sides, mostRows, shared, byPosition } = pairRows('db', from, to);
+  return { reads: parts.map(({ side }) => side), sides, mostRows, shared, byPosition };
+};
+
+const toSide = '_seg IN {second:Array(UInt64)}';
+
+describe('two versions of the same columns', () => {
+  it.each<[string, CountedRows, CountedRows, ReturnType<typeof summaryOf>]>([
+    [
+      'of the same segments: nothing',
+      version([1, 2], 30),
+      version([2, 1], 30),
+      { reads: [], sides: [], mostRows: 0, shared: 'all of from', byPosition: false },
+    ],
+    [
+      'of which the later has more: these',
+      version([1], 10),
+      version([1, 2, 3], 60),
+      { reads: ['1'], sides: ['to'], mostRows: 50, shared: 'all of from', byPosition: false },
+    ],
+    [
+      'of which the earlier has more: these',
+      version([1, 2], 30),
+      version([1], 10),
+      { reads: ['0'], sides: ['from'], mostRows: 20, shared: 'all of to', byPosition: false },
+    ],
+    [
+      'that have something in common: the others, in one statement',
+      version([1, 2], 30),
+      version([1, 3], 40),
+      { reads: [toSide], sides: ['from', 'to'], mostRows: 70, shared: 'some', byPosition: false },
+    ],
+    [
+      'that have nothing in common: all rows, in one statement',
+      version([1, 2], 30),
+      version([3], 40),
+      { reads: [toSide], sides: ['from', 'to'], mostRows: 70, shared: 'none', byPosition: false },
+    ],
+    [
+      'of which one is empty: all rows of the other',
+      version([], 0),
+      version([3], 40),
+      { reads: ['1'], sides: ['to'], mostRows: 40, shared: 'none', byPosition: false },
+    ],
+    [
+      'of which both are empty: nothing',
+      version([], 0),
+      version([], 0),
+      { reads: [], sides: [], mostRows: 0, shared: 'none', byPosition: false },
+    ],
+    [
+      'of which one has a part of a segment: that segment of both',
+      version([1, 2], 30, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
+      version([1, 2], 40),
+      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 70, shared: 'some', byPosition: false },
+    ],
+    [
+      'of the same part of a segment: nothing of it',
+      version([1, 2], 30, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
+      version([1, 2, 3], 40, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
+      { reads: ['1'], sides: ['to'], mostRows: 10, shared: 'all of from', byPosition: false },
+    ],
+    [
+      'on different servers: two statements',
+      version([1], 10),
+      version([3], 40, { place: tablePlace({ storeId: 5, shard: 2 }) }),
+      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 50, shared: 'none', byPosition: false },
+    ],
+    [
+      'of which the later has patches: rows at their positions',
+      version([1], 100),
+      version([1, 7], 100, { patches: [7], patchRows: [3] }),
+      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 6, shared: 'some', byPosition: true },
+    ],
+    [
+      'of which both have patches of their own: rows at the positions of all',
+      version([1, 6], 100, { patches: [6], patchRows: [2] }),
+      version([1, 7], 4, { patches: [7], patchRows: [3] }),
+      { reads: ['0', '0', '1', '1'], sides: ['from', 'to'], mostRows: 9, shared: 'some', byPosition: true },
+    ],
+    [
+      'with patches and more rows: as many as there are',
+      version([1], 100),
+      version([1, 2, 7], 120, { patches: [7], patchRows: [3] }),
+      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 220, shared: 'some', byPosition: true },
+    ],
+    [
+      'with patches of an unknown number of rows: as many as there are',
+      version([1], 100),
+      version([1, 7], 90, { patches: [7] }),
+      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 190, shared: 'some', byPosition: true },
+    ],
+    [
+      'with the same patches: nothing',
+      version([1, 7], 100, { patches: [7] }),
+      version([1, 7], 100, { patches: [7] }),
+      { reads: [], sides: [], mostRows: 0, shared: 'all of from', byPosition: false },
+    ],
+    [
+      'with patches and nothing in common: all rows of each',
+      version([1, 7], 100, { patches: [7] }),
+      version([2], 50),
+      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 150, shared: 'none', byPosition: false },
+    ],
+  ])('%s is read', (_, from, to, wanted) => {
+    expect(summaryOf(from, to)).toEqual(wanted);
+  });
+
+  it('count their rows before they are read, apart or together', () => {
+    const guarded = (from: CountedRows, to: CountedRows) => {
+      const { values } = pairRows('db', from, to);
+      return Object.fromEntries(Object.entries(values).filter(([name]) => name.endsWith('Count')));
+    };
+    expect(guarded(version([1, 2], 30), version([3], 40))).toEqual({ pairCount: 70 });
+    expect(guarded(version([1, 2], 30), version([1, 3], 40))).toEqual({ fromCount: 30, toCount: 40 });
+    expect(guarded(version([1], 10), version([1, 2], 30))).toEqual({ toCount: 30 });
+  });
+
+  it('say which segments are those of the later one', () => {
+    expect(pairRows('db', version([1, 2], 30), version([1, 3, 4], 40)).values).toMatchObject({
+      pair: [2, 3, 4],
+      second: [3, 4],
+    });
+  });
+
+  it('look for rows at patched positions in all segments, unless the patches replace them all', () => {
+    const earlier = version([1, 2], 100);
+    const later = version([1, 2, 7], 100, { patches: [7], patchRows: [3] });
+    expect(pairRows('db', earlier, later).values).toMatchObject({
+      differing: [7],
+      fromBoth: [1, 2],
+      toOnly: [7],
+    });
+    const behind = version([1, 5, 7], 100, { patches: [5, 7], patchRows: [1, 1] });
+    const without = version([1, 7], 100, { patches: [7], patchRows: [1] });
+    expect(pairRows('db', without, behind).values).toMatchObject({
+      differing: [5],
+      fromBoth: [1, 7],
+      toOnly: [5],
+      toBoth: [1, 7],
+    });
+  });
+});
+
+describe('two versions of different columns', () => {
+  it('are read whole, each by itself', () => {
+    const from = version([1, 2], 30);
+    const to = version([1, 2], 30, { columns: [column(1, 's'), column(2, 'f')] });
+    expect(summaryOf(from, to)).toEqual({
+      reads: ['0', '1'],
+      sides: ['from', 'to'],
+      mostRows: 60,
+      shared: 'none',
+      byPosition: false,
+    });
+    expect(summaryOf(version([], 0), to)).toMatchObject({ reads: ['1'], sides: ['to'] });
+    expect(summaryOf(from, { ...to, segmentIds: [], rowCount: 0 })).toMatchObject({ sides: ['from'] });
+  });
+
+  it('have the same columns in any order, but not in other types or under other ids', () => {
+    const [one, two] = [column(1, 's'), column(2, 'f')];
+    expect(areAlike([one, two], [two, one])).toBe(true);
+    expect(areAlike([one, two], [one])).toBe(false);
+    expect(areAlike([one], [{ ...one, physical: 'f' }])).toBe(false);
+    expect(areAlike([one], [{ ...one, id: 3 }])).toBe(false);
+    expect(areAlike([one], [{ ...one, name: 'Other' }])).toBe(true);
+  });
+});
+
+it('versions in pools are read together where they have the same slots', () => {
+  const pool = (mapId: number): Place =>
+    placeOf({ storeId: 5, shard: 1, pool: { mapId, pool: 'narrow', slots: { c1_s: 's0' } } });
+  const from = version([1], 10, { place: pool(1) });
+  expect(pairRows('db', from, version([2], 10, { place: pool(1) })).parts).toHaveLength(1);
+  expect(pairRows('db', from, version([2], 10, { place: pool(2) })).parts).toHaveLength(2);
+});
