@@ -199,11 +199,13 @@ export const createBackupFolder = ({
           ...segments.map(({ key }) => key),
         ]),
       );
-      const gone = (await keys()).filter((key) => /^(snapshots|segments)\//.test(key) && !needed.has(key));
+      const unneeded = (await keys()).filter(
+        (key) => /^(snapshots|segments)\//.test(key) && !needed.has(key),
+      );
       // The completion marker is removed first.
-      gone.sort((a, b) => Number(b.endsWith('complete.json')) - Number(a.endsWith('complete.json')));
-      for (const key of gone) await storage.delete(key);
-      return gone.length;
+      unneeded.sort((a, b) => Number(b.endsWith('complete.json')) - Number(a.endsWith('complete.json')));
+      for (const key of unneeded) await storage.delete(key);
+      return unneeded.length;
     },
   };
 };

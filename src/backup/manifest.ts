@@ -102,8 +102,8 @@ export const parseManifest = (id: string, text: string): Manifest => {
   if (format.success && format.data.format !== manifestFormat) throw otherBuild(id);
   const manifest = manifestSchema.parse(content);
   if (manifest.id !== id) throw new Error(`it is the manifest of ${manifest.id}`);
-  const odd = manifest.catalog.find(({ key, table }) => key !== catalogKey(id, table));
-  if (odd !== undefined) throw new Error(`${odd.key} is not the file of table ${odd.table}`);
+  const misnamed = manifest.catalog.find(({ key, table }) => key !== catalogKey(id, table));
+  if (misnamed !== undefined) throw new Error(`${misnamed.key} is not the file of table ${misnamed.table}`);
   return manifest;
 };
 export const parseComplete = (text: string): z.infer<typeof completeSchema> =>

@@ -53,7 +53,7 @@ export const unpack = ({ data }: KeptSeries): Observation[] =>
   data.map(([date, value, flag]) => (flag === undefined ? { date, value } : { date, value, flag }));
 
 /** A part of a cached series: a range, or its newest observations. */
-export const cut = (
+export const partOf = (
   series: KeptSeries,
   { params = {}, newest }: { readonly params?: Params; readonly newest?: number },
 ): KeptSeries => {
@@ -72,5 +72,5 @@ export const cut = (
 export const withoutRange = ({ start: _, end: __, ...params }: Params): Params => params;
 
 /** Returns true if a range of the series equals the same part of the whole series. */
-export const isCut = ({ parameters }: Provider, params: Params): boolean =>
+export const isPart = ({ parameters }: Provider, params: Params): boolean =>
   parameters.every(({ key, computes, default: usual }) => computes !== true || params[key] === usual);

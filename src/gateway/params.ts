@@ -71,8 +71,8 @@ const readSelect = (provider: Provider, parameter: Parameter, given: unknown): s
   const lenient = parameter.regions === true && text.length <= longestText;
   const found = exact ?? (lenient ? findValue(values, text) : undefined);
   if (found !== undefined) return found.code;
-  const near = nearestValue(values, text);
-  const hint = near === undefined ? undefined : `did you mean ${near.code} (${near.label})?`;
+  const nearest = nearestValue(values, text);
+  const hint = nearest === undefined ? undefined : `did you mean ${nearest.code} (${nearest.label})?`;
   throw refuse(provider, parameter, `one of ${listed(values)}`, hint);
 };
 

@@ -2,7 +2,7 @@ import { invalid, isAppError } from '../lib/errors.js';
 import type { Params } from '../providers/parameter.js';
 import type { Observation, Provider, SeriesMetadata, Vintages } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
-import { cut, isCut, type KeptSeries, pack, unpack, withoutRange } from './kept-series.js';
+import { isPart, type KeptSeries, pack, partOf, unpack, withoutRange } from './kept-series.js';
 import type { ChosenKey } from './keys/choice.js';
 import { orderObservations, previewLength } from './observations.js';
 import type { Operation, Operations, WithAge } from './operations.js';
@@ -142,7 +142,7 @@ export const createSeriesReader = ({
     { params, newest, key }: { params: Params; newest?: number; key: ChosenKey },
   ): Promise<WithAge<KeptSeries> | undefined> => {
     const { provider, caller, seriesId } = operation;
-    if (!isCut(provider, params)) return undefined;
+    if (!isPart(provider, params)) return undefined;
     const whole = withoutRange(params);
     const begins = defaultStartOf(provider, whole, key);
     const covered = begins === undefined || newest !== undefined || String(params.start ?? '') >= begins;
@@ -150,7 +150,7 @@ export const createSeriesReader = ({
     const wanted = begins === undefined ? whole : { ...whole, start: begins };
     const kept = await operations.kept(seriesOperation(provider, caller, seriesId, wanted));
     return (
-      kept && { ...kept, value: cut(kept.value, { params, ...(newest === undefined ? {} : { newest }) }) }
+      kept && { ...kept, value: partOf(kept.value, { params, ...(newest === undefined ? {} : { newest }) }) }
     );
   };
 

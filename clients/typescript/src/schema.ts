@@ -6410,7 +6410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Taken. */
+            /** @description Removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6733,7 +6733,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Taken. */
+            /** @description Removed. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -136,13 +136,13 @@ export const createCache = (options: CacheOptions): Cache => {
     key: string,
     provider: string,
   ): Promise<{ kept: Kept | undefined; fresh: boolean }> => {
-    const near = memory.get(key);
-    if (isFresh(near)) {
+    const inMemory = memory.get(key);
+    if (isFresh(inMemory)) {
       telemetry.answered(provider, 'memory');
-      return { kept: near, fresh: true };
+      return { kept: inMemory, fresh: true };
     }
     const kept = await records.get(key);
-    if (!isFresh(kept)) return { kept: kept ?? near, fresh: false };
+    if (!isFresh(kept)) return { kept: kept ?? inMemory, fresh: false };
     remember(key, kept);
     telemetry.answered(provider, 'database');
     return { kept, fresh: true };
@@ -167,7 +167,7 @@ export const createCache = (options: CacheOptions): Cache => {
     }
   };
 
-  const keep = async (key: string, question: CacheQuestion, fetched: Fetched): Promise<Kept> => {
+  const storeFetched = async (key: string, question: CacheQuestion, fetched: Fetched): Promise<Kept> => {
     const storedAtMs = now();
     const validSeconds = Math.min(fetched.validSeconds ?? question.validSeconds, question.validSeconds);
     const kept = { body: fetched.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
@@ -202,7 +202,7 @@ export const createCache = (options: CacheOptions): Cache => {
       const { body, staleSeconds } = fetched;
       telemetry.answered(question.provider, staleSeconds === undefined ? 'upstream' : 'stale');
       if (staleSeconds !== undefined) return { body, ageSeconds: staleSeconds, stale: true };
-      return toAnswer(await keep(key, question, fetched), false);
+      return toAnswer(await storeFetched(key, question, fetched), false);
     } catch (error) {
       absences.remember(key, error);
       if (kept === undefined || kept.freshUntilMs + staleMs <= now() || !isDown(error)) throw error;
@@ -226,10 +226,10 @@ export const createCache = (options: CacheOptions): Cache => {
   return {
     async answer(question, load) {
       const key = cacheKey(question);
-      const near = memory.get(key);
-      if (isFresh(near)) {
+      const inMemory = memory.get(key);
+      if (isFresh(inMemory)) {
         telemetry.answered(question.provider, 'memory');
-        return toAnswer(near, false);
+        return toAnswer(inMemory, false);
       }
       const known = inFlight.get(key);
       if (known !== undefined) return known;

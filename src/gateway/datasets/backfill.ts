@@ -95,7 +95,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
   };
 
   /** Uploads vintages, newest first. @returns the number that became versions */
-  const bring = async (
+  const uploadVintages = async (
     backfill: DueBackfill,
     firstAt: Date,
     places: readonly number[],
@@ -111,7 +111,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
       series.push({ name, on: await gateway.vintages(caller, provider, id, { params, days }) });
     }
     let validUntil = firstAt.toISOString();
-    for (const [brought, at] of places.entries()) {
+    for (const [published, at] of places.entries()) {
       const day = dayAt(at);
       const csv = seriesCsv(
         series.map(({ name, on }) => ({ name, data: on(day) })),
@@ -127,7 +127,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
         columns: seriesColumns(withFlags),
         vintage: { versionId: versionIds[at] ?? 0, validFrom, validUntil },
       });
-      if (!(await isPublished(process.id, stop))) return brought;
+      if (!(await isPublished(process.id, stop))) return published;
       validUntil = validFrom;
     }
     return places.length;
@@ -142,8 +142,8 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     if (wanted.length === 0) return { skipped: left.length, error: null, nextAt: null };
     const most = Math.max(1, Math.min(vintagesPerStep, Math.floor(valuesPerStep / Math.max(1, rows))));
     const places = wanted.slice(0, most);
-    const brought = await bring(backfill, firstAt, places, stop);
-    return { skipped: 0, error: null, nextAt: after(brought === places.length ? 0 : waitMs) };
+    const published = await uploadVintages(backfill, firstAt, places, stop);
+    return { skipped: 0, error: null, nextAt: after(published === places.length ? 0 : waitMs) };
   };
 
   const failureOf = ({ datasetId, failures }: DueBackfill, error: unknown): BackfillOutcome => {

@@ -160,14 +160,14 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
   ): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       const queuedAt = now();
-      let gone = false;
+      let isOver = false;
       const timer = setTimeout(() => {
-        gone = true;
+        isOver = true;
         reject(deny(owner, { granted: false, reason: 'pace', retryAfterMs: maxWaitMs }, 'queue'));
       }, maxWaitMs);
       const turn = async (): Promise<void> => {
         clearTimeout(timer);
-        if (!gone) await work(now() - queuedAt).then(resolve, reject);
+        if (!isOver) await work(now() - queuedAt).then(resolve, reject);
       };
       entry.bottleneck.schedule({ priority }, turn).catch(reject);
     });

@@ -8,7 +8,7 @@ export type BaseUrls = Readonly<Record<string, string>>;
  * Characters that RFC 3986 allows in a path segment and that upstreams show unescaped in their documentation
  * (`OECD.SDD.STES,DSD_KEI@DF_KEI`). Slash, question mark, hash and per cent are escaped.
  */
-const spared: Readonly<Record<string, string>> = {
+const unescaped: Readonly<Record<string, string>> = {
   '%2C': ',',
   '%40': '@',
   '%3A': ':',
@@ -21,12 +21,12 @@ const spared: Readonly<Record<string, string>> = {
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
 const encodePart = (part: string): string =>
-  encodeURIComponent(wellFormed(part)).replace(/%(?:2C|40|3A|2B|3B|3D)/g, (code) => spared[code] ?? code);
+  encodeURIComponent(wellFormed(part)).replace(/%(?:2C|40|3A|2B|3B|3D)/g, (code) => unescaped[code] ?? code);
 
 const encodeName = (text: string): string => encodeURIComponent(wellFormed(text));
 
 const encodeQueryValue = (text: string): string =>
-  encodeURIComponent(wellFormed(text)).replace(/%(?:2C|3A)/g, (code) => spared[code] ?? code);
+  encodeURIComponent(wellFormed(text)).replace(/%(?:2C|3A)/g, (code) => unescaped[code] ?? code);
 
 const queryPairs = (query: NonNullable<UpstreamRequest['query']>): string[] =>
   Object.entries(query).flatMap(([name, value]) => {
@@ -48,9 +48,9 @@ const baseUrlOf = (provider: Provider, baseUrls: BaseUrls, base: string | undefi
  */
 export const addressOf = (provider: Provider, baseUrls: BaseUrls, request: UpstreamRequest): URL => {
   const last = request.path.length - 1;
-  const climbs = (part: string, index: number) =>
+  const isRelative = (part: string, index: number) =>
     part === '.' || part === '..' || (part === '' && index !== last);
-  if (request.path.some(climbs)) throw upstreamNotFound(provider);
+  if (request.path.some(isRelative)) throw upstreamNotFound(provider);
   const path = request.path.map(encodePart).join('/');
   const pairs = queryPairs(request.query ?? {});
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;

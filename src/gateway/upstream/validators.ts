@@ -12,7 +12,7 @@ export interface Validators {
 const settledMs = 60_000;
 
 /** Longest time between whole replies, in case an upstream wrongly reports "unchanged". */
-const believedMs = 30 * 86_400_000;
+const longestReuseMs = 30 * 86_400_000;
 
 const isSettled = (lastModified: string, date: string | undefined): boolean =>
   Date.parse(lastModified) + settledMs <= Date.parse(date ?? '');
@@ -32,7 +32,7 @@ export const ifChanged = (
   { etag, lastModified, readAtMs }: Validators,
   nowMs: number,
 ): UpstreamRequest => {
-  if (nowMs - readAtMs > believedMs) return request;
+  if (nowMs - readAtMs > longestReuseMs) return request;
   return {
     ...request,
     headers: {

@@ -149,7 +149,7 @@ export const limitConnections = (
   };
 
   /** Reads an idle connection while it waits for its next request, if the limit allows it. */
-  const keep = (connection: Connection): void => {
+  const readIdle = (connection: Connection): void => {
     if (kept.size >= keptPerPermit * permits) scheduler.expect(connection);
     else kept.add(connection);
   };
@@ -183,7 +183,7 @@ export const limitConnections = (
       if (connection.working > 0 || socket.destroyed) return;
       connection.front = Math.min(connection.front, socket.bytesRead);
       wait(connection);
-      keep(connection);
+      readIdle(connection);
       // The next head may have started in the same piece.
       countHead(connection);
     };

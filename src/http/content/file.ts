@@ -61,8 +61,8 @@ export const answerFile = async (
     'Accept-Ranges': 'bytes',
   };
   requireSame(header, validators);
-  const asked = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
-  if (isUnchanged(asked, validators)) return { status: 304, headers: shared };
+  const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
+  if (isUnchanged(conditions, validators)) return { status: 304, headers: shared };
   const headers = {
     ...shared,
     'Content-Type': properties.contentType,
@@ -121,9 +121,9 @@ const answerStored = (
   storage: ObjectStorage,
   { key, size }: Extract<ServedFile, { kind: 'stored' }>,
   headers: Readonly<Record<string, string>>,
-  asked: string | undefined,
+  rangeHeader: string | undefined,
 ): FileAnswer => {
-  const range = parseRange(asked, size);
+  const range = parseRange(rangeHeader, size);
   switch (range.kind) {
     case 'whole':
       return {

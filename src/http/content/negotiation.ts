@@ -32,9 +32,9 @@ export type FileCoding = 'br' | 'gzip' | 'identity';
 
 /** The smallest coding that `Accept-Encoding` allows. */
 export const chooseFileCoding = (accept: string | undefined): FileCoding => {
-  const taken = acceptsOf({ 'accept-encoding': accept }).encodings();
+  const accepted = acceptsOf({ 'accept-encoding': accept }).encodings();
   const codings: readonly FileCoding[] = ['br', 'gzip'];
-  return codings.find((coding) => taken.includes(coding)) ?? 'identity';
+  return codings.find((coding) => accepted.includes(coding)) ?? 'identity';
 };
 
 /**

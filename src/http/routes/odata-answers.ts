@@ -189,17 +189,17 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
 
   const rows = async (request: ODataRequest, wanted: RowsWanted): Promise<Reply> => {
     if (wanted.key !== undefined) requireEntityOptions(request.query);
-    const asked = downloadOf(request, wanted);
-    const { top, pageSize } = asked.download.options;
+    const wantedDownload = downloadOf(request, wanted);
+    const { top, pageSize } = wantedDownload.download.options;
     const ticket = await startExport(quotas, request.caller, top ?? pageSize);
     try {
-      const body = await bodyOf(request, wanted, asked);
+      const body = await bodyOf(request, wanted, wantedDownload);
       const coding = chooseCoding(request.header('accept-encoding'));
       const preferred = maxPageSizeOf(request.header('prefer'));
       return {
         status: 200,
         headers: {
-          ...headersOf(jsonType(asked.entity.level, asked.entity.numbersAsText)),
+          ...headersOf(jsonType(wantedDownload.entity.level, wantedDownload.entity.numbersAsText)),
           ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
           ...(preferred === undefined ? {} : { 'Preference-Applied': `odata.maxpagesize=${pageSize}` }),
         },

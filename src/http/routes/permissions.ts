@@ -24,7 +24,7 @@ const listed = (description: string) => ({
   200: { description, schema: z.array(permissionSchema), example: [example] },
 });
 const given = { 200: { description: 'The grants now in force.', schema: permissionSchema, example } };
-const gone = { 204: { description: 'Taken.' } };
+const removed = { 204: { description: 'Removed.' } };
 
 interface PermissionRoutesDeps {
   readonly access: Access;
@@ -72,7 +72,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       description: 'Needs Admin, or concerns your own account. The creator of the repository stays Owner.',
       ...shared,
       params: z.object({ id, name }),
-      responses: gone,
+      responses: removed,
       errors: [403, 404, 409],
       handler: ({ caller, params }) =>
         noContentAfter(grants.removeOnRepository(caller, params.id, params.name)),
@@ -119,7 +119,7 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       description: 'Needs Admin, or concerns your own account.',
       ...shared,
       params: z.object({ id, name }),
-      responses: gone,
+      responses: removed,
       errors: [403, 404],
       handler: ({ caller, params }) => noContentAfter(grants.removeOnDataset(caller, params.id, params.name)),
     }),

@@ -187,8 +187,8 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
 
   /** Settles the uploads of one insert. */
   const settle = async (appended: readonly Appended<Ready>[], startedAt: number): Promise<void> => {
-    const again = appended.filter(({ outcome }) => outcome === 'begin_again');
-    for (const { one } of again) one.done(false);
+    const restarted = appended.filter(({ outcome }) => outcome === 'begin_again');
+    for (const { one } of restarted) one.done(false);
     const written = appended.filter(({ outcome }) => outcome !== 'begin_again');
     if (written.length === 0) return;
     const seconds = (performance.now() - startedAt) / 1000;

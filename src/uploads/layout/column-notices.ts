@@ -77,13 +77,13 @@ export function* columnNotices(
   if (base === undefined) return similar;
   const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
   const missing = missingFrom(base, fields).map(({ name }) => name);
-  const gone =
+  const missingNames =
     mode === 'replace'
       ? 'The version before has columns that the file lacks; the new version is without them'
       : 'The file lacks columns; they are null in its rows';
   return [
     ...similar,
     ...ofColumns('columns_added', 'The version before lacks columns that the file has', added),
-    ...ofColumns('columns_missing', gone, missing),
+    ...ofColumns('columns_missing', missingNames, missing),
   ];
 }

@@ -71,9 +71,9 @@ export function* readingsInSteps(bytes: Uint8Array, layout: Layout): Generator<v
   const { columns } = layout;
   const own = columns.map((column) => (column.remembered ? readIn('remembered', column) : column));
   const profiles = yield* profileInSteps(bytes, withColumns(layout, own));
-  const again = columns.filter(({ remembered }) => remembered).map((column) => readIn('plain', column));
-  if (again.length === 0) return profiles.map((profile) => ({ own: profile }));
-  const plain = yield* profileInSteps(bytes, withColumns(layout, again));
+  const remembering = columns.filter(({ remembered }) => remembered).map((column) => readIn('plain', column));
+  if (remembering.length === 0) return profiles.map((profile) => ({ own: profile }));
+  const plain = yield* profileInSteps(bytes, withColumns(layout, remembering));
   let next = 0;
   return profiles.map((profile, at) =>
     columns[at]?.remembered ? { own: profile, plain: plain[next++] ?? noProfile } : { own: profile },

@@ -115,7 +115,7 @@ interface Turns {
   readonly due: readonly DueProcess[];
   readonly merging: readonly number[];
   /** Datasets to check again, since their first upload was cancelled between the two statements. */
-  readonly again: readonly number[];
+  readonly unsettled: readonly number[];
   /** Datasets in which other processes wait for the first one. */
   readonly followed: ReadonlySet<number>;
 }
@@ -146,13 +146,13 @@ const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns>
   const first = await tx.query<FirstInLine>(firstSql, [datasetIds]);
   const ready = first.filter(({ phase, mayEnd }) => (phase === 'ready' || phase === 'merged') && mayEnd);
   const merging = first.filter(({ phase }) => phase === 'merge').map(({ id }) => id);
-  if (ready.length === 0) return { due: [], merging, again: [], followed: new Set() };
+  if (ready.length === 0) return { due: [], merging, unsettled: [], followed: new Set() };
   const due = await tx.query<DueProcess>(dueSql, [ready.map(({ id }) => id)]);
   const locked = new Set(due.map(({ id }) => id));
   return {
     due,
     merging,
-    again: ready.filter(({ id }) => !locked.has(id)).map(({ datasetId }) => datasetId),
+    unsettled: ready.filter(({ id }) => !locked.has(id)).map(({ datasetId }) => datasetId),
     followed: new Set(ready.filter(({ followed }) => followed).map(({ datasetId }) => datasetId)),
   };
 };
@@ -211,7 +211,7 @@ const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptio
     merges: [] as number[],
   };
   for (let open: readonly number[] = [...held.keys()]; open.length > 0; ) {
-    const { due, merging, again, followed } = await nextTurns(tx, open);
+    const { due, merging, unsettled, followed } = await nextTurns(tx, open);
     const round = await takeRound(tx, due, held, options);
     const versions = await publishEach(tx, round.publish);
     for (const { datasetId, versionId } of versions) held.set(datasetId, { current: versionId });
@@ -220,7 +220,7 @@ const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptio
     outcome.merges.push(...merging, ...round.merges);
     const ended = [...versions, ...round.failed, ...round.checked, ...round.vintages];
     const followers = ended.map(({ datasetId }) => datasetId).filter((id) => followed.has(id));
-    open = [...followers, ...again];
+    open = [...followers, ...unsettled];
   }
   return outcome;
 };

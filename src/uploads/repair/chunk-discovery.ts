@@ -43,10 +43,10 @@ export const createChunkDiscovery = ({
   const isKept = async (positions: readonly ChunkPosition[]): Promise<boolean> => {
     for (const topic of new Set(positions.map((position) => position.topic))) {
       const first = await reader.firstOffsets(topic);
-      const gone = positions.some(
+      const isIncomplete = positions.some(
         (at) => at.topic === topic && BigInt(at.offset) < (first.get(at.partition) ?? 0n),
       );
-      if (gone) return false;
+      if (isIncomplete) return false;
     }
     return true;
   };
@@ -97,7 +97,7 @@ export const createChunkDiscovery = ({
       const state = await processes.state(processId);
       const known = await chunks.positions(processId);
       if (!(await isKept(known))) throw chunksExpired();
-      if (state === undefined) throw new Error(`process ${processId} has gone`);
+      if (state === undefined) throw new Error(`process ${processId} was deleted`);
       if (known.length === state.chunkCount) return;
       for (const topic of topics) if (await search(topic, upload, state)) return;
       if (await hasLost(upload)) throw chunksExpired();
