@@ -19,7 +19,7 @@ interface ExportedAccount extends WrittenFile {
   readonly account: string;
 }
 
-/** Writes all data of an account into a file, which is there when it is whole. @throws AppError 404. */
+/** Writes all data of an account to a file, which appears once it is complete. @throws AppError 404. */
 export const exportAccount = async (
   parts: CommandParts,
   name: string,
@@ -55,11 +55,11 @@ export const exportAccount = async (
   return { account: caller.accountName, ...written };
 };
 
-/** Deletes an account, for a command. @throws what `removeAccount` throws. */
+/** Deletes an account, for a command. @throws the errors of `removeAccount`. */
 export const deleteAccount = (parts: CommandParts, name: string): Promise<Remainder[]> =>
   removeAccount({ ...parts, withTools: async (work) => work(await openStorageTools(parts)) }, name);
 
-/** Deletes an account in a running process; the tools are closed afterwards. */
+/** Deletes an account in a running process, and closes the tools afterwards. */
 export const leaveFrom = (
   core: Omit<CommandParts, 'scope'>,
   accountId: number,

@@ -49,10 +49,10 @@ import { openMetrics } from './metrics-port.js';
 import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
 import { createUploadPart } from './uploads.js';
 
-/** The web app that `npm run build` made; at the same depth below the root of the package in `src` and in `dist`. */
+/** The web app built by `npm run build`; at the same depth below the package root in `src` and in `dist`. */
 const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
-/** Semaphores of an API process, by its settings. */
+/** Semaphores of an API process, with the configured limits. */
 const openSemaphores = ({ config, metrics }: Core): Semaphores => {
   const semaphores = createSemaphores({
     requests: config.requestsInFlight,
@@ -67,7 +67,7 @@ const openSemaphores = ({ config, metrics }: Core): Semaphores => {
   return semaphores;
 };
 
-/** How often exports of plans without bounds are written down, in milliseconds. */
+/** Milliseconds between writes of the export counts of plans without limits. */
 const exportCountsMs = 1_000;
 
 /** The API: the REST service. */

@@ -28,7 +28,7 @@ interface Rows {
 }
 
 /**
- * Rows of ClickHouse, and the place of backups.
+ * Connects to the rows in ClickHouse and to the place of backups.
  * @param bind False: ClickHouse is not bound to the catalog yet.
  */
 export const openRows = async (

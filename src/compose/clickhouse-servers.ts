@@ -5,17 +5,17 @@ import { createReader, type Reader } from '../storage/clickhouse/reader.js';
 import { type CommandParts, required } from './parts.js';
 
 interface ServersOptions {
-  /** @default 32 each */
+  /** @default 32 per server */
   readonly maxConnections?: number;
-  /** False: they belong to no catalog yet, or to one without a schema. @default true */
+  /** False: the servers belong to no catalog yet, or to one without a schema. @default true */
   readonly bind?: boolean;
   /** Wraps each connection. */
   readonly wrap?: (connection: Connection, url: string) => Connection;
 }
 
 /**
- * Opens connections to all servers that hold rows. Queries none of them unless they belong to the catalog.
- * @throws AppError when CLICKHOUSE_URL or the cluster cannot be used, or holds rows of another catalog.
+ * Opens connections to all servers with rows. Sends statements to none of them unless it belongs to the catalog.
+ * @throws AppError if CLICKHOUSE_URL or the cluster cannot be used, or has rows of another catalog.
  */
 export const openServers = async (
   { config, log, scope, sql }: CommandParts,
@@ -43,6 +43,6 @@ export const openServers = async (
 
 const secondsPerDay = 86_400;
 
-/** Reader of a command: a statement may take a day. */
+/** Reader for commands: a statement may take a day. */
 export const openCommandReader = ({ config, log }: CommandParts, servers: ClickHouseServers): Reader =>
   createReader({ servers, maxWaitSeconds: secondsPerDay, maxMemoryBytes: config.queryMaxMemoryBytes, log });

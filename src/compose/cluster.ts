@@ -3,7 +3,7 @@ import { type ClusterView, describeNoCluster, showCluster } from '../rows/index.
 import { openServers } from './clickhouse-servers.js';
 import { type CommandParts, required } from './parts.js';
 
-/** The shards of the cluster, for commands of an operator. @throws AppError where ClickHouse is no cluster. */
+/** The shards of the cluster, for commands of an operator. @throws AppError if ClickHouse is not a cluster. */
 export const openCluster = async (parts: CommandParts): Promise<{ show(): Promise<ClusterView> }> => {
   const { config, sql } = parts;
   const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;

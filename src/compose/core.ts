@@ -18,7 +18,7 @@ import { openJobs, type ProcessJobs } from './jobs.js';
 import { required } from './parts.js';
 import { openTracing } from './tracing.js';
 
-/** Dependencies of both entries. */
+/** Dependencies of the API and the worker. */
 export interface Core extends ProcessJobs {
   readonly config: Config;
   readonly log: Log;
@@ -28,12 +28,12 @@ export interface Core extends ProcessJobs {
   readonly topics: TopicNames;
   readonly clickhouse: ClickHouseServers;
   readonly tables: RowTables;
-  /** Refuses uploads that could not be stored; undefined: there are no such datasets. */
+  /** Refuses uploads that could not be stored; undefined: every dataset can be stored. */
   readonly requireServed: RequireServed | undefined;
   readonly tracing: Tracing;
 }
 
-/** Milliseconds between checks of the configured shards. A statement that meets a new shard checks at once. */
+/** Milliseconds between checks of the configured shards. A statement that finds a new shard checks at once. */
 const shardsCheckMs = 10_000;
 
 export const openDatabase = async (config: Config, log: Log, scope: Scope): Promise<Sql> => {
@@ -45,7 +45,7 @@ export const openDatabase = async (config: Config, log: Log, scope: Scope): Prom
   return createSql(pool, watchdog);
 };
 
-/** Connects to PostgreSQL, Kafka and ClickHouse; makes the topics and the database that are missing. */
+/** Connects to PostgreSQL, Kafka and ClickHouse, and creates missing topics and the database. */
 export const connect = async (
   config: Config,
   log: Log,
@@ -100,7 +100,7 @@ export const connect = async (
   };
 };
 
-/** Milliseconds of DRAIN_TIMEOUT_MS for running requests; the rest is for the parts that stop after them. */
+/** Milliseconds of DRAIN_TIMEOUT_MS for running requests; the remainder is for the parts that stop after them. */
 export const requestDrainMs = ({ drainTimeoutMs }: Pick<Config, 'drainTimeoutMs'>): number =>
   Math.floor((drainTimeoutMs * 4) / 5);
 

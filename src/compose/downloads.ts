@@ -52,7 +52,7 @@ import { required } from './parts.js';
 /** Milliseconds between polls for published versions. */
 const aheadIntervalMs = 1_000;
 
-/** Prepares versions published from now on: the first call records where that begins, before any request is served. */
+/** Prepares files of versions published from now on: the first call records the start, before any request is served. */
 const startPreparing = async (
   name: JobName,
   prepareNew: (stop: AbortSignal) => Promise<void>,
@@ -63,7 +63,7 @@ const startPreparing = async (
   await jobs.start(name, { everyMs: aheadIntervalMs, run: prepareNew, scope });
 };
 
-/** Two jobs: a long build must not hold up the removal of files. */
+/** Two jobs, since a long build must not delay the removal of files. */
 const keepExportFiles = async (
   core: Core,
   scope: Scope,
@@ -98,10 +98,10 @@ const keepSummaries = async (
   await startPreparing('summaries-ahead', ahead.prepareNew, core, scope);
 };
 
-/** Connections to each server: semaphores bound the reads. */
+/** Maximum connections to each server; semaphores limit the reads. */
 const mostReads = 10_000;
 
-/** Everything from a question for rows to its answer. */
+/** All parts between a request for rows and its answer. */
 export const createDownloadPart = async (
   core: Core,
   scope: Scope,
@@ -169,7 +169,7 @@ export const createDownloadPart = async (
     signal: stopping.signal,
     log,
   });
-  // Stopped after the builds below were aborted: a run may be waiting for one.
+  // Stopped after the builds below were aborted, since a run may wait for one.
   await keepExportFiles(core, scope, { exportFiles, builds, folder, spoolFolder });
   await scope.defer('export files', async () => {
     stopping.abort();

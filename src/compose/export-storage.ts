@@ -9,7 +9,7 @@ import { createS3Storage, parseS3Url, s3Credentials } from '../storage/objects/s
 
 interface ExportStorage {
   readonly storage: ObjectStorage;
-  /** Folder of unfinished files; next to the storage when that is a folder, since files are moved into it. */
+  /** Folder of unfinished files. It is next to a local storage, since files are moved into it. */
   readonly spoolFolder: string;
 }
 
@@ -29,7 +29,7 @@ const openBucket = async (config: Config, url: string, scope: Scope): Promise<Ob
   return storage;
 };
 
-/** The storage of export files that the settings name. */
+/** The configured storage of export files. */
 export const openExportStorage = async (config: Config, scope: Scope): Promise<ExportStorage> => {
   const { exportsUrl, dataDir } = config;
   const localFolder = join(dataDir, 'exports');
@@ -39,7 +39,7 @@ export const openExportStorage = async (config: Config, scope: Scope): Promise<E
   return { storage: createLocalStorage(folder), spoolFolder: join(folder, 'spool') };
 };
 
-/** A place of backups: a folder of this machine, or `s3://bucket/prefix` with the settings of S3. */
+/** Storage of backups: a folder of this machine, or `s3://bucket/prefix` with the settings of S3. */
 export const openStorageAt = async (config: Config, place: string, scope: Scope): Promise<ExportStorage> =>
   place.startsWith('s3://')
     ? { storage: await openBucket(config, place, scope), spoolFolder: join(config.dataDir, 'spool') }

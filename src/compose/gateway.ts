@@ -31,7 +31,7 @@ import type { Core } from './core.js';
 import { openLeases } from './jobs.js';
 import { openSeriesDatasets } from './series-datasets.js';
 
-/** File of the master keys when they are not in the environment. */
+/** File of the master keys if they are not in the environment. */
 export const masterKeyFile = (config: Config): string => join(config.dataDir, 'master-keys');
 
 const gatewaySettings = (config: Config): GatewaySettings => ({
@@ -48,7 +48,7 @@ const gatewaySettings = (config: Config): GatewaySettings => ({
   operationTimeoutMs: config.gatewayOperationTimeoutMs,
 });
 
-/** A backfill waits for its first upload, which takes moments. */
+/** A backfill waits for its first upload, which takes seconds. */
 const longestBackfillPauseMs = 5_000;
 
 interface GatewayParts {
@@ -83,7 +83,7 @@ export const openAdminGateway = ({
   });
 };
 
-/** Providers, keys of users, the feed, and the housekeeping behind them. */
+/** Providers, keys of users, the feed, and their background jobs. */
 export const createGatewayPart = async (
   core: Core,
   scope: Scope,

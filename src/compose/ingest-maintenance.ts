@@ -16,10 +16,10 @@ import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
 import type { Core } from './core.js';
 
-/** Longest time until patches are joined after there were too many. */
+/** Longest delay until patches are joined after their number has exceeded the limit. */
 const crowdedPollMs = 1_000;
 
-/** Joins small neighbouring segments and folds patches, unless that is switched off. */
+/** Joins small adjacent segments and folds patches, unless this is switched off. */
 export const startCompaction = async (core: Core, crowded: CrowdedDatasets, scope: Scope): Promise<void> => {
   const { config, sql, clickhouse, jobs, leases, metrics, log } = core;
   const { compactionMinSegments: least, compactionMaxBytes: maxBytes, patchFoldMinPercent } = config;
@@ -54,7 +54,7 @@ export const startCompaction = async (core: Core, crowded: CrowdedDatasets, scop
   });
 };
 
-/** Ends uploads that nothing else would end, applies retention, and compares what is stored. */
+/** Ends uploads that a crash left pending, applies retention, and compares both databases. */
 export const startSweeps = async (core: Core, dispatcher: Dispatcher, scope: Scope): Promise<void> => {
   const { config, sql, jobs, metrics, log } = core;
   const tidy = createTidy({
@@ -78,7 +78,7 @@ export const startSweeps = async (core: Core, dispatcher: Dispatcher, scope: Sco
     log,
   });
 
-  /** Logs what a sweep has changed, unless that is nothing. */
+  /** Logs the changes of a sweep, if there are any. */
   const logged = (sweep: (stop: AbortSignal) => Promise<object>) => async (stop: AbortSignal) => {
     const report = await sweep(stop);
     if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, 'swept');
@@ -88,7 +88,7 @@ export const startSweeps = async (core: Core, dispatcher: Dispatcher, scope: Sco
   const everyMs = config.sweepIntervalMs;
   await jobs.start('upload-sweep', { everyMs, run: logged(sweepUploads), scope });
   await jobs.start('row-drops', { everyMs, run: logged(tidy.release), scope });
-  // A worker may have been started for it, so it comes soon after the start.
+  // Soon after the start, since the worker may have been started for it.
   await jobs.start('storage-sweep', {
     everyMs: config.storageSweepIntervalMs,
     firstAfterMs: everyMs,
@@ -97,7 +97,7 @@ export const startSweeps = async (core: Core, dispatcher: Dispatcher, scope: Sco
   });
 };
 
-/** Merges of columns are polled for: no message in Kafka announces them, and a sweep would keep their callers waiting. */
+/** Polls for merges of columns: no message in Kafka announces them, and their callers would wait for a sweep. */
 export const startColumnMerges = async (
   { config, sql, jobs }: Core,
   dispatcher: Pick<Dispatcher, 'publish'>,

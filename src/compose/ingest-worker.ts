@@ -38,13 +38,13 @@ import { startColumnMerges, startCompaction, startSweeps } from './ingest-mainte
 
 interface IngestWorkerParts {
   readonly consumers: Consumers;
-  /** Host and port at which this worker reports its health. */
+  /** Host and port of the health check of this worker. */
   readonly address: string;
-  /** True: chunks wait in Kafka. */
+  /** True: chunks stay in Kafka. */
   readonly isPaused: () => boolean;
 }
 
-/** Chunks of short uploads that are in flight at a time, and those of one partition that are taken together. */
+/** Consumers for short uploads, and chunks of one partition that are handled concurrently. */
 const [shortMembers, shortAtOnce] = [2, 64];
 
 const createInserterOf =
@@ -56,7 +56,7 @@ const createInserterOf =
       onInserted: countInserted(metrics),
     });
 
-/** The step of every process in phase `merge`: uploads, and columns. */
+/** The step of every process in phase `merge`, for uploads and for columns. */
 const createMergeStep = (core: Core, merges: MergeRecords, crowded: CrowdedDatasets): Step => {
   const { config, clickhouse, tables } = core;
   const columnJoin = createColumnJoin(clickhouse, tables);
@@ -77,7 +77,7 @@ const createMergeStep = (core: Core, merges: MergeRecords, crowded: CrowdedDatas
   });
 };
 
-/** The dispatcher with every step that a worker takes. */
+/** The dispatcher with all steps of a worker. */
 const openWorkerDispatcher = (core: Core, crowded: CrowdedDatasets): Dispatcher => {
   const { config, sql, kafka, clickhouse, tables, leases, metrics, log } = core;
   const processes = createProcessRecords(sql);
@@ -125,7 +125,7 @@ const openDeadLetterProducer = async (
   return deadLetters;
 };
 
-/** Starts everything a worker does; the scope stops it, consumers first. */
+/** Starts all parts of a worker. The scope stops them, consumers first. */
 export const startIngestWorker = async (
   core: Core,
   scope: Scope,
@@ -179,7 +179,7 @@ export const startIngestWorker = async (
       log,
     });
   };
-  // Known from the start, so that the first of each is a rise.
+  // Initialized at the start, so that the first event of each kind is an increase.
   for (const topic of chunkTopics) {
     metrics.pipeline.chunkRetries.inc({ group: groupOf(topic) }, 0);
     metrics.pipeline.rebalances.inc({ group: groupOf(topic) }, 0);

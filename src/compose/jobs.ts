@@ -14,14 +14,14 @@ interface JobParts {
   readonly log: Log;
 }
 
-/** Leases of a command, which is no process of the list. */
+/** Leases of a command, which is not a registered process. */
 export const openLeases = ({ config, sql, log }: JobParts): Leases =>
   createLeases({ sql, process: randomUUID(), leaseMs: config.jobLeaseMs, log });
 
 export interface ProcessJobs {
   readonly jobs: Jobs;
   readonly leases: Leases;
-  /** Registers the process and keeps it registered. */
+  /** Registers the process and renews the registration. */
   register(process: Omit<LiveProcess, 'id'>): Promise<void>;
 }
 

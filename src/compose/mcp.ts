@@ -40,7 +40,7 @@ export interface McpParts {
   readonly version: string;
 }
 
-/** MCP over the parts that answer the API. */
+/** MCP server over the parts of the API. */
 export const createMcpPart = (
   { config, sql }: Core,
   { catalog, query, providers, semaphores, version }: McpParts,

@@ -6,7 +6,7 @@ import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
 import { type Core, requestDrainMs } from './core.js';
 
-/** A server whose routes need no key. */
+/** Authentication of a server whose routes need no key. */
 export const refuseKeys = async (): Promise<never> => {
   throw new AppError('unauthenticated', 'no_keys_here', 'This address does not accept API keys.');
 };
@@ -15,7 +15,7 @@ type MetricsCore = Pick<Core, 'metrics' | 'log'> & {
   readonly config: Pick<Config, 'host' | 'metricsPort' | 'metricsToken' | 'drainTimeoutMs'>;
 };
 
-/** The route of `/metrics` for the server of a process; none where it has a port of its own, which is then opened. */
+/** The route of `/metrics` for the server of a process. None if it has its own port, which is then opened. */
 export const openMetrics = async (
   { config, metrics, log }: MetricsCore,
   scope: Scope,

@@ -19,13 +19,13 @@ import type { Core } from './core.js';
 import { openLeases } from './jobs.js';
 import type { CommandParts } from './parts.js';
 
-/** Dependencies of operator actions, from a command or from the API, next to running workers. */
+/** Dependencies of operator actions, for commands and for the API, while workers run. */
 type Standing = Pick<Core, 'config' | 'log' | 'sql' | 'kafka' | 'topics'>;
 
 const readerOf = ({ config, log, kafka }: Standing) =>
   createTopicReader({ kafka, groupPrefix: config.kafkaPrefix, log });
 
-/** Dead letters, for an operator. */
+/** Dead letters, for operators. */
 export const createOperatorDeadLetters = (standing: Standing): DeadLetters => {
   const { sql, kafka } = standing;
   return createDeadLetters({
@@ -37,7 +37,7 @@ export const createOperatorDeadLetters = (standing: Standing): DeadLetters => {
   });
 };
 
-/** The replay of uploads, for an operator. */
+/** Replay of uploads, for operators. */
 export const createOperatorReplay = (
   standing: Standing & { readonly clickhouse: ClickHouseServers },
 ): UploadReplay => {
@@ -79,7 +79,7 @@ const standingOf = (parts: CommandParts): Standing => {
 export const openDeadLetters = (parts: CommandParts): DeadLetters =>
   createOperatorDeadLetters(standingOf(parts));
 
-/** The replay of uploads, for commands of an operator. */
+/** Replay of uploads, for commands of an operator. */
 export const openUploadReplay = async (parts: CommandParts): Promise<UploadReplay> => {
   const clickhouse = await openServers(parts);
   return createOperatorReplay({ ...standingOf(parts), clickhouse });

@@ -12,7 +12,7 @@ export interface CommandParts {
   readonly sql: Sql;
 }
 
-/** @throws AppError when a setting that production needs is missing. */
+/** @throws AppError if a setting that production needs is missing. */
 export const required = <T>(value: T | undefined, variable: string): T => {
   if (value !== undefined) return value;
   throw badConfiguration(`${variable} is not set (npm start runs embedded components)`);

@@ -10,7 +10,7 @@ import { requireRetained } from '../versions/version-removal.js';
 import { type BackupParts, openRows } from './backup.js';
 import { nothingRestored } from './restore.js';
 
-/** Connects to a product that runs. */
+/** Connects to a running product. */
 export const openDatasetRestore = async (
   parts: BackupParts,
 ): Promise<ReturnType<typeof createDatasetRestore>> => {

@@ -21,7 +21,7 @@ interface SeriesDatasetParts {
   readonly mayUsePaid: (accountId: number) => Promise<boolean>;
 }
 
-/** Series kept as datasets: the gateway reads them, and the ordinary way of uploads stores them. */
+/** Datasets made of series: the gateway reads them, and they are stored like other uploads. */
 export const openSeriesDatasets = (
   { config, leases, sql, log, metrics }: Core,
   { gateway, catalog, receiver, mayUsePaid }: SeriesDatasetParts,

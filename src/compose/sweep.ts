@@ -13,11 +13,11 @@ import type { CommandParts } from './parts.js';
 interface StorageTools {
   readonly tidy: Tidy;
   readonly exported: ObjectStorage;
-  /** Removes files of deleted versions, old ones and those beyond the limits; returns their number. */
+  /** Removes files of deleted versions, old ones and those beyond the limits. Returns their number. */
   sweepFiles(): Promise<number>;
 }
 
-/** Tools that remove and inspect what is stored, next to running workers. */
+/** Tools that remove and inspect stored data while workers run. */
 export const openStorageTools = async (parts: CommandParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
   const clickhouse = await openServers(parts);
@@ -44,7 +44,7 @@ export const openStorageTools = async (parts: CommandParts): Promise<StorageTool
   };
 };
 
-/** A sweep of everything that is stored. */
+/** A sweep of all stored data. */
 export const openStorageSweep = async (parts: CommandParts): Promise<() => Promise<SweptItem[]>> => {
   const tools = await openStorageTools(parts);
   const sweep = afterRetention(tools.tidy, createRetention(parts));

@@ -3,12 +3,12 @@ import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
 
-/** Most milliseconds that a stop waits for a collector. */
+/** Longest wait of a stop for the collector, in milliseconds. */
 const closeMs = 2_000;
 
 type TracingConfig = Pick<Config, 'otlpEndpoint' | 'otlpHeaders' | 'serviceName' | 'drainTimeoutMs'>;
 
-/** Traces for the collector of the settings; without one none, and nothing of OpenTelemetry is loaded. */
+/** Traces for the configured collector. Without one there are none, and nothing of OpenTelemetry is loaded. */
 export const openTracing = async (
   { otlpEndpoint, otlpHeaders, serviceName, drainTimeoutMs }: TracingConfig,
   of: { readonly name: string; readonly version: string; readonly log: Log },
@@ -24,7 +24,7 @@ export const openTracing = async (
     closeMs: Math.min(closeMs, drainTimeoutMs),
     log: of.log,
   });
-  // First of all parts, so that it is stopped after all others.
+  // Registered before all other parts, so that it is stopped last.
   await scope.defer('traces', tracing.close);
   return tracing;
 };

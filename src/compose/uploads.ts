@@ -25,7 +25,7 @@ export const createUploadPart = async (core: Core, scope: Scope) => {
     topics,
     groupPrefix: config.kafkaPrefix,
     ageShare: 0.5,
-    // One probe early: a chunk that is not late yet may be late at the next one.
+    // Earlier by one probe interval, since a chunk that is not late yet may be late at the next probe.
     lateMs: Math.max(500 * config.maxBacklogSeconds, 1000 * config.maxBacklogSeconds - config.backlogProbeMs),
     log,
   });

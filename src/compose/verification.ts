@@ -29,7 +29,7 @@ const openBackupRepair = async (parts: CommandParts, place: string): Promise<Res
 };
 
 /**
- * The comparison of both databases, while workers run.
+ * Compares both databases while workers run.
  * @param backups Folder or bucket of backups, for rows that Kafka no longer has.
  */
 export const openVerification = async (

@@ -18,7 +18,7 @@ import { startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
 import { startRowStatistics } from './row-statistics.js';
 
-/** The worker: consumers, replays, sweeps, and a small HTTP server for its health. */
+/** The worker: consumers, replays, sweeps, and a small HTTP server for its health check. */
 export const createWorkerProcess = async (
   config: Config,
   log: Log,

@@ -7,14 +7,11 @@ import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 
-/** A file while it is made. */
+/** A file that is being made. */
 export interface Build {
-  /** Resolves when the whole file is in the storage; rejects when it could not be made. */
+  /** Resolves when the whole file is in the storage; rejects if it could not be made. */
   readonly done: Promise<void>;
-  /**
-   * The file from its first byte: what is there at once, the rest as it comes. Ends properly only when the
-   * file is whole.
-   */
+  /** Streams the file from its first byte while it is written. Ends properly only if the file is complete. */
   follow(): Readable;
 }
 
@@ -25,12 +22,12 @@ export interface Builds {
   current(key: string): Build | undefined;
   /** Removes partial files that a killed process left. */
   tidy(): Promise<void>;
-  /** Waits until running builds have ended. */
+  /** Waits until all running builds have ended. */
   drain(): Promise<void>;
 }
 
 interface BuildsOptions {
-  /** Folder of half-made files, on the file system of local storage. */
+  /** Folder of unfinished files, on the file system of local storage. */
   readonly spoolFolder: string;
   readonly storage: ObjectStorage;
   readonly log: Log;
@@ -46,7 +43,7 @@ interface Progress extends EventEmitter<{ step: [] }> {
   error: unknown;
 }
 
-/** Undefined when the file or folder is not there. */
+/** Undefined if the file or folder does not exist. */
 const unlessGone = <T>(found: Promise<T>): Promise<T | undefined> =>
   found.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -59,7 +56,7 @@ const createProgress = (): Progress => {
   return Object.assign(events, { written: 0, state: 'running' as const, error: undefined });
 };
 
-/** A file that stays open while anyone uses it, also after it was renamed or removed. */
+/** A file that stays open while it has users, even after it was renamed or removed. */
 interface SharedFile {
   readonly handle: Promise<FileHandle>;
   hold(): void;
@@ -80,7 +77,7 @@ const shareFile = (handle: Promise<FileHandle>): SharedFile => {
   };
 };
 
-/** Reads behind the writer. */
+/** Reads after the writer. */
 async function* followBytes(file: SharedFile, progress: Progress): AsyncGenerator<Buffer> {
   try {
     const handle = await file.handle;
@@ -102,7 +99,7 @@ async function* followBytes(file: SharedFile, progress: Progress): AsyncGenerato
 
 const writeAll = async (file: FileHandle, source: Readable, progress: Progress): Promise<void> => {
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    // When the disk fills up, a write may be partial without an error; the next one fails.
+    // A write may be partial without an error when the disk fills up; the next one fails.
     for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
     progress.written += chunk.length;
     progress.emit('step');
@@ -132,7 +129,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     } catch (error) {
       progress.state = 'failed';
       progress.error = error;
-      // A version that is replaced while its file is made is no fault: waiting requests are answered to retry.
+      // A version that is replaced while its file is made is not a fault: waiting requests are answered to retry.
       const isReplaced = isAppError(error) && error.code === 'version_gone';
       log[isReplaced ? 'info' : 'error'](
         { file: key, bytes: progress.written, err: error },
@@ -147,7 +144,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     }
   };
 
-  /** Starts reading at once: a generator that never starts would never release its file. */
+  /** Starts to read at once, since a generator that never starts would never release its file. */
   const follow = (file: SharedFile, progress: Progress): Readable => {
     file.hold();
     const stream = Readable.from(followBytes(file, progress), {
@@ -167,7 +164,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
       const file = shareFile(mkdir(spoolFolder, { recursive: true }).then(() => open(path, 'wx+')));
       file.hold();
       const done = run({ key, path, file, progress, source });
-      // Readers of the build see the error there; the end may have no listener.
+      // Readers of the build see the error; `done` may have no listener.
       done.catch((error: unknown) => log.debug({ file: key, err: error }, 'build ended with an error'));
       const build: Build = { done, follow: () => follow(file, progress) };
       running.set(key, build);

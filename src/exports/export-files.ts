@@ -10,7 +10,7 @@ import type { ExportFolder } from './export-folder.js';
 import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
 
-/** A file as it is at the moment. */
+/** A file, finished or in progress. */
 export type ServedFile = {
   readonly key: string;
   /** Fingerprint of the content. */
@@ -20,37 +20,32 @@ export type ServedFile = {
   | {
       readonly kind: 'stored';
       readonly size: number;
-      /** Tag of exactly these bytes. */
+      /** Entity tag of exactly these bytes. */
       readonly tag: string;
     }
   | { readonly kind: 'building'; readonly build: Build }
 );
 
-/** The file of a version, or the very one that a link was made for. */
+/** The file of a version; with a fingerprint, the one for which a link was made. */
 export type SoughtFile = WholeFileRef & Partial<Pick<FileRef, 'fingerprint'>>;
 
 /** Whole files of versions: made once per version and variant. */
 export interface ExportFiles {
-  /**
-   * Link to the file of a planned download, a path of this API. Starts making the file when it is not there.
-   */
+  /** Link to the file of a planned download, a path of this API. Starts to make the file if it does not exist. */
   linkTo(wanted: WantedFile): Promise<string>;
   /**
-   * Finds a file; starts making it when it is not there.
-   * @throws AppError 404 when the file would differ from the one that a link was made for.
+   * Finds a file, and starts to make it if it does not exist.
+   * @throws AppError 404 if the file would differ from the one for which a link was made.
    */
   find(file: SoughtFile, options: FindOptions): Promise<ServedFile>;
-  /** Makes the files of a version ahead of demand. */
+  /** Makes the files of a version in advance. */
   prepare(datasetId: number, versionId: number): Promise<void>;
-  /**
-   * Removes files of versions that no longer exist, and files beyond their age. `kept` says which of the given
-   * versions still do.
-   */
+  /** Removes files of deleted versions, and files beyond their age. `kept` returns which of the given versions still exist. */
   sweep(kept: KeptVersions): Promise<number>;
 }
 
 interface FindOptions {
-  /** Wait until the file is complete: a range needs its length. */
+  /** Waits until the file is complete, since a range needs its length. */
   readonly whole: boolean;
   /** Account whose share of the permits the build uses. */
   readonly owner: string;
@@ -74,15 +69,15 @@ export interface ExportFilesOptions {
   readonly files: WholeFiles;
   /** Milliseconds after which a file is removed; a later request makes it again. */
   readonly maxAgeMs: number;
-  /** Ends running builds when the process stops. */
+  /** Aborts running builds when the process stops. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** Owner of files that are made before anybody requests them: they have their own share of the permits. */
+/** Owner of files that are made in advance, which have their own share of the permits. */
 const ahead = '#ahead';
 
-/** Milliseconds to wait for a small file, so that it is served with its length. */
+/** Milliseconds to wait for a small file, so that it is sent with its length. */
 const patienceMs = 150;
 const smallBytes = 8 * 1024 * 1024;
 
@@ -99,7 +94,7 @@ const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<vo
   }
 };
 
-/** Clones and restored versions share it. The version comes first, so that a sweep can tell which files to remove. */
+/** Shared by clones and restored versions. Starts with the version, so that a sweep knows which files to remove. */
 const keyOf = (plan: Plan): string => {
   const { contentId, versionId } = plan.version;
   return fileKeyOf(contentId ?? versionId, `${plan.wholeFile}-${fileDigest(plan)}.${plan.format}`);

@@ -1,23 +1,23 @@
 /**
  * Limits the bytes of export files, in total and per account, by removing the least recently used.
  *
- * The list of files is in PostgreSQL: all API processes share it, and it survives a restart. Uses are collected in memory and
- * written with the next check. The file used last is never removed, neither in total nor of an account, however large it is.
+ * The list of files is in PostgreSQL: all API processes share it, and it survives a restart. Uses are collected in memory and written with
+ * the next check. The file that was used last is never removed, neither in total nor of an account, however large it is.
  */
 import type { Log } from '../lib/log.js';
 import type { ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 
 export interface ExportFolder {
-  /** Adds a finished file to the list, and makes room for it. */
+  /** Adds a finished file to the list, and evicts others for it. */
   add(file: { readonly key: string; readonly datasetId: number; readonly bytes: number }): Promise<void>;
   /** Records that the file was used now. */
   use(key: string): void;
-  /** Adds stored files that are not in the list, such as those that a restored catalog does not know, by their version. */
+  /** Adds stored files that are not in the list, by their versions; a restored catalog may lack some. */
   adopt(stored: ReadonlyMap<StoredObject, number>): Promise<void>;
   /** Removes files from the list that were removed from the storage. */
   forget(keys: readonly string[]): Promise<void>;
-  /** Removes files beyond the limits; returns their number. */
+  /** Removes files beyond the limits. Returns their number. */
   enforceLimits(): Promise<number>;
   /** Files and bytes of all accounts. */
   size(): Promise<{ readonly files: number; readonly bytes: number }>;
@@ -26,16 +26,16 @@ export interface ExportFolder {
 interface ExportFolderOptions {
   readonly sql: Sql;
   readonly storage: Pick<ObjectStorage, 'delete'>;
-  /** Bytes of all files; an account may use a quarter of it, and no more than its plan lets it store. */
+  /** Maximum bytes of all files. An account may use a quarter of it, and at most what its plan lets it store. */
   readonly maxBytes: number;
   /** Milliseconds after which the sweep removes a file. */
   readonly maxAgeMs: number;
   readonly log: Log;
 }
 
-/** Share of the total that one account may use. */
+/** One account may use 1/`accountShare` of the total. */
 const accountShare = 4;
-/** The limits are checked after a process has made this share of the total, at most `mostUnchecked` bytes. */
+/** The limits are checked after a process has made 1/`checkedShare` of the total, or `mostUnchecked` bytes. */
 const checkedShare = 20;
 const mostUnchecked = 4 * 1024 * 1024;
 
@@ -47,7 +47,7 @@ const addSql = prepared(`
   ON CONFLICT (key) DO UPDATE
     SET account_id = excluded.account_id, bytes = excluded.bytes, stored_at = now(), used_at = now()`);
 
-/** The owner is that of the version; where it was deleted, that of its oldest clone. */
+/** The owner is that of the version or, if it was deleted, that of its oldest clone. */
 const adoptSql = prepared(`
   INSERT INTO export_files (key, account_id, bytes, stored_at, used_at)
   SELECT s.key, o.account_id, s.size, to_timestamp(s.at / 1000.0), to_timestamp(s.at / 1000.0)
@@ -60,17 +60,17 @@ const adoptSql = prepared(`
    ORDER BY s.key
   ON CONFLICT (key) DO NOTHING`);
 
-/** Ages instead of times: clocks of the processes may differ. */
+/** Ages instead of times, since the clocks of processes may differ. */
 const useSql = prepared(`
   UPDATE export_files e SET used_at = greatest(e.used_at, now() - u.age * interval '1 millisecond')
     FROM jsonb_to_recordset($1::jsonb) AS u (key text, age float8) WHERE e.key = u.key`);
 
-/** Entries older than this have no file: the sweep removes files by age. */
+/** Older entries have no file, since the sweep removes files by age. */
 const expireSql = prepared(
   `DELETE FROM export_files WHERE stored_at < now() - $1 * interval '1 millisecond'`,
 );
 
-/** The most recently used files that fit stay. Taking them out of the list first leaves no entry without a file. */
+/** Keeps the most recently used files that fit. The others are removed from the list first, so that no entry lacks a file. */
 const evictSql = prepared(`
   DELETE FROM export_files WHERE key IN (
     SELECT f.key FROM (
@@ -87,7 +87,7 @@ const evictSql = prepared(`
 
 export const createExportFolder = (options: ExportFolderOptions): ExportFolder => {
   const { sql, storage, maxBytes, maxAgeMs, log } = options;
-  /** When files were used last, by `performance.now()`. */
+  /** Time of the last use of files, by `performance.now()`. */
   let used = new Map<string, number>();
   let unchecked = 0;
 
@@ -96,7 +96,7 @@ export const createExportFolder = (options: ExportFolderOptions): ExportFolder =
     const uses = [...used].map(([key, at]) => ({ key, age: performance.now() - at }));
     used = new Map();
     const evicted = await sql.tx(async (tx) => {
-      // One process at a time: rows would be locked in different orders.
+      // One process at a time, since processes would lock rows in different orders.
       await tx.query(lockSql);
       if (uses.length > 0) await tx.query(useSql, [JSON.stringify(uses)]);
       await tx.query(expireSql, [maxAgeMs]);

@@ -2,7 +2,7 @@ import type { ObjectStorage, StoredObject } from '../storage/objects/object-stor
 import type { Sql } from '../storage/postgres/sql.js';
 import type { ExportFolder } from './export-folder.js';
 
-/** Says which of the given versions still exist. */
+/** Returns which of the given versions still exist. */
 export type KeptVersions = (versionIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 interface FileSweepOptions {
@@ -15,7 +15,7 @@ interface FileSweepOptions {
 
 const batchSize = 1_000;
 
-/** Keys of export files begin with the version, so that a sweep needs no index of them. */
+/** Keys of export files start with the version, so that a sweep needs no index of them. */
 export const fileKeyOf = (versionId: number, name: string): string => `v${versionId}/${name}`;
 
 const versionOfKey = (key: string): number | undefined => {
@@ -35,7 +35,7 @@ export const keptVersions =
     return new Set(rows.map(({ id }) => id));
   };
 
-/** Removes files of versions that no longer exist, and files beyond their age; gives their number. */
+/** Removes files of deleted versions, and files beyond their age. Returns their number. */
 export const sweepFiles = async ({ storage, folder, maxAgeMs, kept }: FileSweepOptions): Promise<number> => {
   let removed = 0;
   const oldest = Date.now() - maxAgeMs;

@@ -7,9 +7,9 @@ import { keptVersions } from './file-sweep.js';
 
 /** Background work on export files. */
 interface ExportHousekeeping {
-  /** Removes files that are no longer needed and what killed processes left half-made. */
+  /** Removes files that are no longer needed, and unfinished files of killed processes. */
   clean(): Promise<void>;
-  /** Makes the files of small versions that were published since the last call. The first call only records where to begin. */
+  /** Makes the files of small versions published since the last call. The first call only records the start. */
   prepareNew(stop: AbortSignal): Promise<void>;
 }
 
@@ -17,12 +17,12 @@ interface ExportHousekeepingOptions {
   readonly sql: Sql;
   readonly exportFiles: ExportFiles;
   readonly builds: Builds;
-  /** Largest version that is prepared; 0: none. */
+  /** Largest version whose files are made in advance; 0: none. */
   readonly aheadBytes: number;
   readonly log: Log;
 }
 
-/** Many small uploads must not keep the places of downloads busy for long. */
+/** Many small uploads must not use the permits of downloads for long. */
 const perRound = 20;
 
 export const createExportHousekeeping = (options: ExportHousekeepingOptions): ExportHousekeeping => {
@@ -38,7 +38,7 @@ export const createExportHousekeeping = (options: ExportHousekeepingOptions): Ex
     try {
       await exportFiles.prepare(datasetId, versionId);
     } catch (error) {
-      // The first request makes the file; usually a newer version has replaced this one.
+      // The first request makes the file. Usually a newer version has replaced this one.
       log.warn({ dataset: datasetId, version: versionId, err: error }, 'export file not made ahead');
     }
   };

@@ -13,22 +13,22 @@ export interface FileRef {
   readonly versionId: number;
   readonly variant: FileVariant;
   readonly format: Plan['format'];
-  /** True for the columns' present names, false for those the version was published with. */
+  /** True: current names of the columns. False: those with which the version was published. */
   readonly presentNames: boolean;
   /** Fingerprint of the content. */
   readonly fingerprint: string;
   readonly fileName: string;
   /** Key that requested it; null for public data without a key. */
   readonly keyId: number | null;
-  /** Session of the web app that was used in place of the key; null if the key itself was sent. */
+  /** Session of the web app that was used instead of the key; null if the key itself was sent. */
   readonly sessionId: number | null;
 }
 
-/** Makes and checks short-lived links. */
+/** Creates and verifies short-lived links. */
 export interface Links {
-  /** Path below the API's base. */
+  /** Path relative to the base of the API. */
   sign(file: FileRef): string;
-  /** @throws AppError `forbidden` when the link was altered, has expired, or was signed with another secret. */
+  /** @throws AppError `forbidden` if the link was altered, has expired, or was signed with another secret. */
   verify(token: string, fileName: string): FileRef;
 }
 
@@ -75,7 +75,7 @@ export const createLinks = ({ secret, ttlSeconds, now = Date.now }: LinksOptions
     verify(token, fileName) {
       const text = textWithMac(token, signatureOf);
       if (text === undefined) throw forbidden('link_invalid', 'The link is not valid.');
-      // Signed by us, so it has the shape that `sign` gave it.
+      // It was signed by us, so it has the format of `sign`.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
       const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, ...caller] =
         payload;
@@ -99,6 +99,6 @@ export const createLinks = ({ secret, ttlSeconds, now = Date.now }: LinksOptions
   };
 };
 
-/** Secret that all API processes share: generated once and stored in the database. */
+/** Secret of all API processes, generated once and stored in the database. */
 export const sharedLinkSecret = (sql: Sql): Promise<string> =>
   sharedSetting(sql, 'link_secret', randomBytes(32).toString('hex'));

@@ -3,7 +3,7 @@ import type { Metrics } from '../lib/metrics/metrics.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import type { ExportFolder } from './export-folder.js';
 
-/** Size and free space of the disk on which export files are written, also when a bucket keeps them. */
+/** Size and free space of the disk on which export files are written, even if a bucket stores them. */
 export const measureDisk = async (folder: string, metrics: Metrics['exports']): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const { bsize, blocks, bavail } = await statfs(folder);

@@ -17,7 +17,7 @@ export type Actor =
 
 const current = new AsyncLocalStorage<Actor>();
 
-/** Runs `work`, and everything that it begins, on behalf of an actor. */
+/** Runs `work`, and everything that it starts, on behalf of an actor. */
 export const actAs = <T>(actor: Actor, work: () => T): T => current.run(actor, work);
 
 /** The actor of the current work; the service itself outside of `actAs`. */

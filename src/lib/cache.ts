@@ -1,10 +1,10 @@
-/** Values that were used last, up to a weight of all of them together. */
+/** LRU cache, limited by the total weight of its values. */
 export interface Cache<T> {
-  /** The value, which counts as used now. */
+  /** Returns the value and marks it as used. */
   get(key: string): T | undefined;
   set(key: string, value: T): void;
   delete(key: string): void;
-  /** Weight of all values. */
+  /** Total weight of all values. */
   weight(): number;
 }
 
@@ -13,7 +13,7 @@ interface CacheOptions<T> {
   readonly weigh: (value: T) => number;
 }
 
-/** The last value stays, even above the limit. */
+/** The most recent value stays, even above the limit. */
 export const createCache = <T>({ limit, weigh }: CacheOptions<T>): Cache<T> => {
   /** Least recently used first. */
   const entries = new Map<string, { readonly value: T; readonly weight: number }>();

@@ -1,7 +1,7 @@
-/** Certificates of servers that are not accepted: an authority that is not known, another name, another time. */
+/** Explains certificates that are not accepted: unknown authority, other name, outside of their validity. */
 import { AppError } from './errors.js';
 
-/** Codes of Node: those of OpenSSL (X509_V_ERR_…) without their beginning, and its own for a name that does not match. */
+/** Codes of Node: those of OpenSSL without the prefix X509_V_ERR_, and its own code for a name that does not match. */
 const certificateCodes = new Set([
   'CERT_CHAIN_TOO_LONG',
   'CERT_HAS_EXPIRED',
@@ -22,21 +22,20 @@ const certificateCodes = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** True for the code of an error that says that a certificate is not accepted. */
+/** True for the code of an error about a certificate that is not accepted. */
 export const isCertificateCode = (code: unknown): boolean =>
   typeof code === 'string' && certificateCodes.has(code);
 
-/** The fault of a certificate in Node's words; undefined: the error is about something else. */
+/** The fault of a certificate, as Node describes it; undefined: the error is about something else. */
 const faultOf = (error: unknown, depth = 0): string | undefined => {
   if (!(error instanceof Error) || depth > 5) return undefined;
   return isCertificateCode(Reflect.get(error, 'code')) ? error.message : faultOf(error.cause, depth + 1);
 };
 
 /**
- * Does what connects to a server for the first time.
- * @param variable The setting with its address.
- * @throws AppError `bad_certificate` that names the variable, where the server's certificate is not accepted; whatever else
- * `work` throws as it is.
+ * Runs work that connects to a server for the first time.
+ * @param variable Setting with the address of the server.
+ * @throws AppError `bad_certificate` that names the setting, if the server's certificate is not accepted; other errors of `work` unchanged.
  */
 export const explainCertificate = async <T>(variable: string, work: () => Promise<T>): Promise<T> => {
   try {

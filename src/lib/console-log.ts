@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Level, multistream, pino } from 'pino';
 import { type Log, logOptions } from './log.js';
 
-/** The fields of a line that a person at a terminal can use. */
+/** Fields of a line that are useful at a terminal. */
 interface Line {
   readonly time: number;
   readonly level: number;
@@ -15,7 +15,7 @@ interface Line {
 
 const longestText = 160;
 
-/** One short line per event: the time of day, who, what, and the first line of why. */
+/** One short line per event: time of day, component, event, and the first line of the reason. */
 export const consoleLine = (text: string): string => {
   const { time, level, msg, component, reason, err } = JSON.parse(text) as Line;
   const why = (reason ?? err?.message ?? '').split('\n', 1)[0] ?? '';
@@ -28,17 +28,14 @@ export const consoleLine = (text: string): string => {
   return words.length > longestText ? `${words.slice(0, longestText - 1)}…\n` : `${words}\n`;
 };
 
-/**
- * The log of a process that talks to a person: warnings and errors as short lines on standard error, every line as
- * JSON in a file.
- */
+/** Log of a process at a terminal: warnings and errors as short lines on standard error, every line as JSON in a file. */
 export const createConsoleLog = (name: string, level: Level | 'silent', path: string): Log => {
   if (level === 'silent') return pino({ level });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return pino(
     logOptions(name, level),
     multistream([
-      // The log's own level, which may change, decides whether a line is written at all.
+      // The level of the log itself, which may change, decides whether a line is written.
       { level: 'trace', stream: pino.destination({ dest: path, sync: true, mode: 0o600 }) },
       { level: 'warn', stream: { write: (text: string) => void process.stderr.write(consoleLine(text)) } },
     ]),

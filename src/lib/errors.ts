@@ -1,7 +1,6 @@
 /**
- * The one error that crosses room borders. Services throw it; `http/middleware/errors.ts` alone knows which
- * status a kind becomes. A message of an AppError is written for the caller: it never holds a secret, an
- * address of an upstream, or a row.
+ * The only error that crosses room borders. Services throw it; only `http/middleware/errors.ts` maps kinds to statuses. The message of an
+ * AppError is for the caller: it never contains a secret, an address of an upstream, or a row.
  */
 export type ErrorKind =
   | 'invalid' // 400 the caller's input is wrong
@@ -24,7 +23,7 @@ export type ErrorKind =
 interface AppErrorOptions {
   /** Machine-readable details of the error, sent to the caller with the message. */
   details?: Record<string, unknown>;
-  /** The error underneath; logged, never sent. */
+  /** The underlying error; logged, never sent. */
   cause?: unknown;
   /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number;
@@ -61,7 +60,7 @@ export const conflict = (code: string, message: string, details?: Record<string,
 export const unavailable = (code: string, message: string, options?: AppErrorOptions): AppError =>
   new AppError('unavailable', code, message, options);
 
-/** A setting that is missing or wrong. */
+/** Error for a setting that is missing or invalid. */
 export const badConfiguration = (message: string, options?: AppErrorOptions): AppError =>
   new AppError('invalid', 'bad_configuration', message, options);
 

@@ -1,4 +1,4 @@
-/** Words for yes and no as people and programs write them; undefined for anything else. */
+/** Parses the usual words for true and false; undefined for anything else. */
 export const parseFlag = (value: unknown): boolean | undefined => {
   if (typeof value === 'object') return undefined;
   const text = String(value).toLowerCase();

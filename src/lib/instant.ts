@@ -1,4 +1,4 @@
-/** A point in time that a caller named. */
+/** A point in time in a request. */
 export interface Instant {
   /** The text that was sent. */
   readonly text: string;
@@ -11,16 +11,15 @@ export interface Instant {
 export const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:[Zz]|([+\- ])(\d{2}):?(\d{2}))?)?$/;
 
-/** Ends the sentence that refuses any other text. */
+/** End of the error message for any other text. */
 export const instantForm =
   'must be a day such as 2026-03-31, or a time such as 2026-03-31T12:00:00 (UTC) or 2026-03-31T12:00:00+02:00';
 
 const day = 86_400_000;
 
 /**
- * Parses a day such as `2026-03-31`, or a time; without a zone it is UTC, as in our answers. A blank in front of the
- * hours of the zone is a plus sign that form decoding replaced. Returns undefined for anything else, and for dates that
- * do not exist.
+ * Parses a day such as `2026-03-31`, or a time; without a zone it is UTC, as in our answers. A space before the hours of the zone is a plus
+ * sign that form decoding replaced. Returns undefined for anything else, and for dates that do not exist.
  */
 export const parseInstant = (text: string): Instant | undefined => {
   const match = instantPattern.exec(text);

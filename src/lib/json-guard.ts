@@ -1,15 +1,15 @@
 import { invalid } from './errors.js';
 
 export interface JsonBounds {
-  /** Levels of arrays and objects within each other. */
+  /** Maximum depth of nested arrays and objects. */
   readonly maxDepth: number;
-  /** Values, those within others included. */
+  /** Maximum number of values, nested ones included. */
   readonly maxElements: number;
   /** Name of the text in messages. @default The body */
   readonly name?: string;
 }
 
-/** Checks the bytes of a JSON text as they arrive, before it is parsed. Keeps none of them. */
+/** Checks the bytes of a JSON text as they arrive, before it is parsed. Stores none of them. */
 interface JsonGuard {
   /** @throws AppError 400 for bytes that are not UTF-8, and for a text that is nested too deeply or has too many values. */
   push(chunk: Buffer): void;
@@ -23,7 +23,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Whether the text is JSON at all is for the parser to say: of any other, this counts too much or too little. */
+/** The parser checks whether the text is JSON; for any other text these counts are not exact. */
 export const createJsonGuard = ({ maxDepth, maxElements, name = 'The body' }: JsonBounds): JsonGuard => {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let depth = 0;
@@ -31,7 +31,7 @@ export const createJsonGuard = ({ maxDepth, maxElements, name = 'The body' }: Js
   let inString = false;
   let escaped = false;
 
-  /** A character that the end of the text cuts off leaves a string without its closing quote. */
+  /** A character that is incomplete at the end of the text is in a string without its closing quote. */
   const decode = (chunk: Buffer): void => {
     try {
       decoder.decode(chunk, { stream: true });

@@ -5,7 +5,7 @@ export const limitText = (text: string, characters: number): string =>
     : `${text.slice(0, characters)}… (${text.length.toLocaleString('en-US')} characters)`;
 
 interface ValueLimit {
-  /** Longest text that is kept whole. */
+  /** Longer texts are truncated. */
   readonly characters: number;
   /** Most items of a list and members of an object. */
   readonly items: number;

@@ -1,7 +1,7 @@
-/** Names that a message lists; the rest is counted. */
+/** Maximum number of names in a message; the others are only counted. */
 const mostListed = 20;
 
-/** The first of some items: `a, b, c … and 5,120 more`, of which not all need be given. What comes from outside is unbounded, a message is not. */
+/** Lists the first items: `a, b, c … and 5,120 more`. Callers may pass fewer items than there are. Input is unlimited, a message is not. */
 export const listed = (
   items: readonly string[],
   most = mostListed,
@@ -13,10 +13,10 @@ export const listed = (
   return more > 0 ? `${shown} … and ${more.toLocaleString('en-US')} more` : shown;
 };
 
-/** The same for details of an error, which programs read. */
+/** The same for details of an error, which are read by programs. */
 export const firstItems = <T>(items: readonly T[], most = mostListed): readonly T[] => items.slice(0, most);
 
-/** Names in quotes, of which only those are put into words that are shown: all of them may be megabytes. */
+/** Names in quotes. Only those that are shown are quoted, since all of them may have megabytes. */
 export const quotedNames = (names: readonly string[]): string =>
   listed(
     firstItems(names).map((name) => JSON.stringify(name)),

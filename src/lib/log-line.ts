@@ -1,11 +1,11 @@
 import { limitValue } from './limit-value.js';
 
-/** Most bytes of a log line, its line end included. */
+/** Maximum bytes of a log line, with its line end. */
 const mostLineBytes = 8 * 1024;
 
 /**
- * Secrets that grant access by themselves: a link, its token alone, an API key, the token of a read link. Enough stays to tell one
- * from another, too little to use it.
+ * Secrets that grant access by themselves: a link, its token, an API key, the token of a read link. They are shortened: enough is left to
+ * tell them apart, too little to use them.
  */
 const secrets: readonly [RegExp, string][] = [
   [/(\/links\/+[^/"\\\s]{0,8})[^/"\\\s]*/gi, '$1…'],
@@ -17,7 +17,7 @@ const secrets: readonly [RegExp, string][] = [
 export const withoutSecrets = (line: string): string =>
   secrets.reduce((text, [secret, shown]) => text.replace(secret, shown), line);
 
-/** Longest texts and lists that are tried, one after the other, until a line fits. */
+/** Limits of texts and lists, which are tried one after another until a line fits. */
 const limits = [
   { characters: 2_000, items: 50 },
   { characters: 500, items: 20 },
@@ -40,7 +40,7 @@ const shortLine = (line: string): string => {
   return `${JSON.stringify({ ...head, cut: true })}\n`;
 };
 
-/** A line of the log as it is written: bounded, and without usable links and keys. */
+/** A log line, limited in length and without usable links and keys. */
 export const boundedLine = (line: string): string => {
   const shown = withoutSecrets(line);
   return Buffer.byteLength(shown) <= mostLineBytes ? shown : shortLine(shown);

@@ -3,7 +3,7 @@ import { boundedLine } from './log-line.js';
 
 export type Log = Logger;
 
-/** Fields that must never reach a log line, wherever they are in an object. */
+/** Fields that must never appear in the log, at any depth of an object. */
 const redactedPaths = [
   'apiKey',
   'api_key',
@@ -24,12 +24,12 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Causes below this are left out; they may go round in a circle. */
+/** Causes below this depth are omitted, since they may form a cycle. */
 const mostCauses = 5;
 
 /**
- * Logged of an error: its kind, code, message and stack, and those of its causes. Nothing else that it carries:
- * databases put rows and values into fields such as `detail` and `where`.
+ * Logged parts of an error: kind, code, message and stack, and those of its causes. Other fields are omitted: databases put rows and values
+ * into fields such as `detail` and `where`.
  */
 const loggedError = (error: unknown, depth = 0): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -61,15 +61,15 @@ export const logOptions = (name: string, level: string): LoggerOptions => ({
 export const createLog = (name: string, level: string, destination: 1 | 2 = 1): Log =>
   pino(logOptions(name, level), pino.destination({ dest: destination, sync: true }));
 
-/** Changes between the level of the settings and `debug`; where that is `debug` or `trace` already, `info`. */
+/** Switches between the configured level and `debug`, or `info` if the configured level is `debug` or `trace`. */
 export const switchDebug = (log: Log, configured: string): void => {
   const other = ['debug', 'trace'].includes(configured) ? 'info' : 'debug';
   const next = log.level === configured ? other : configured;
-  // Said at whichever of the two levels lets it through.
+  // Logged at the more verbose of the two levels.
   if (!log.isLevelEnabled('info')) log.level = next;
   log.info({ to: next }, 'log level changed');
   log.level = next;
 };
 
-/** A log that says nothing, for tests of pure parts. */
+/** A log without output, for tests. */
 export const silentLog: Log = pino({ level: 'silent' });

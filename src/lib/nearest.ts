@@ -1,7 +1,7 @@
-/** Names of any length come from outside: only short ones are compared. */
+/** Only short names are compared, since names in requests have any length. */
 const longestName = 64;
 
-/** Cells of the tables of one search together, some milliseconds of work; a search that needs more ends early. */
+/** Total cells of the tables of one search, some milliseconds of work. A search that needs more ends early. */
 const mostCells = 400_000;
 
 const mostEdits = 4;
@@ -13,7 +13,7 @@ interface Distance {
   readonly cells: number;
 }
 
-/** Edit distance (insert, delete, replace, swap of neighbours each cost 1), within a band around the diagonal. */
+/** Edit distance (insert, delete, replace and swap of neighbours cost 1 each), within a band around the diagonal. */
 const boundedDistance = (a: string, b: string, limit: number): Distance => {
   const width = b.length + 1;
   const beyond = limit + 1;
@@ -48,13 +48,13 @@ const boundedDistance = (a: string, b: string, limit: number): Distance => {
   return { edits: edits > limit ? undefined : edits, cells };
 };
 
-/** Short names have many neighbours: a slip may change only as much as leaves them recognisable. */
+/** Short names have many neighbours, so only as many edits are allowed as leave them recognisable. */
 const limitFor = (name: string, candidate: string): number =>
   Math.min(mostEdits, Math.max(name.length < 4 ? 1 : 2, Math.floor(candidate.length / 3)), name.length - 1);
 
 /**
- * The known name nearest to a misspelt one, by case or edits; undefined if none is near.
- * @param most edits, at most 4
+ * The known name that is nearest to a misspelt one, by case or edits; undefined: none is near.
+ * @param most Maximum edits, at most 4.
  */
 export const nearest = (
   name: string,

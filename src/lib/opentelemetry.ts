@@ -1,6 +1,6 @@
 /**
- * Tracing by OpenTelemetry, over OTLP/HTTP. Loaded only when a collector is set (compose/tracing.ts): nothing else of the product
- * imports these packages. No global of theirs is set, so that several processes can run in one, as tests do.
+ * Tracing with OpenTelemetry over OTLP/HTTP. Loaded only if a collector is configured (compose/tracing.ts); no other code imports these
+ * packages. Sets none of their globals, so that several products can run in one process, as in tests.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -37,7 +37,7 @@ interface OpenTelemetryOptions {
   /** `service.name`. */
   readonly serviceName: string;
   readonly version: string;
-  /** Most milliseconds that the last spans are waited for. */
+  /** Longest wait for the last spans, in milliseconds. */
   readonly closeMs: number;
   readonly log: Log;
 }
@@ -50,10 +50,10 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Minimum milliseconds between log lines about a collector that accepts no spans. */
+/** Minimum milliseconds between log lines about a collector that does not accept spans. */
 const sayAgainMs = 60_000;
 
-/** Says when spans begin to be lost, and when they arrive again. */
+/** Logs when spans start to be lost, and when they are accepted again. */
 const sayFailures = (exporter: SpanExporter, log: Log): SpanExporter => {
   let lost = 0;
   let saidAt = 0;
@@ -98,7 +98,7 @@ const originOf = (from: SpanSpec['from'], active: Context): { parent: Context; l
   return { parent: ROOT_CONTEXT, links: contexts.flatMap(linkOf) };
 };
 
-/** Sampler, resource and the bounds of the queue are those of the standard variables, which the packages read themselves. */
+/** Sampler, resource and queue limits come from the standard variables, which the packages read themselves. */
 export const openTelemetry = (options: OpenTelemetryOptions): Tracing => {
   const { endpoint, headers, serviceName, version, closeMs, log } = options;
   const exporter = new OTLPTraceExporter({
@@ -110,7 +110,7 @@ export const openTelemetry = (options: OpenTelemetryOptions): Tracing => {
       .merge(resourceFromAttributes({ 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] }))
       .merge(resourceFromAttributes({ 'service.name': serviceName })),
-    // A full queue drops new spans: a dead collector costs a bounded amount of memory and no time.
+    // A full queue drops new spans, so an unreachable collector costs limited memory and no time.
     spanProcessors: [new BatchSpanProcessor(sayFailures(exporter, log))],
   });
   const tracer = provider.getTracer('tabulary', version);

@@ -1,4 +1,4 @@
-/** Result of the work, or the reason of the signal if that aborts first; the work itself continues. */
+/** Returns the result of the work, or throws the reason of the signal if it is aborted first. The work itself continues. */
 export const orAborted = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   signal.throwIfAborted();
   const settled = new AbortController();

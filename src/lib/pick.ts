@@ -1,4 +1,4 @@
-/** Picks members of an object by name; absent and undefined members are left out. */
+/** Picks members of an object by name; missing and undefined members are omitted. */
 export const pick = <T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> =>
   Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as Pick<
     T,

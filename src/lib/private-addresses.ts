@@ -9,7 +9,7 @@ const networks: readonly (readonly [net: string, bits: number, family: 'ipv4' | 
   ['172.16.0.0', 12, 'ipv4'],
   ['192.168.0.0', 16, 'ipv4'],
   ['::', 127, 'ipv6'],
-  // IPv4 behind NAT64; a mapped address (`::ffff:10.0.0.1`) is compared as IPv4.
+  // IPv4 through NAT64. A mapped address (`::ffff:10.0.0.1`) is compared as IPv4.
   ['64:ff9b::', 96, 'ipv6'],
   ['fc00::', 7, 'ipv6'],
   ['fe80::', 10, 'ipv6'],

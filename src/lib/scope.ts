@@ -1,13 +1,13 @@
 import type { Log } from './log.js';
 
 /**
- * Parts that are started in order and stopped in reverse. A part is registered as soon as it runs, so that a
- * failure halfway through the start stops exactly what was started. `close` is safe to call more than once.
+ * Parts that are started in order and stopped in reverse. A part is registered as soon as it runs, so that a failure during the start stops
+ * exactly the parts that were started. `close` is idempotent.
  */
 export interface Scope {
-  /** Registers how to stop a part that runs; after `close` has begun the part is stopped at once. */
+  /** Registers how to stop a running part. After `close` has started, the part is stopped at once. */
   defer(name: string, stop: () => Promise<void> | void): Promise<void>;
-  /** Stops everything in reverse order. Failures are logged and do not keep the others from being stopped. */
+  /** Stops all parts in reverse order. A failure is logged and does not prevent the others from being stopped. */
   close(): Promise<void>;
   readonly closing: boolean;
   /** Name of the part that is being stopped. */

@@ -2,10 +2,10 @@
 type Lookup<K, V> = (key: K) => Promise<V>;
 
 interface SharedLookupsOptions<K, V> {
-  /** Equal for keys that have the same value. */
+  /** Returns the same text for keys that have the same value. */
   readonly idOf: (key: K) => string;
   readonly find: (key: K) => Promise<V>;
-  /** Calls of `find` at a time. */
+  /** Maximum concurrent calls of `find`. */
   readonly mostCalls: number;
 }
 
@@ -16,9 +16,9 @@ interface Waiting<K, V> {
 }
 
 /**
- * Looks a key up once for all that request it in one turn of the event loop, or while all calls are in flight. A call starts
- * after its last request, so no value is older than its request. Values are shared and must not be changed. An error is thrown to
- * all callers of its call.
+ * Looks up a key once for all callers that request it in one turn of the event loop, or while all calls are in flight. A call starts after
+ * its last request, so no value is older than its request. Values are shared and must not be changed. An error is thrown to all callers of
+ * its call.
  */
 export const createSharedLookups = <K, V>({
   idOf,

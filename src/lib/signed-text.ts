@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Text with its MAC behind it, both as base64url: no character of it can be changed, left out or added. */
+/** Text followed by its MAC, both as base64url: no character of it can be changed, removed or added. */
 export const withMac = (text: string, macOf: (text: string) => Buffer): string =>
   `${text}.${macOf(text).toString('base64url')}`;
 
 /**
- * Returns the text in front of the MAC, or undefined when the MAC is not the one of this text. The MAC is compared as it is
- * written: decoders ignore padding, unused bits and characters outside of the alphabet.
+ * Returns the text before the MAC; undefined if the MAC does not match. The MAC is compared in its encoded form, since decoders ignore
+ * padding, unused bits and characters outside of the alphabet.
  */
 export const textWithMac = (token: string, macOf: (text: string) => Buffer): string | undefined => {
   const [text = '', given = '', ...rest] = token.split('.');

@@ -1,6 +1,6 @@
 /**
- * Runs `work` once for all concurrent callers: a call during a run, or within `keptMs` of its end, gets the same result.
- * An error is thrown to the callers that waited for it and is not kept.
+ * Runs `work` once for all concurrent callers: a call during a run, or within `keptMs` of its end, gets the same result. An error is thrown
+ * to the waiting callers and is not kept.
  */
 export const singleFlight = <T>(work: () => Promise<T>, keptMs: number): (() => Promise<T>) => {
   let shared: Promise<T> | undefined;

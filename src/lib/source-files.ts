@@ -5,7 +5,7 @@ const addressOf = (name: string): URL => new URL(`../../sources/${name}`, import
 /** Text of a file in the folder `sources` of the package. */
 export const readSource = (name: string): string => readFileSync(addressOf(name), 'utf8');
 
-/** Names of the YAML files in a folder of `sources`; editors and systems leave files of other kinds there. */
+/** Names of the YAML files in a folder of `sources`, which may also have files of editors and systems. */
 export const sourceNames = (folder: string): string[] =>
   readdirSync(addressOf(folder)).filter((name) => /\.ya?ml$/.test(name));
 

@@ -3,7 +3,7 @@
  * flight share one slice per turn of the loop, so a request waits for one slice however many there are.
  */
 
-/** Longest that computations block the event loop, milliseconds. */
+/** Maximum milliseconds for which computations block the event loop. */
 const sliceMs = 2;
 
 /** Runs steps until the given time. Returns true after the last one. */

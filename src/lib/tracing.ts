@@ -1,18 +1,18 @@
 /**
- * Tracing as the product uses it: spans around work, and their context in the headers of messages. Nothing here
- * knows OpenTelemetry; lib/opentelemetry.ts implements it when a collector is set, `noTracing` otherwise.
+ * Interface of tracing: spans around work, and their context in the headers of messages. Independent of OpenTelemetry: lib/opentelemetry.ts
+ * implements it if a collector is configured, otherwise `noTracing`.
  */
 
-/** Context of a trace as messages carry it: W3C `traceparent` and `tracestate`. */
+/** Context of a trace in messages: W3C `traceparent` and `tracestate`. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** The names of those headers. */
+/** Names of these headers. */
 export const traceHeaderNames = ['traceparent', 'tracestate'] as const;
 
-/** Names by OpenTelemetry's semantic conventions. Never a value of a cell, a key, or the message of an error. */
+/** Names from OpenTelemetry's semantic conventions. Never a value of a cell, a key, or the message of an error. */
 type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Id of the trace that the headers carry; undefined without one. */
+/** Id of the trace in the headers; undefined: none. */
 export const traceIdOf = ({ traceparent }: TraceHeaders): string | undefined => traceparent?.split('-', 2)[1];
 
 export interface SpanSpec {
@@ -20,8 +20,8 @@ export interface SpanSpec {
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   readonly attributes?: SpanAttributes;
   /**
-   * Contexts of other processes. One: the span continues its trace. Several: it starts a trace, with a
-   * link to each. @default the span in which the work runs
+   * Contexts of other processes. One: the span continues its trace. Several: the span starts a trace with a link to each. @default the
+   * current span
    */
   readonly from?: readonly TraceHeaders[];
 }
@@ -31,7 +31,7 @@ export interface Span {
   readonly traceId: string | undefined;
   name(name: string): void;
   set(attributes: SpanAttributes): void;
-  /** Marks the span as failed. @param type a stable code, never a message. */
+  /** Marks the span as failed. @param type Stable code, never a message. */
   fail(type: string): void;
   end(): void;
   /** Runs work within the span. */
@@ -42,9 +42,9 @@ export interface Tracing {
   begin(spec: SpanSpec): Span;
   /** True within a span. */
   readonly active: boolean;
-  /** Context of the span in which the work runs; empty outside of one. */
+  /** Context of the current span; empty outside of a span. */
   carry(): TraceHeaders;
-  /** Sends what is left, for a bounded time. */
+  /** Sends the remaining spans, for a limited time. */
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ const noSpan: Span = {
 
 const nothing: TraceHeaders = {};
 
-/** Without a collector. */
+/** Used without a collector. */
 export const noTracing: Tracing = {
   begin: () => noSpan,
   active: false,
@@ -67,14 +67,14 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 };
 
-/** Name of an error for traces: its stable code, else its class. */
+/** Name of an error for traces: its stable code, otherwise its class. */
 export const errorType = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };
   return typeof code === 'string' || typeof code === 'number' ? String(code) : error.name;
 };
 
-/** Runs work in a span that ends with it. */
+/** Runs work in a span, which ends with it. */
 export const traced = async <T>(
   tracing: Tracing,
   spec: SpanSpec,

@@ -2,13 +2,13 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
 /**
- * A ZIP archive as it is made, entry after entry, sizes behind the data (APPNOTE 4.3.9). Without `large` entries stay
- * below 4 GiB, which their writer has to see to; the offsets of later entries do not have to (ZIP64).
+ * A ZIP archive that is written entry by entry, with sizes after the data (APPNOTE 4.3.9). Without `large`, the caller must keep entries
+ * below 4 GiB; the offsets of later entries may be larger (ZIP64).
  */
 export interface ZipWriter {
-  /** Bytes of one entry; each has to be read to its end before the next begins. */
+  /** Bytes of one entry. It must be read to its end before the next one starts. */
   entry(name: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer>;
-  /** Bytes that end the archive. */
+  /** Bytes at the end of the archive. */
   finish(): Buffer;
 }
 
@@ -25,12 +25,12 @@ const versionZip64 = 45;
 /** Sizes follow the data; names are UTF-8. */
 const flags = 0x0808;
 const deflateMethod = 8;
-/** 1980-01-01 00:00: the same rows give the same bytes. */
+/** 1980-01-01 00:00, so that equal rows give equal bytes. */
 const dosDate = 0x0021;
 const limit32 = 0xffffffff;
 const limit16 = 0xffff;
 
-/** Says that the sizes behind the data have eight bytes each (APPNOTE 4.3.9.2, 4.5.3). */
+/** Declares that the sizes after the data have eight bytes each (APPNOTE 4.3.9.2, 4.5.3). */
 const largeExtra = (): Buffer => {
   const extra = Buffer.alloc(20);
   extra.writeUInt16LE(0x0001, 0);
@@ -130,7 +130,7 @@ const endRecord = (entries: number, size: number, offset: number): Buffer => {
   return isFar ? Buffer.concat([zip64End(entries, size, offset), end]) : end;
 };
 
-/** @param large entries may have more than 4 GiB; readers have to know ZIP64 then. */
+/** @param large Entries may have more than 4 GiB; readers must then support ZIP64. */
 export const createZip = ({ large = false }: { large?: boolean } = {}): ZipWriter => {
   const entries: Entry[] = [];
   let position = 0;

@@ -1,11 +1,8 @@
-/**
- * Reads the structure of a zstd frame (RFC 8878, 3.1.1) without decompressing it, since a decoder that writes what a frame
- * says may be made to fill the memory by a few bytes.
- */
+/** Reads the structure of a zstd frame (RFC 8878, 3.1.1) without decompressing it, since a few bytes can make a decoder fill the memory. */
 
 const magic = 0xfd2fb528;
 const maxBlockBytes = 128 * 1024;
-/** A frame whose decoder would reserve more for its window is refused; ours ask for at most 512 KiB. */
+/** Frames with a larger decoder window are refused; ours need at most 512 KiB. */
 const maxWindowBytes = 8 * 1024 * 1024;
 
 const blockTypes = ['raw', 'rle', 'compressed', 'reserved'] as const;
@@ -13,7 +10,7 @@ const blockTypes = ['raw', 'rle', 'compressed', 'reserved'] as const;
 interface FrameHeader {
   readonly end: number;
   readonly windowBytes: number;
-  /** Size of the content; undefined when the frame does not say. */
+  /** Size of the content; undefined if the frame does not declare it. */
   readonly contentBytes: number | undefined;
   readonly hasChecksum: boolean;
 }
@@ -51,7 +48,7 @@ const readHeader = (frame: Buffer): FrameHeader => {
 
 interface FrameBlocks {
   readonly end: number;
-  /** Most bytes that the blocks can decompress to. */
+  /** Maximum bytes of the decompressed blocks. */
   readonly maxBytes: number;
 }
 
@@ -68,15 +65,11 @@ const readBlocks = (frame: Buffer, start: number): FrameBlocks => {
   }
 };
 
-/**
- * Most bytes that are allocated for the content: twice its size, since a compressor may cut its input into blocks that are
- * not full, and the first ones.
- */
+/** Maximum bytes to allocate: twice the content plus two blocks, since a compressor may split its input into blocks that are not full. */
 const mostBytes = (size: number): number => 2 * size + 2 * maxBlockBytes;
 
 /**
- * @throws Error unless the bytes are exactly one frame, without a dictionary, that can decompress to `size` bytes and not
- * to many more.
+ * @throws Error unless the bytes are exactly one frame, without a dictionary, that decompresses to `size` bytes and to few more at most.
  */
 export const requireFrame = (frame: Buffer, size: number): void => {
   // A header that ends too early is a RangeError of the buffer.

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Seconds; from a small reply nearby to the time-out of a slow upstream. */
+/** Seconds; from a small reply nearby to the timeout of a slow upstream. */
 const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Metrics of the provider gateway. Labels are slugs of the catalog and words of closed lists. */
@@ -19,14 +19,14 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
     buckets: callBuckets,
     registers,
   }),
-  /** Answers by where they came from: memory, database, upstream, stale. */
+  /** Answers by source: memory, database, upstream, stale. */
   answers: new Counter({
     name: 'tabulary_gateway_answers_total',
     help: 'Responses by where they came from: memory, database, upstream, stale (the upstream is down).',
     labelNames: ['provider', 'from'] as const,
     registers,
   }),
-  /** Should always be zero: the upstream has changed; the log has a redacted sample. */
+  /** Should always be zero; otherwise the upstream has changed, and the log has a redacted sample. */
   unexpectedReplies: new Counter({
     name: 'tabulary_gateway_unexpected_replies_total',
     help: 'Replies without the form they should have. Should always be zero.',

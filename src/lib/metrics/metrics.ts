@@ -9,10 +9,7 @@ import { createResultCacheMetrics } from './result-cache-metrics.js';
 /** Seconds; from a cached answer to a whole-table download. */
 const latencyBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600];
 
-/**
- * Every metric of the product, by name, with its unit and labels. One registry per process; a factory, so that
- * tests count on their own.
- */
+/** All metrics of the product, with name, unit and labels. One registry per process; a factory, so that tests have separate counts. */
 export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {}) => {
   const registry = new Registry();
   const registers = [registry];
@@ -35,7 +32,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
         }
       },
     }),
-    /** Label `what`: refused (answered 503) or lost (a slow holder made room for others). */
+    /** Label `what`: refused (answered 503) or lost (a slow holder lost its permit to others). */
     permitsRefused: new Counter({
       name: 'tabulary_permits_refused_total',
       help: 'Callers that were refused a permit (refused), and slow holders that lost theirs to others (lost).',
@@ -67,7 +64,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Requests being answered.',
       registers,
     }),
-    /** Answers that could not be finished; reason: client (hung up), right (ended meanwhile) or server (a stream failed midway). */
+    /** Answers that could not be completed; reason: client (disconnected), right (ended meanwhile) or server (a stream failed midway). */
     httpBroken: new Counter({
       name: 'tabulary_http_answers_broken_total',
       help: 'Answers cut off before their end. Reason: client hung up, the right to read ended, or server failed midway.',
@@ -106,13 +103,13 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Uploads read again because a value did not fit the proposed type.',
       registers,
     }),
-    /** Should always be zero: ClickHouse held more or fewer rows than were recorded; the upload is read again. */
+    /** Should always be zero; otherwise ClickHouse had more or fewer rows than were recorded, and the upload is replayed. */
     segmentsMiscounted: new Counter({
       name: 'tabulary_segments_miscounted_total',
       help: 'Segments whose rows did not match what was recorded. Should always be zero.',
       registers,
     }),
-    /** Bytes per partition, as an API process last saw them. */
+    /** Bytes per partition, at the last probe of an API process. */
     backlogBytes: new Gauge({
       name: 'tabulary_ingest_backlog_bytes',
       help: 'Bytes in Kafka from the first chunk still needed, in the fullest partition of the topic.',

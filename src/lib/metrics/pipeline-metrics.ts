@@ -33,7 +33,7 @@ const createUploadMetrics = (registers: Registry[]) => ({
   }),
 });
 
-/** Metrics that each API process reads from Kafka, PostgreSQL and ClickHouse, so that all processes show the same. */
+/** Metrics that each API process reads from Kafka, PostgreSQL and ClickHouse, so all processes report the same values. */
 const createWatchMetrics = (registers: Registry[]) => ({
   componentUp: new Gauge({
     name: 'tabulary_component_up',
@@ -136,7 +136,7 @@ const createWatchMetrics = (registers: Registry[]) => ({
   }),
 });
 
-/** Metrics of the way from an accepted upload to rows that can be read. */
+/** Metrics of an upload from its acceptance to readable rows. */
 export const createPipelineMetrics = (registers: Registry[]) => ({
   ...createUploadMetrics(registers),
   ...createWatchMetrics(registers),

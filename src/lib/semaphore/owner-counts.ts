@@ -1,4 +1,4 @@
-/** Permits of one owner, and callers that wait. */
+/** Permits and waiting callers of one owner. */
 interface OwnerCount {
   readonly running: number;
   readonly held: number;

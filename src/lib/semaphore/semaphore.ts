@@ -17,11 +17,11 @@ import { createOwnerCounts } from './owner-counts.js';
 export interface Permit {
   /** Aborted when the permit is revoked; the reason is an AppError. */
   readonly revoked: AbortSignal;
-  /** The holder begins to wait for its client. */
+  /** The holder starts to wait for its client. */
   idle(): void;
   /** The holder works again. Initial state. */
   busy(): void;
-  /** Pauses the permit at once, until `busy`: the holder does nothing but wait for its client. */
+  /** Pauses the permit at once, until `busy`: the holder only waits for its client. */
   pause(): void;
   /** Idempotent. */
   release(): void;
@@ -30,12 +30,12 @@ export interface Permit {
 export interface Semaphore {
   /**
    * Waits for a permit.
-   * @param owner account, or address of an anonymous caller.
-   * @param signal aborted when the caller is gone.
-   * @throws AppError 503 when the queue is full or the wait too long; the signal's reason when it is aborted.
+   * @param owner Account, or address of an anonymous caller.
+   * @param signal Aborted when the caller disconnects.
+   * @throws AppError 503 if the queue is full or the wait too long; the reason of the signal if it is aborted.
    */
   acquire(owner: string, signal: AbortSignal): Promise<Permit>;
-  /** Runs work with a permit. @throws what `acquire` and the work throw. */
+  /** Runs work with a permit. @throws the errors of `acquire` and of the work. */
   run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Permits that are running, including those above an owner's share. */
   readonly running: number;
@@ -48,39 +48,39 @@ export interface Semaphore {
 export interface SemaphoreOptions {
   /** Name in messages: `Too many <name> …`. */
   readonly name: string;
-  /** Code of the error for a caller that gets no permit. */
+  /** Code of the error for a caller that does not get a permit. */
   readonly code: string;
-  /** Permits that run at a time. */
+  /** Maximum running permits. */
   readonly maxRunning: number;
-  /** Permits of one owner that run at a time. @default half of `maxRunning`, at least one */
+  /** Maximum running permits of one owner. @default half of `maxRunning`, at least one */
   readonly ownRunning?: number;
-  /** Permits that are held at a time, running or paused. @default four times `maxRunning` */
+  /** Maximum permits, running or paused. @default four times `maxRunning` */
   readonly maxHeld?: number;
-  /** Permits that one owner holds at a time. @default half of `maxHeld`, at least one */
+  /** Maximum permits of one owner. @default half of `maxHeld`, at least one */
   readonly ownHeld?: number;
-  /** Callers that may wait; of one owner at most half of them. */
+  /** Maximum callers in the queue; half of them may be of one owner. */
   readonly queueLength: number;
   /** Longest wait in the queue, milliseconds. */
   readonly maxWaitMs: number;
-  /** True for work that continues after its caller has disconnected: the permit is kept until it is done. @default false */
+  /** True for work that continues after its caller has disconnected: the permit is kept until the work ends. @default false */
   readonly outlivesCaller?: boolean;
-  /** Milliseconds paused after which a permit may be revoked. @default 2000 */
+  /** Milliseconds after which a paused permit may be revoked. @default 2000 */
   readonly pauseLimitMs?: number;
   readonly retryAfterSeconds?: number;
-  /** Called for each caller that got no permit and each permit that was revoked. */
+  /** Called for each caller that did not get a permit, and for each permit that was revoked. */
   readonly onRefused?: (what: 'refused' | 'lost') => void;
 }
 
-/** Milliseconds between two checks of which holders are idle. */
+/** Milliseconds between checks for idle holders. */
 const tickMs = 250;
-/** Share of a tick spent idle that pauses a permit, and share spent busy that resumes it. */
+/** Fraction of a tick spent idle that pauses a permit, and fraction spent busy that resumes it. */
 const pauseShare = 0.8;
 const resumeShare = 0.5;
 
 interface Holder {
   readonly owner: string;
   readonly revoked: AbortController;
-  /** Time since when it has been idle; undefined while it is busy. */
+  /** Start of its idle period; undefined while it is busy. */
   idleSince: number | undefined;
   /** Milliseconds of completed idle periods in this tick. */
   idleMs: number;

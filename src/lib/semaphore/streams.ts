@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import type { Permit } from './semaphore.js';
 
 /**
- * Ties a permit to the stream of an answer: it is idle while the stream is paused for its reader, given back when the
- * stream closes, and the stream ends with an error when the permit is lost.
+ * Ties a permit to the stream of an answer: it is idle while the stream is paused for its reader, and released when the stream closes. The
+ * stream ends with an error if the permit is revoked.
  */
 export const holdForReader = (permit: Permit, body: Readable): void => {
-  // It failed before anybody could listen: no event would ever give the permit back.
+  // It failed before there was a listener, so no event would release the permit.
   if (body.closed) {
     permit.release();
     return;
@@ -24,7 +24,7 @@ export const holdForReader = (permit: Permit, body: Readable): void => {
   if (permit.revoked.aborted) onRevoked();
 };
 
-/** Passes on what a client sends; the permit is idle while there is nothing to pass on. Does not give it back. */
+/** Passes on what a client sends. The permit is idle while there is no data. Does not release it. */
 export async function* holdForSender(permit: Permit, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     permit.idle();
