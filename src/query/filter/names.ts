@@ -54,7 +54,6 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
       spend((end - offset) / hashedPerStep);
       for (const length of lengthsOf.get(text.slice(offset, end)) ?? []) {
         spend(1);
-        if (length === 0 || offset + length > text.length) continue;
         if (!endsName(text, offset + length)) continue;
         spend(length / hashedPerStep);
         const candidate = text.slice(offset, offset + length);
