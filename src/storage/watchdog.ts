@@ -1,14 +1,14 @@
 /**
- * Watchdog for a server: distinguishes one that hangs (stopped, or behind a dead network) from one whose answer takes long.
- * While requests are pending, it pings the server on separate connections. Any reply counts as alive, also a refused
- * connection: a server that is down fails pending requests itself. So do bytes of an answer that is being read.
+ * Watchdog for a server: distinguishes a server that hangs (suspended, or behind a dead network) from a long-running request. While
+ * requests are pending, it pings the server on separate connections. Any reply counts as alive, even a refused connection, since pending
+ * requests to a server that is down fail by themselves. Bytes of an answer that is being read count as well.
  *
- * Time is counted in rounds, not by the clock: a process whose own event loop was blocked declares no server silent.
+ * Time is counted in rounds, not by the clock, so a process whose own event loop was blocked does not declare the server dead.
  */
 import type { Readable } from 'node:stream';
 
 interface WatchdogOptions {
-  /** Settles, either way, when the server answers. Closes its connection when the signal is aborted. */
+  /** Settles, either way, when the server responds. Closes its connection when the signal is aborted. */
   readonly ping: (signal: AbortSignal) => Promise<unknown>;
   /** Milliseconds without a reply after which pending requests fail. */
   readonly silenceMs: number;
@@ -18,17 +18,17 @@ interface WatchdogOptions {
 
 export interface Watchdog {
   /**
-   * Runs a request. While the server is silent, requests fail at once.
-   * @param work Its signal is aborted when the request has failed because the server is silent.
-   * @throws What `work` throws, or the error of a silent server.
+   * Runs a request. While the server does not respond, requests fail at once.
+   * @param work Its signal is aborted when the request has failed because the server does not respond.
+   * @throws the error of `work`, or `silent`.
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Destroys an answer that is being read if the server becomes silent. */
+  /** Destroys an answer that is being read if the server stops responding. */
   watch(answer: Readable): void;
   close(): void;
 }
 
-/** Rounds without a reply after which a server is silent. */
+/** Rounds without a reply after which a server counts as not responding. */
 const rounds = 5;
 
 /** Bytes received on the connection of an answer, read or not. */
@@ -46,7 +46,7 @@ interface Pending {
 
 export const createWatchdog = ({ ping, silenceMs, silent }: WatchdogOptions): Watchdog => {
   const pending = new Set<Pending>();
-  /** In flight, oldest first. */
+  /** Pings in flight, oldest first. */
   const pings: AbortController[] = [];
   let timer: NodeJS.Timeout | undefined;
   let quietRounds = 0;
@@ -59,7 +59,7 @@ export const createWatchdog = ({ ping, silenceMs, silent }: WatchdogOptions): Wa
     for (const sent of pings.splice(0)) sent.abort();
   };
   const sendPing = (): void => {
-    // The oldest may hang on a dead connection.
+    // The oldest ping may hang on a dead connection.
     if (pings.length >= rounds) pings.shift()?.abort();
     const sent = new AbortController();
     pings.push(sent);

@@ -1,4 +1,4 @@
-/** The address of ClickHouse; a private certificate authority is named as in an address of PostgreSQL. */
+/** Parses the address of ClickHouse. A private certificate authority is given as in an address of PostgreSQL. */
 import { readFileSync } from 'node:fs';
 import type { ClickHouseClientConfigOptions } from '@clickhouse/client';
 import { type AppError, badConfiguration, messageOf } from '../../lib/errors.js';
@@ -21,8 +21,8 @@ const readPem = (path: string): Buffer => {
 };
 
 /**
- * Options of the vendor's client, whose own parameters are refused: reads do not go through it. `sslrootcert` is the path of a PEM
- * file with the authorities that sign the server.
+ * Options of the vendor's client. Its own parameters are refused, since reads do not use that client. `sslrootcert` is the path of a PEM
+ * file with the authorities that sign the server's certificate.
  * @throws AppError `bad_configuration` for another parameter, for a file that cannot be read, and for one without https.
  */
 export const connectionOptions = (address: string): ConnectionOptions => {

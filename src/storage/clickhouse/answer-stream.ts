@@ -1,6 +1,6 @@
 /**
- * The bytes of an answer on their way to the client: never silently cut, even if ClickHouse, the network or a
- * reader that pauses does.
+ * Streams the bytes of an answer to the client, and never truncates them silently: not if ClickHouse or the network fails, and not if the
+ * reader pauses.
  */
 import { type Readable, Transform } from 'node:stream';
 
@@ -14,12 +14,12 @@ import { type Readable, Transform } from 'node:stream';
  */
 export const exceptionTagHeader = 'x-clickhouse-exception-tag';
 
-/** The message is cut to 16 KiB by the server; twice that is kept back. */
+/** The server truncates the message to 16 KiB; twice as many bytes are held back. */
 const heldBytes = 32 * 1024;
 
 const marker = '__exception__';
 
-/** The message of the exception that ends these bytes, or undefined when they are data to the end. */
+/** The message of the exception at the end of these bytes; undefined if all of them are data. */
 export const exceptionAtEnd = (tail: Buffer, tag: string): string | undefined => {
   const closing = Buffer.from(` ${tag}\r\n${marker}\r\n`);
   if (tail.length < closing.length || !tail.subarray(-closing.length).equals(closing)) return undefined;
@@ -27,23 +27,23 @@ export const exceptionAtEnd = (tail: Buffer, tag: string): string | undefined =>
   const start = tail.indexOf(opening);
   const end = tail.length - closing.length;
   const text = tail.subarray(start < 0 ? 0 : start + opening.length, end).toString('utf8');
-  // Between message and closing tag is the length of the message.
+  // The length of the message is between message and closing tag.
   return text.replace(/\s*\d+$/, '');
 };
 
 interface TailGuardOptions {
-  /** Value of the announced tag; undefined when the server announced none (before release 25.11). */
+  /** Value of the announced tag; undefined if the server announced none (before release 25.11). */
   readonly tag: string | undefined;
-  /** Makes the error that ends the stream out of ClickHouse's message. */
+  /** Creates the error that ends the stream from ClickHouse's message. */
   readonly failure: (message: string) => Error;
 }
 
-/** Passes bytes on, the last of them only once they are known to be data. */
+/** Passes bytes on. The last ones are held back until they are known to be data. */
 export const createTailGuard = ({ tag, failure }: TailGuardOptions): Transform => {
   const held: Buffer[] = [];
   let size = 0;
   return new Transform({
-    // Held bytes are not counted by the stream, so these bounds are what one download keeps in memory.
+    // The stream does not count held bytes, so these limits determine the memory of one download.
     readableHighWaterMark: 256 * 1024,
     writableHighWaterMark: 64 * 1024,
     transform(chunk: Buffer, _encoding, done) {
@@ -69,21 +69,20 @@ export const createTailGuard = ({ tag, failure }: TailGuardOptions): Transform =
 };
 
 /**
- * ClickHouse gives up on a client that takes nothing for 30 seconds (`http_send_timeout`, which a query cannot
- * change). A reader of ours may well pause longer: while it does, a little is taken from the socket now and
- * then and kept.
+ * ClickHouse disconnects a client that reads nothing for 30 seconds (`http_send_timeout`, which a query cannot change). Our readers may
+ * pause longer: meanwhile a little is read from the socket now and then, and kept.
  */
 interface SlowReaderOptions {
-  /** Milliseconds of pause after which a little more is taken. @default 15000 */
+  /** Milliseconds of pause after which a little more is read. @default 15000 */
   readonly sipMs?: number;
-  /** Milliseconds after which the answer to a reader that takes nothing is aborted; bounds what is buffered for it. @default 600000 */
+  /** Milliseconds after which the answer is aborted if its reader reads nothing; limits what is buffered for it. @default 600000 */
   readonly giveUpMs?: number;
 }
 
-/** The kernel lets the sender go on only when a sixteenth of its receive buffer (up to 6 MiB) is free. */
+/** The kernel lets the sender continue only if a sixteenth of its receive buffer (up to 6 MiB) is free. */
 const sipBytes = 512 * 1024;
 
-/** Moves an answer into a stream with back-pressure. An answer that ends too early destroys the stream. */
+/** Pipes an answer into a stream with back-pressure. An answer that ends early destroys the stream. */
 export const pipeToSlowReader = (
   from: Readable,
   to: Transform,
@@ -120,7 +119,7 @@ export const pipeToSlowReader = (
     to.end();
   });
   from.once('error', (error) => to.destroy(error));
-  // A response that was cut off closes without having ended.
+  // An aborted response closes without `end`.
   from.once('close', () => {
     if (!ended) to.destroy(new Error('the answer of ClickHouse ended too early'));
   });
@@ -130,10 +129,10 @@ export const pipeToSlowReader = (
   });
 };
 
-/** How often the duration of a query is checked. */
+/** Milliseconds between checks of the duration of a query. */
 const tickMs = 100;
 
-/** Destroys the stream when its reader has waited for ClickHouse longer than allowed, all waits together. */
+/** Destroys the stream once its reader has waited for ClickHouse longer than allowed, over all waits. */
 export const limitWaits = (guard: Transform, budgetMs: number, limitReached: () => Error): void => {
   let leftMs = budgetMs;
   const timer = setInterval(() => {
@@ -145,7 +144,7 @@ export const limitWaits = (guard: Transform, budgetMs: number, limitReached: () 
   guard.once('close', () => clearInterval(timer));
 };
 
-/** Resolves at the first byte or the proper end, rejects when the stream fails before. */
+/** Resolves at the first byte or the proper end; rejects if the stream fails before. */
 export const firstBytes = (stream: Readable): Promise<void> =>
   new Promise((resolve, reject) => {
     const settle = (act: () => void) => (): void => {

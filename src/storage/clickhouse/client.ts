@@ -16,87 +16,84 @@ export type QueryParams = Readonly<Record<string, unknown>>;
 export interface StatementOptions {
   readonly params?: QueryParams;
   readonly settings?: QuerySettings;
-  /** Shows up in ClickHouse's logs and `system.processes`. */
+  /** Visible in ClickHouse's logs and in `system.processes`. */
   readonly queryId?: string;
   readonly signal?: AbortSignal;
-  /** How the data of an insert is compressed. */
+  /** Compression of the data of an insert. */
   readonly encoding?: 'zstd';
 }
 
-/** One server. Queries are sent again where a kept connection broke off; writers decide themselves whether to write again. */
+/** One server. Queries are retried if a kept-alive connection broke; writers decide themselves whether to retry. */
 export interface Connection {
   readonly database: string;
-  /** Runs a statement that answers nothing (DDL). */
+  /** Runs a statement without a result (DDL). */
   command(sql: string, options?: StatementOptions): Promise<void>;
   /**
    * Runs a query and returns its rows as objects; for statistics and metadata, never for data.
    * @throws AppError `store_unavailable` also for a silent server; a long query is not an error.
    */
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
-  /** Runs `INSERT … FORMAT …` with the bytes as its data. */
+  /** Runs `INSERT … FORMAT …` with these bytes as its data. */
   insert(sql: string, data: readonly Buffer[] | Readable, options?: StatementOptions): Promise<void>;
   /**
-   * Sends a query, which only reads, and gives the answer as it comes, also one that says that the query failed. A server that
-   * goes silent makes it fail as `rows` does, and breaks a body that is being read.
+   * Sends a read-only query and returns the answer unread, even if it reports a failure of the query. If the server stops responding, the
+   * call fails like `rows`, and a body that is being read is aborted.
    */
   send(request: RawRequest): Promise<RawAnswer>;
-  /** True when the server answers. */
+  /** True if the server responds. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Number of a shard, from 1; null: all of them. */
+/** Number of a shard, from 1; null: all shards. */
 export type ShardNumber = number | null;
 
-/** The only shard without a cluster. */
+/** The only shard if there is no cluster. */
 export const firstShard = 1;
 
-/** The servers of the configuration, by number. */
+/** The configured servers, by number. */
 export interface ServedShards {
   readonly shards: readonly number[];
   /** True if one server can read the rows on all shards. */
   readonly isCluster: boolean;
 }
 
-/** A server of a cluster that has rows of its own. */
+/** A server of a cluster with its own rows. */
 export interface Shard {
   /** From 1, as `system.clusters` numbers them. */
   readonly number: number;
-  /** Share of new datasets and of chunks, in proportion to the other shards. 0: it is only read. */
+  /** Share of new datasets and chunks, relative to the other shards. 0: it is only read. */
   readonly weight: number;
   readonly clickhouse: Connection;
 }
 
-/**
- * The servers that hold rows (docs/adr/0070-shards.md). The caller names the shard of the rows; which server is queried is
- * decided here.
- */
+/** The servers with rows (docs/adr/0070-shards.md). The caller names the shard of the rows, and this decides which server is queried. */
 export interface ClickHouseServers {
   readonly database: string;
   readonly engine: Engine;
-  /** The server of CLICKHOUSE_URL; it queries the others for rows on all shards. */
+  /** The server of CLICKHOUSE_URL, which queries the others for rows on all shards. */
   readonly entry: Connection;
-  /** By number, as they were read last. */
+  /** By number, as last read. */
   readonly shards: readonly Shard[];
   /** Reads the shards and their weights again. */
   renew(): Promise<void>;
   /**
-   * The server for statements about the rows of places: one that all of them share.
+   * The server for statements about rows of these places, which all of them share.
    * @throws AppError `unavailable` for an unknown shard, and for places that are no longer on one shard.
    */
   at(...places: readonly [ShardPlace, ...ShardPlace[]]): Connection;
 }
 
-/** Enough of a place to know its server. */
+/** The part of a place that determines its server. */
 export interface ShardPlace {
   /** @default the first */
   readonly shard?: ShardNumber;
 }
 
-/** A server that is the only shard of itself. */
+/** A single server, which is its own only shard. */
 export interface ClickHouse extends Connection, ClickHouseServers {}
 
-/** Error for rows on a server that the configuration does not name. */
+/** Error for rows on a server that is not configured. */
 export const unknownShard = (shard: ShardNumber): AppError =>
   unavailable('store_unavailable', 'The data store is not responding at the moment.', {
     cause: new Error(
@@ -105,7 +102,7 @@ export const unknownShard = (shard: ShardNumber): AppError =>
     retryAfterSeconds: 60,
   });
 
-/** Which rows can be reached. */
+/** Returns which rows can be reached. */
 export const servedBy = ({ shards, engine }: Pick<ClickHouseServers, 'shards' | 'engine'>): ServedShards => ({
   shards: shards.map(({ number }) => number),
   isCluster: engine.cluster !== undefined,
@@ -114,8 +111,8 @@ export const servedBy = ({ shards, engine }: Pick<ClickHouseServers, 'shards' | 
 const shardOf = ({ shard = firstShard }: ShardPlace): ShardNumber => shard;
 
 /**
- * The shard that all of these places share. All rows of a store are on one shard or on all; places that were looked up
- * one after the other may differ when the store was moved in between.
+ * The shard that all of these places share. All rows of a store are on one shard or on all; places that were looked up one after another
+ * may differ if the store was moved in between.
  */
 export const commonShard = (places: readonly [ShardPlace, ...ShardPlace[]]): ShardNumber => {
   const [shard = firstShard, ...others] = new Set(places.map(shardOf));
@@ -125,7 +122,7 @@ export const commonShard = (places: readonly [ShardPlace, ...ShardPlace[]]): Sha
   });
 };
 
-/** The servers that have rows of a place. */
+/** The servers with rows of a place. */
 export const shardsOf = (servers: ClickHouseServers, place: ShardPlace): readonly Connection[] =>
   place.shard === null ? servers.shards.map(({ clickhouse }) => clickhouse) : [servers.at(place)];
 
@@ -157,11 +154,11 @@ export const standAlone = (connection: Connection, engine: Engine = mergeTree): 
 };
 
 interface ClickHouseOptions {
-  /** HTTP address; user, password and `sslrootcert` may be in it, see `connectionOptions`. */
+  /** HTTP address; it may contain user, password and `sslrootcert`, see `connectionOptions`. */
   readonly url: string;
   readonly database: string;
   readonly maxConnections?: number;
-  /** Milliseconds without a sign of life of the server after which reads fail. @default 15000 */
+  /** Milliseconds without a response of the server after which reads fail. @default 15000 */
   readonly silenceMs?: number;
 }
 
@@ -185,7 +182,7 @@ export const createClickHouse = ({
     application: 'tabulary',
     max_open_connections: maxConnections,
     request_timeout: 3_600_000,
-    // A socket that idled while the event loop stood still may have been closed at the other end: it is not used again.
+    // The server may have closed a socket that was idle while the event loop was blocked, so such a socket is not reused.
     keep_alive: { enabled: true, idle_socket_ttl: 2_000, eagerly_destroy_stale_sockets: true },
     log: { level: 127 },
   });
@@ -197,7 +194,7 @@ export const createClickHouse = ({
     ...(signal === undefined ? {} : { abort_signal: signal }),
   });
 
-  /** The vendor's client ignores a signal that is aborted already, and would run the statement to its end. */
+  /** The vendor's client ignores a signal that is already aborted, and would run the whole statement. */
   const translated = async <T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
     signal?.throwIfAborted();
     try {
@@ -237,7 +234,7 @@ export const createClickHouse = ({
           ...common(options),
         });
         for await (const _ of stream) {
-          // An insert answers nothing; reading to the end frees the connection.
+          // An insert has an empty answer; reading it to the end frees the connection.
         }
       }),
     async send(request) {

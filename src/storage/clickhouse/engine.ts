@@ -2,16 +2,16 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 
 export type EngineKind = 'MergeTree' | 'ReplicatedMergeTree' | 'SharedMergeTree';
 
-/** Table engine of the servers, and what statements need because of it. Read once, when the servers are opened. */
+/** Table engine of the servers, and the settings that statements need for it. Read once, when the servers are opened. */
 export interface Engine {
   readonly kind: EngineKind;
   /** Name in `remote_servers`; undefined: one server. */
   readonly cluster?: string;
   /** Table setting that limits how many deduplication tokens a table remembers. */
   readonly logSetting: 'non_replicated_deduplication_window' | 'replicated_deduplication_window';
-  /** Sent with every statement that inserts rows or changes tables: it returns when most replicas have done it. */
+  /** Sent with every statement that inserts rows or changes tables: it returns once most replicas have executed it. */
   readonly insertSettings: ClickHouseSettings;
-  /** Sent with changes of columns and with deletes: they return when no replica shows the previous state. */
+  /** Sent with changes of columns and with deletes: they return once no replica has the previous state. */
   readonly waitSettings: ClickHouseSettings;
   /** Sent with every read. */
   readonly readSettings: Readonly<Record<string, string | number>>;
@@ -38,14 +38,14 @@ const byKind: Readonly<Record<EngineKind, Omit<Engine, 'kind' | 'cluster' | 'lac
       insert_quorum: 'auto',
       insert_quorum_parallel: 1,
       insert_quorum_timeout: 60_000,
-      // The vendor's list of values lacks it.
+      // Missing in the vendor's type.
       distributed_ddl_output_mode: 'throw_only_active' as 'throw',
       database_replicated_enforce_synchronous_settings: 1,
     },
     waitSettings: waits('2'),
     readSettings: {},
   },
-  // Inserts are durable in shared storage when they return; 3 waits for the replicas that are up.
+  // When an insert returns, it is durable in shared storage; 3 waits for the replicas that are up.
   SharedMergeTree: {
     logSetting: 'replicated_deduplication_window',
     insertSettings: {},

@@ -1,6 +1,6 @@
 /**
- * Errors of ClickHouse in one table: whether the same statement may succeed later, and the message for the caller.
- * Its own text stays in the log: it holds SQL and values. Numbers: ClickHouse, src/Common/ErrorCodes.cpp.
+ * Errors of ClickHouse in one table: whether the same statement may succeed later, and the message for the caller. ClickHouse's own text is
+ * only logged, since it contains SQL and values. Numbers: ClickHouse, src/Common/ErrorCodes.cpp.
  */
 import { ClickHouseError } from '@clickhouse/client';
 import { AppError, invalid, unavailable } from '../../lib/errors.js';
@@ -23,7 +23,7 @@ export const storeUnavailable = (cause: unknown): AppError =>
     retryAfterSeconds: 5,
   });
 
-/** Error for a server that accepts connections but does not answer a ping. */
+/** Error for a server that accepts connections but does not respond to a ping. */
 export const serverSilent = (silenceMs: number): AppError =>
   storeUnavailable(
     Object.assign(new Error(`ClickHouse has given no sign of life for ${silenceMs} ms`), {
@@ -81,7 +81,7 @@ interface ExceptionRule {
   readonly name: string;
   /** True: the same statement may succeed later without any change. */
   readonly passes?: true;
-  /** Error for a reader; without it the fault is internal. */
+  /** Error for a reader; absent: an internal fault. */
   readonly tell?: (cause: Error) => AppError;
 }
 
@@ -123,11 +123,11 @@ const codeOf = (message: string, header?: string): number => {
   return Number(/^Code: (\d+)\./.exec(message)?.[1] ?? 0);
 };
 
-/** Texts with which a server reports that another server is gone, under any code. */
+/** Texts that report that another server is gone, with any code. */
 const peerGone =
   /while (receiving packet from|reading from socket|writing to socket)|Connection (refused|reset)/;
 
-/** Exception text and the code of the response's header -> error for the caller; `cause` keeps the text for the log. */
+/** Maps the exception text and the code in the response's header to the error for the caller; `cause` keeps the text for the log. */
 export const readError = (message: string, header?: string): AppError => {
   const cause = new Error(message);
   if (peerGone.test(message)) return storeUnavailable(cause);
@@ -137,11 +137,11 @@ export const readError = (message: string, header?: string): AppError => {
 export const isClickHouseException = (error: unknown): error is ClickHouseError =>
   error instanceof ClickHouseError;
 
-/** True when the statement named a table that does not exist (any more). */
+/** True if the statement named a table that does not exist (any more). */
 export const isUnknownTable = (error: unknown): boolean =>
   isClickHouseException(error) && rules[Number(error.code)]?.name === 'UNKNOWN_TABLE';
 
-/** Gives something else where the table of a statement does not exist: it is made by the first upload that goes there. */
+/** Returns `otherwise` if the table of a statement does not exist: the first upload to it creates it. */
 export const ifTableExists = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
   try {
     return await work();
@@ -154,13 +154,13 @@ export const ifTableExists = async <T>(work: () => Promise<T>, otherwise: T): Pr
 /** UNKNOWN_IDENTIFIER, NO_SUCH_COLUMN_IN_TABLE, NOT_FOUND_COLUMN_IN_BLOCK. */
 const columnCodes = new Set([47, 16, 10]);
 
-/** True when the statement named a column that its table does not have. */
+/** True if the statement named a column that its table does not have. */
 export const lacksColumn = (error: unknown): boolean =>
   isClickHouseException(error) && columnCodes.has(Number(error.code));
 
 /**
- * True when a statement over all shards failed because one of them lacks a table or a column. ClickHouse gives 279 or 369 before
- * it asks a shard, and says the rest in words: they are also the codes of a shard that is down.
+ * True if a statement over all shards failed because one of them lacks a table or a column. ClickHouse returns 279 or 369 before it queries
+ * a shard, and reports the reason in words; a shard that is down has the same codes.
  */
 export const lacksTables = (code: number, message: string): boolean =>
   code === 60 ||
@@ -168,17 +168,17 @@ export const lacksTables = (code: number, message: string): boolean =>
   columnCodes.has(code) ||
   (code === 279 && message.includes('There is no table'));
 
-/** Codes of data that is there and cannot be read, or not whole: damaged or missing files of a part. */
+/** Codes of stored data that cannot be read or is incomplete: damaged or missing files of a part. */
 const damageCodes = new Set([27, 32, 33, 40, 74, 76, 107, 117, 226, 227, 246, 271, 432]);
 
-/** True when rows are there and cannot be read. */
+/** True if stored rows cannot be read. */
 export const isUnreadable = (error: unknown): boolean =>
   isClickHouseException(error) && damageCodes.has(Number(error.code)) && !peerGone.test(error.message);
 
-/** Texts for exhausted resources of the operating system, under any code. */
+/** Texts about exhausted resources of the operating system, with any code. */
 const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
 
-/** Error codes of broken connections and of servers that are starting or stopping. */
+/** Error codes of broken connections, and of servers that are starting or stopping. */
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -191,13 +191,13 @@ const connectionCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** True when a server cannot be reached, or a connection to it broke off. */
+/** True if a server cannot be reached, or a connection to it broke. */
 export const isUnreachable = (error: unknown): boolean => {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return code !== undefined && connectionCodes.has(code);
 };
 
-/** True when the same statement may succeed later without any change. */
+/** True if the same statement may succeed later without any change. */
 export const isPassing = (error: unknown): boolean => {
   if (isClickHouseException(error))
     return (
@@ -209,6 +209,6 @@ export const isPassing = (error: unknown): boolean => {
   return error instanceof Error && /socket hang up|timeout|aborted|premature/i.test(error.message);
 };
 
-/** Maps a failure of a statement: exceptions of ClickHouse are returned unchanged, all others as an outage. */
+/** Maps a failure of a statement: exceptions of ClickHouse are returned unchanged, all others become an outage. */
 export const statementError = (error: unknown): unknown =>
   !isClickHouseException(error) && isPassing(error) ? storeUnavailable(error) : error;

@@ -2,8 +2,8 @@ import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { Reader, ReadQuery } from './reader.js';
 
 /**
- * A reader whose heavy queries hold a permit until their first row. Each of them keeps all cores busy, so several of one account
- * at a time are no faster than one after the other; they only slow down the queries of others.
+ * A reader whose heavy queries hold a permit until their first row. Each of them uses all cores, so concurrent ones of an account are no
+ * faster than sequential ones; they only slow down the queries of others.
  */
 export const limitHeavyQueries = (reader: Reader, semaphore: Semaphore): Reader => {
   const withinPermit = <T>({ isHeavy, owner, signal }: ReadQuery, work: () => Promise<T>): Promise<T> =>

@@ -1,4 +1,4 @@
-/** Connections to one server that are kept for later requests. */
+/** Kept-alive connections to one server. */
 import { Agent, type ClientRequest } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { ConnectionOptions } from './address.js';
@@ -6,9 +6,9 @@ import type { ConnectionOptions } from './address.js';
 interface KeptConnections {
   readonly agent: Agent;
   /**
-   * Runs a request that may be sent twice, such as a query: once more, on a new connection, when the one it was sent on
-   * had been kept and broke off before any answer. A server closes connections that idle, and one that stops closes all
-   * of them; a request that is on its way just then fails though nothing is wrong.
+   * Runs an idempotent request, such as a query. Retries it once on a new connection if it was sent on a kept-alive connection that broke
+   * before any answer. A server closes idle connections, and all of them when it stops; a request sent at that moment fails for no other
+   * reason.
    */
   repeated<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -16,13 +16,13 @@ interface KeptConnections {
 export const createKeptConnections = (
   { url, tls }: ConnectionOptions,
   mostSockets: number,
-  /** Milliseconds after which a connection without a request is closed; undefined: what the server says. */
+  /** Milliseconds after which an idle connection is closed; undefined: as the server announces. */
   idleMs?: number,
 ): KeptConnections => {
   const options = { keepAlive: true, maxSockets: mostSockets, ...(idleMs && { timeout: idleMs }) };
   const agent =
     new URL(url).protocol === 'https:' ? new TlsAgent({ ...options, ca: tls?.ca_cert }) : new Agent(options);
-  /** Failures of requests that were sent on a connection that had served others. */
+  /** Failures of requests that were sent on a reused connection. */
   const ofKept = new WeakSet<Error>();
 
   const reuse = agent.reuseSocket.bind(agent);
@@ -31,7 +31,7 @@ export const createKeptConnections = (
     request.once('error', (error) => ofKept.add(error));
   };
 
-  /** Closes idle connections: the server may have closed its end of them, too. */
+  /** Closes idle connections, since the server may have closed its end of them. */
   const closeIdle = (): void => {
     for (const sockets of Object.values(agent.freeSockets))
       for (const socket of sockets ?? []) socket.destroy();

@@ -1,8 +1,8 @@
 import type { Connection } from './client.js';
 
-/** Names of the setting by version; a server may lack both. */
+/** Names of the setting, by version; a server may have neither. */
 const names = ['os_threads_nice_value_query', 'os_thread_priority'];
-/** `nice` values, 19 is lowest: for background work, and for queries that must not slow down shorter ones. */
+/** `nice` values, of which 19 is the lowest priority: for background work, and for queries that must not slow down shorter ones. */
 const niceValues = { background: '15', heavyQuery: '10' } as const;
 
 const known = new WeakMap<Connection, string | undefined>();
@@ -19,8 +19,8 @@ const nameOn = async (clickhouse: Connection): Promise<string | undefined> => {
 };
 
 /**
- * Settings of a statement whose threads have the lowest priority. A server that does not know such a setting, or lacks the
- * capability CAP_SYS_NICE, runs it like any other.
+ * Settings of a statement whose threads have a low priority. A server that does not have such a setting, or lacks the capability
+ * CAP_SYS_NICE, runs it normally.
  */
 export const lowPriority = async (
   clickhouse: Connection,

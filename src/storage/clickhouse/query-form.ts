@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { invalid } from '../../lib/errors.js';
 
-/** A value bound to `{name:Type}`. Numbers beyond 2^53 and decimals travel as text. */
+/** A value bound to `{name:Type}`. Numbers beyond 2^53 and decimals are sent as text. */
 type BoundValue = string | number | boolean | readonly BoundItem[];
 type BoundItem = string | number | readonly BoundItem[];
 export type BoundValues = Readonly<Record<string, BoundValue>>;
@@ -17,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "\\'",
 };
 
-/** ClickHouse reads a text as one TabSeparated field, but an array as the literal that it is: unescaped once only. */
+/** ClickHouse parses a text as a TabSeparated field, but an array as a literal, which is unescaped only once. */
 const escapeField = (text: string): string =>
   text.replace(/[\\\0\b\t\n\f\r]/g, (character) => escapes[character]!);
 
@@ -36,27 +36,27 @@ export const formatValue = (value: BoundValue): string => {
 };
 
 /**
- * How a query and its values travel. ClickHouse bounds each form field, in the address or in the body, to
- * 128 KiB and an address to 1 MiB, before it reads any setting; only a plain body has no bound. So:
- *   an array that is longer    becomes several, joined in the SQL
- *   SQL that is short          is a field of a form, next to any number of values
- *   SQL that is long           is the plain body, and the values are query parameters
+ * How a query and its values are sent. ClickHouse limits each form field, in the address or in the body, to 128 KiB, and an address to 1
+ * MiB, before it reads any setting; only a plain body has no limit. So
+ *   a longer array   becomes several, joined in the SQL
+ *   short SQL        is a field of a form, with any number of values
+ *   long SQL         is the plain body, and the values are query parameters
  */
 interface QueryForm {
   readonly contentType: string;
   readonly body: string;
-  /** Values that go into the address. */
+  /** Values that are sent in the address. */
   readonly search: readonly (readonly [name: string, text: string])[];
 }
 
-/** Bytes of the SQL as a field. */
+/** Maximum bytes of the SQL as a field. */
 const sqlBytes = 120_000;
-/** Bytes of an array as a field: percent-encoded in an address they are up to three times as many. */
+/** Maximum bytes of an array as a field: percent-encoding in an address makes them up to three times as long. */
 const fieldBytes = 40_000;
-/** Bytes of all values in an address, percent-encoded. */
+/** Maximum bytes of all values in an address, percent-encoded. */
 const addressBytes = 900_000;
 
-/** Pieces of an array, each short enough for a field; a single item that is too long stays alone. */
+/** Parts of an array, each short enough for a field. A single item that is too long stays alone. */
 const splitArray = (items: readonly BoundItem[]): readonly (readonly BoundItem[])[] => {
   const pieces: BoundItem[][] = [[]];
   let bytes = 0;
@@ -72,7 +72,7 @@ const splitArray = (items: readonly BoundItem[]): readonly (readonly BoundItem[]
   return pieces;
 };
 
-/** A quoted identifier, which is left alone, or the placeholder of an array. */
+/** A quoted identifier, which is not changed, or the placeholder of an array. */
 const placeholders = /`(?:\\.|[^`\\])*`|\{(\w+):(Array\([^{}]*\))\}/gs;
 
 interface Fields {
@@ -115,7 +115,7 @@ const asForm = ({ sql, fields }: Fields): QueryForm => {
   };
 };
 
-/** @throws AppError `invalid` when SQL and values are both longer than any request may carry. */
+/** @throws AppError `invalid` if both the SQL and the values are longer than a request may have. */
 export const buildQueryForm = (sql: string, values: BoundValues): QueryForm => {
   const query = createFields(sql, values);
   if (Buffer.byteLength(query.sql) <= sqlBytes) return asForm(query);

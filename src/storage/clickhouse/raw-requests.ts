@@ -1,43 +1,43 @@
-/** Sends queries of rows as they are, and returns the answers unread. */
+/** Sends queries of rows and returns the unread answers. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { ConnectionOptions } from './address.js';
 import { createKeptConnections } from './kept-connections.js';
 
-/** A request of which every part is given. */
+/** A complete HTTP request. */
 export interface RawRequest {
   readonly body: string;
   readonly contentType: string;
   /** Settings and `param_…` values, as query parameters. */
   readonly search: Readonly<Record<string, string | number>>;
   readonly queryId: string;
-  /** Cancels until the head of the answer has arrived; after that the body has to be destroyed. */
+  /** Cancels the request until the head of the answer has arrived; after that the body must be destroyed. */
   readonly signal: AbortSignal;
 }
 
 export interface RawAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The response itself, nothing of it read. */
+  /** The response, unread. */
   readonly body: Readable;
 }
 
 interface RawRequests {
-  /** @param silence Aborted when the server has gone silent. */
+  /** @param silence Aborted when the server stops responding. */
   send(request: RawRequest, silence: AbortSignal): Promise<RawAnswer>;
   close(): void;
 }
 
-/** Milliseconds after which an idle connection is closed. A proxy or firewall may have dropped an older one. */
+/** Milliseconds after which an idle connection is closed. A proxy or firewall may have dropped older ones. */
 const idleMs = 2_000;
 
 const textOf = (encoded: string): string => decodeURIComponent(encoded);
 
 /**
- * Has connections of its own. The vendor's client wraps each query text in a stream, which costs more than the request itself; it is
- * used for all other statements.
+ * Uses its own connections. The vendor's client wraps each query text in a stream, which costs more than the request itself; it is used for
+ * all other statements.
  */
 export const createRawRequests = (connection: ConnectionOptions, mostSockets: number): RawRequests => {
   const { protocol, hostname, port, username, password } = new URL(connection.url);
@@ -76,7 +76,7 @@ export const createRawRequests = (connection: ConnectionOptions, mostSockets: nu
         settle();
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
       });
-      // Stays attached: a connection that breaks off while the answer is read is an error of the request as well.
+      // Not removed: a connection that breaks while the answer is read is also an error of the request.
       request.on('error', (error) => {
         settle();
         reject(error);

@@ -18,44 +18,43 @@ import type { RawAnswer, RawRequest } from './raw-requests.js';
 export type ReadSettings = Readonly<Record<string, string | number>>;
 
 export interface ReadQuery {
-  /** A SELECT with its FORMAT; values only as `{name:Type}`. */
+  /** A SELECT with its FORMAT. Values are bound only as `{name:Type}`. */
   readonly sql: string;
   readonly values: BoundValues;
   /** Shard of the rows. */
   readonly place: ShardPlace;
-  /** Settings in addition to those of every read. */
+  /** Settings in addition to those of all reads. */
   readonly settings?: ReadSettings;
-  /** True for a query that calculates for long: on a busy server, threads of other queries go first. */
+  /** True for a query that calculates for long: on a busy server, threads of other queries have priority. */
   readonly isHeavy?: boolean;
-  /** Account or address whose heavy queries take turns; undefined: the query is not limited. */
+  /** Account or address whose heavy queries run one at a time; undefined: not limited. */
   readonly owner?: string | undefined;
-  /** Shows up in ClickHouse's logs and `system.processes`. */
+  /** Visible in ClickHouse's logs and in `system.processes`. */
   readonly queryId: string;
-  /** Request that the query answers, for the log. */
+  /** Id of the request, for the log. */
   readonly requestId?: string | undefined;
-  /** Ends the query, wherever it is. */
+  /** Cancels the query at any time. */
   readonly signal?: AbortSignal;
 }
 
-/** Reads of rows: bytes as ClickHouse formats them, never silently cut. */
+/** Reads rows as bytes in a format of ClickHouse, which are never truncated silently. */
 export interface Reader {
   readonly database: string;
   /**
-   * Starts a query and resolves when its first bytes are there. Failures up to then reject with an AppError;
-   * a later one ends the stream with an AppError: what was read until then is not the whole answer.
-   * Destroying the stream cancels the query.
+   * Starts a query and resolves at its first bytes. Earlier failures reject with an AppError; a later one ends the stream with an AppError,
+   * since the bytes read so far are not the whole answer. Destroying the stream cancels the query.
    */
   open(query: ReadQuery): Promise<Readable>;
-  /** Runs a query `FORMAT JSONEachRow` whose answer is small. */
+  /** Runs a query `FORMAT JSONEachRow` with a small answer. */
   queryObjects<T>(query: ReadQuery): Promise<T[]>;
-  /** The servers that have rows of a place, each as a place of its own. */
+  /** The servers with rows of a place, each as a separate place. */
   serversOf<P extends ShardPlace>(place: P): (P & { readonly shard: number })[];
 }
 
 interface ReaderOptions {
-  /** As many connections as reads: semaphores bound the concurrent reads before. */
+  /** One connection per read; semaphores limit concurrent reads. */
   readonly servers: ClickHouseServers;
-  /** Most seconds that a query may keep its reader waiting, all waits together. */
+  /** Maximum seconds that a query may keep its reader waiting, over all waits. */
   readonly maxWaitSeconds: number;
   readonly maxMemoryBytes: number;
   readonly log: Log;
@@ -64,8 +63,8 @@ interface ReaderOptions {
 const secondsPerDay = 86_400;
 
 /**
- * Sent with every read. A slow reader must not run into ClickHouse's own limits, so time is measured here
- * (see `limitWaits`) and the server's limits are only the net under it.
+ * Sent with every read. A slow reader must not reach ClickHouse's own time limits, so time is measured here (see `limitWaits`), and the
+ * server's limits are only a safety net.
  */
 export const baseReadSettings = (maxWaitSeconds: number, maxMemoryBytes: number): ReadSettings => ({
   readonly: 2,
@@ -88,11 +87,11 @@ export const baseReadSettings = (maxWaitSeconds: number, maxMemoryBytes: number)
   max_parser_depth: 10_000,
   max_parser_backtracks: 10_000_000,
   optimize_read_in_order: 1,
-  // Otherwise each thread's rows are gathered before the first of them leaves: of 5 M filtered rows the first byte comes
-  // after 120 ms instead of 25. It costs a filtered download some 5 % of its throughput.
+  // Otherwise each thread's rows are collected before the first of them is sent: with 5 M filtered rows the first byte comes after 120 ms
+  // instead of 25. It costs a filtered download about 5 % of its throughput.
   read_in_order_two_level_merge_threshold: 1,
   query_plan_remove_redundant_sorting: 0,
-  // Users choose the names behind AS: they must never capture a column of the table.
+  // Users choose the names after AS, which must never hide a column of the table.
   prefer_column_name_to_alias: 1,
   transform_null_in: 0,
   precise_float_parsing: 1,
@@ -118,7 +117,7 @@ export const createReader = (options: ReaderOptions): Reader => {
     };
   };
 
-  /** The head of the answer; its body is not limited in time here. */
+  /** The head of the answer. The time of its body is not limited here. */
   const answerInTime = async (query: ReadQuery): Promise<RawAnswer> => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), maxWaitSeconds * 1_000);
@@ -129,7 +128,7 @@ export const createReader = (options: ReaderOptions): Reader => {
     try {
       const request = await requestOf(query, clickhouse, signal);
       return await clickhouse.send(request).catch((error: unknown) => {
-        // The server may close an idle connection just as a request is written to it: the query never ran.
+        // The server may close an idle connection just when a request is written to it: the query never ran.
         if (signal.aborted || !isStale(error)) throw error;
         return clickhouse.send(request);
       });
@@ -186,7 +185,7 @@ export const createReader = (options: ReaderOptions): Reader => {
 const isStale = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException | null)?.code));
 
-/** Destroys the stream, and with it the query, when the signal is aborted. */
+/** Destroys the stream, and so cancels the query, when the signal is aborted. */
 const endWith = (stream: Readable, signal: AbortSignal | undefined): void => {
   if (signal === undefined) return;
   const end = (): void => {

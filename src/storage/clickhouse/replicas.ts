@@ -1,7 +1,7 @@
 /**
- * Connections to the replicas of one shard. ClickHouse keeps replicas alike: DDL by a database of the engine Replicated, rows
- * by the table engine. One replica is used as long as it answers, because another one may receive a row a moment later. A
- * read that finds too few rows fails, as on a single server, and the caller repeats it.
+ * Connections to the replicas of one shard. ClickHouse replicates DDL through a database of the engine Replicated, and rows through the
+ * table engine. One replica is used as long as it responds, since another one may receive a row a moment later. A read that finds too few
+ * rows fails, as on a single server, and the caller repeats it.
  */
 import { isAppError } from '../../lib/errors.js';
 import type { Connection, StatementOptions } from './client.js';
@@ -13,8 +13,8 @@ const isAway = (error: unknown): boolean =>
   isAppError(error) ? error.code === 'store_unavailable' : isUnreachable(error);
 
 /**
- * Uses the replicas as one server, with the settings of the engine. A call to a replica that is down fails, as with a
- * single server; the next call uses another replica.
+ * Uses the replicas as one server, with the settings of the engine. A call to a replica that is down fails as on a single server; the next
+ * call uses another replica.
  */
 export const overReplicas = (
   replicas: readonly [Connection, ...Connection[]],

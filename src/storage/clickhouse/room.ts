@@ -1,8 +1,7 @@
 /**
- * On a full disk ClickHouse (seen in 26.7) makes and changes tables without an error and leaves the file with their
- * definition empty; so it does with the file of a mutation. It cannot start with either. What it is configured to keep free, it
- * keeps from inserts and merges alone, and not at all from others on the disk. So a statement that writes such a file is sent
- * only while there is room.
+ * On a full disk ClickHouse (seen in 26.7) creates and changes tables without an error and leaves the file with their definition empty, and
+ * likewise the file of a mutation. It cannot start with either of them. Its setting for reserved space only affects its inserts and merges,
+ * and not other programs on the disk. So a statement that writes such a file is sent only if there is enough free space.
  */
 import { unavailable } from '../../lib/errors.js';
 
@@ -12,13 +11,13 @@ const writesDefinition =
 
 const unlessThere = /^\s*CREATE (TABLE|DATABASE) IF NOT EXISTS (\S+)/;
 
-/** Definitions of the widest tables take half a MiB. */
+/** Definitions of the widest tables need half a MiB. */
 const leastBytes = 16 * 1024 * 1024;
 
-/** Free bytes of the disk that definitions are on, without its reserve; object storage reports a very large number. */
+/** Free bytes of the disk with the definitions, without its reserve. Object storage reports a very large number. */
 const freeSql = `SELECT toString(free_space) AS free FROM system.disks WHERE name = 'default'`;
 
-/** @throws AppError `store_unavailable`, as for a server that is down: a retry succeeds once there is room. */
+/** @throws AppError `store_unavailable`, as for a server that is down: a retry succeeds once there is space */
 export const ensureRoom = async (
   sql: string,
   rows: <T>(query: string) => Promise<readonly T[]>,
@@ -28,7 +27,7 @@ export const ensureRoom = async (
   if (disk === undefined || Number(disk.free) >= leastBytes) return;
   const [, kind, name] = unlessThere.exec(sql) ?? [];
   if (kind !== undefined) {
-    // Processes start on a full disk too: nothing is written for what is there.
+    // Processes must start on a full disk too, and nothing is written for an existing table.
     const [found] = await rows<{ readonly result: number }>(`EXISTS ${kind} ${name}`);
     if (found?.result === 1) return;
   }

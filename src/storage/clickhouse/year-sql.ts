@@ -1,13 +1,13 @@
 /** Years of a column of numbers, as SQL. */
 import { firstYear, lastYear } from '../../model/years.js';
 
-/** True for a number that stands for a year; null for null. */
+/** True for a number that is a year; null for null. */
 export const isYearSql = (number: string): string =>
   `(${number} >= ${firstYear} AND ${number} <= ${lastYear} AND ${number} = floor(${number}))`;
 
 /**
- * The year that a number stands for; null for one that is no year. Both branches of `if` may be calculated for all rows, so a
- * number of many digits must not reach a conversion that it overflows.
+ * The year of a number; null if it is not a year. Both branches of `if` may be calculated for all rows, so a number of many digits must not
+ * reach a conversion that would overflow.
  */
 export const yearSql = (number: string): string =>
   `nullIf(toInt32(if(${isYearSql(number)}, toFloat64(${number}), 0)), 0)`;

@@ -7,24 +7,24 @@ import { clientOf } from './kafkajs/client.js';
 import { type LogSize, readLogSizes } from './kafkajs/log-sizes.js';
 import { countPartitions, type TopicNames } from './topics.js';
 
-/** A topic, as describeConfigs names it. kafkajs exports the enum to CommonJS only. */
+/** Resource type of a topic in describeConfigs. kafkajs exports the enum to CommonJS only. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
 
-/** Unconsumed bytes of a topic, compared with what its retention keeps. */
+/** Unconsumed bytes of a topic, compared with the size that its retention keeps. */
 export interface TopicBacklog {
   readonly topic: ChunkTopic;
   readonly partitions: number;
-  /** Bytes from the first chunk still needed to the end, in the fullest partition. */
+  /** Bytes from the first chunk that is still needed to the end, in the fullest partition. */
   readonly backlogBytes: number;
   /** `retention.bytes` of the topic, which is per partition; null: unlimited. */
   readonly retentionBytes: number | null;
-  /** True when a chunk that is still needed is older than the asked share of `retention.ms`. */
+  /** True if a chunk that is still needed is older than the given share of `retention.ms`. */
   readonly overdue: boolean;
   /** Chunks that no worker has handled yet. */
   readonly waiting: number;
-  /** Chunks that workers have handled since the topic was made. */
+  /** Chunks that workers have handled since the topic was created. */
   readonly taken: number;
-  /** True when one that waits has done so for longer than asked. */
+  /** True if one of the waiting chunks has waited longer than `lateMs`. */
   readonly late: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface BacklogMonitor {
    * @throws the error of Kafka; the next call connects again.
    */
   probe(kept: readonly ChunkPosition[]): Promise<TopicBacklog[]>;
-  /** Partitions of a topic at the last probe: an operator may add some at any time. */
+  /** Partitions of a topic at the last probe; an operator may add some at any time. */
   partitions(topic: ChunkTopic): number;
   close(): Promise<void>;
 }
@@ -45,9 +45,9 @@ interface BacklogMonitorOptions {
   readonly topics: TopicNames;
   /** Prefix of the consumer groups, one per topic. */
   readonly groupPrefix: string;
-  /** Share of `retention.ms` beyond which a chunk is overdue. */
+  /** Share of `retention.ms` after which a chunk is overdue. */
   readonly ageShare: number;
-  /** Milliseconds after which a chunk that waits is late. */
+  /** Milliseconds after which a waiting chunk is late. */
   readonly lateMs: number;
   readonly log: Log;
 }
@@ -57,7 +57,7 @@ interface Limits {
   readonly ms: number | null;
 }
 
-/** Offsets of one partition; they have 64 bits. */
+/** Offsets of one partition, which have 64 bits. */
 interface PartitionRange {
   readonly partition: number;
   readonly low: bigint;
@@ -76,7 +76,9 @@ const limitOf = (entries: readonly { configName: string; configValue: string }[]
   return value < 0 ? null : value;
 };
 
-/** Messages of a topic are of similar size, and a partition's bytes are all between its first and last offset. */
+/**
+ * Estimated from the mean size: messages of a topic have similar sizes, and all bytes of a partition are between its first and last offset.
+ */
 const backlogOf = ({ low, high, needed }: PartitionRange, bytes: number): number =>
   high <= low || needed >= high ? 0 : (bytes * Number(high - needed)) / Number(high - low);
 
@@ -142,7 +144,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
     );
     return offsets.map(({ partition, low, high }) => {
       const atLeastLow = (offset: bigint): bigint => (offset < BigInt(low) ? BigInt(low) : offset);
-      // -1: the group has not read anything yet.
+      // -1: the group has not committed an offset yet.
       const next = atLeastLow(done.get(partition) ?? -1n);
       let first = next;
       for (const at of kept)
@@ -152,7 +154,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
     });
   };
 
-  /** True when some partition's chunk at `first` is older than `ms`. */
+  /** True if the chunk at `first` of a partition is older than `ms`. */
   const holdsOlder = async (
     client: Admin,
     topic: ChunkTopic,
@@ -172,7 +174,7 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
     });
   };
 
-  /** Sizes are a privilege of its own on some clusters. Without them only the age is checked. */
+  /** Sizes need a separate privilege on some clusters. Without them only the age is checked. */
   const sizesOf = async (counts: ReadonlyMap<string, number>): Promise<LogSize[]> => {
     try {
       const sizes = await readLogSizes(kafka, counts, logSizeWithinMs);

@@ -11,8 +11,8 @@ const schema = JSON.parse(
 ) as RecordSchema;
 
 /**
- * Avro writes the fields of a record one after the other, and bytes as their length and themselves. `data` is the
- * last field: what is in front of it is a record without it, and megabytes need not be copied to be decoded.
+ * Avro writes the fields of a record one after another, and bytes as their length and content. `data` is the last field: the bytes before
+ * it are a record without it, so megabytes need not be copied for decoding.
  */
 const headType = avro.Type.forSchema({
   ...schema,
@@ -24,13 +24,13 @@ export const encodeChunk = ({ data, ...head }: Chunk): Buffer =>
   Buffer.concat([headType.toBuffer(head), lengthType.toBuffer(data.length), data]);
 
 /**
- * The chunk in the bytes; its data are a view of them.
- * @throws Error when the bytes are not a chunk, or one that no upload has.
+ * Decodes a chunk; its data are a view of the bytes.
+ * @throws Error if the bytes are not a chunk, or one that no upload can have.
  */
 export const decodeChunk = (bytes: Buffer): Chunk => {
   const head = headType.decode(bytes, 0);
   if (head.offset < 0) throw new Error('the message ends within the head of a chunk');
-  // The decoder takes other forms as well, such as a number that it cuts to 32 bits.
+  // The decoder also accepts other encodings, such as a number that it truncates to 32 bits.
   if (!headType.toBuffer(head.value).equals(bytes.subarray(0, head.offset)))
     throw new Error('the head is not written as a chunk’s');
   const length = lengthType.decode(bytes, head.offset) as { value: number; offset: number };

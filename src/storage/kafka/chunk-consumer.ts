@@ -11,9 +11,8 @@ import { createStickyAssigner } from './kafkajs/sticky-assigner.js';
 import { beginWork, type Underway, workOn } from './underway.js';
 
 /**
- * Handles chunks that are at hand, in the order in which they were sent. Resolving means that their effect is recorded, so
- * that the offset may move on. Throwing means "try again": the same deliveries come back after a pause, for as long as it
- * takes.
+ * Handles the available chunks in the order in which they were sent. When it resolves, their effect is recorded, so the offset can be
+ * committed. When it throws, the same deliveries are repeated after a pause, as often as necessary.
  */
 export type ChunkHandler = (deliveries: readonly Delivery[]) => Promise<void>;
 
@@ -22,46 +21,46 @@ interface ChunkConsumerOptions {
   readonly groupId: string;
   readonly topicName: string;
   readonly handle: ChunkHandler;
-  /** Most chunks of a partition that are handled together. */
+  /** Maximum chunks of a partition that are handled together. */
   readonly atOnce: number;
   readonly deadLetters: DeadLetterProducer;
-  /** Called when a chunk could not be handled and is tried again. */
+  /** Called when handling a chunk failed and is retried. */
   readonly onRetry?: () => void;
-  /** Called with the id under which the group knows the member, whenever it has joined. */
+  /** Called with the member id whenever the member has joined the group. */
   readonly onJoin?: (memberId: string) => void;
-  /** Called when the group is formed again. */
+  /** Called when the group rebalances. */
   readonly onRebalance?: () => void;
-  /** True: the next chunk waits; the member stays in its group. @default never */
+  /** True: the next chunk waits, and the member stays in its group. @default never */
   readonly isPaused?: () => boolean;
   readonly log: Log;
 }
 
-/** Milliseconds between checks whether a chunk may continue. */
+/** Milliseconds between checks whether consumption may resume. */
 const pausedLookMs = 200;
 
 export interface ChunkConsumer {
-  /** Milliseconds since the epoch of the last sign of life: a message handled, or an empty fetch. */
+  /** Milliseconds since the epoch of the last activity: a handled message, or an empty fetch. */
   lastTickAt(): number;
-  /** Finishes the message that is being handled, then leaves the group. */
+  /** Finishes the message in flight, then leaves the group. */
   close(): Promise<void>;
 }
 
-/** This process, among those whose consumers are in a group. */
+/** Id of this process in the user data of its members. */
 const worker = randomUUID();
 
 const sessionTimeoutMs = 10_000;
-/** Heartbeat interval, milliseconds. A member learns from it that its group rebalances, and all others wait for it. */
+/** Heartbeat interval in milliseconds. A heartbeat tells a member that its group rebalances, for which all others wait. */
 const heartbeatMs = 500;
-/** After which partitions that an operator has added are seen; the group rebalances then. */
+/** Interval after which new partitions are detected; the group then rebalances. */
 const metadataMaxAgeMs = 30_000;
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface KeptAlive {
   stop(): void;
-  /** Error of a heartbeat; undefined while all is well. */
+  /** Error of a heartbeat; undefined: none. */
   failure(): unknown;
-  /** Rejects with it. */
+  /** Rejects with the error of a heartbeat. */
   readonly broken: Promise<never>;
 }
 
@@ -72,7 +71,7 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
   const broken = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  // Unhandled where nothing waits for `broken`: callers read `failure` instead.
+  // Prevents an unhandled rejection while nothing waits for `broken`: callers read `failure` instead.
   broken.catch(() => undefined);
   const timer = setInterval(() => {
     heartbeat().catch((error: unknown) => {
@@ -84,11 +83,11 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
 };
 
 /**
- * One member of the consumer group: it fetches, hands what it got over in order, and fetches again. Several
- * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
+ * One member of the consumer group: it fetches, passes the messages on in order, and fetches again. With several members, several chunks
+ * are in flight. Fetches return when messages arrive (`minBytes` 1); they do not poll.
  *
- * When the group rebalances nobody waits for a chunk: the member joins at once, the chunk goes on, and whichever member of
- * this process is given the partition, the same one if it can be (`kafkajs/sticky-assigner.ts`), goes on behind it.
+ * A rebalance does not wait for a chunk: the member joins at once and the chunk continues. Then the member of this process that gets the
+ * partition, the same one if possible (`kafkajs/sticky-assigner.ts`), continues after that chunk.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
   const {
@@ -122,13 +121,13 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     return false;
   };
 
-  /** The chunk in a message; undefined for a message that cannot be decoded and was set aside. */
+  /** The chunk in a message; undefined for a message that cannot be decoded and became a dead letter. */
   const readMessage = async (message: KafkaMessage, partition: number): Promise<Delivery | undefined> => {
     const position: ChunkPosition = { topic, partition, offset: message.offset };
     try {
       return deliveryOf(message, position);
     } catch (error) {
-      // DeadLetterProducer throws when it fails: the offset is not resolved before the message is safe.
+      // The dead-letter producer throws if it fails, so the offset is not resolved before the message is stored.
       await deadLetters.keep(message, position, `undecodable: ${messageOf(error)}`);
       return undefined;
     }
@@ -147,7 +146,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     return untilHandled(deliveries, running);
   };
 
-  /** Work that this member has begun. */
+  /** Work in flight of this member. */
   const begun = new Set<Promise<boolean>>();
   const keyOf = (partition: number): string => `${groupId}/${topic}/${partition}`;
   let assigned: readonly number[] = [];
@@ -207,12 +206,12 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       heartbeatInterval: heartbeatMs,
       metadataMaxAge: metadataMaxAgeMs,
       minBytes: 1,
-      // A member that waits for chunks says that it is alive when the wait is over.
+      // A member that waits for chunks sends its heartbeat after the wait.
       maxWaitTimeInMs: heartbeatMs,
       maxBytesPerPartition: 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: {
-        // Half a minute: a coordinator that died is replaced before the member leaves and joins as another one.
+        // Half a minute: a dead coordinator is replaced before the member leaves and joins as another one.
         retries: 20,
         initialRetryTime: 100,
         maxRetryTime: 2_000,
@@ -230,8 +229,8 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     consumer.on(consumer.events.REBALANCING, () => options.onRebalance?.());
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       log.warn({ topic, err: payload.error, restart: payload.restart }, 'consumer stopped');
-      // kafkajs starts itself again after failures that it knows to pass, and stays dead after all others, such as
-      // its own TypeError when a commit meets a rebalance.
+      // kafkajs restarts after failures that it considers retriable, and stays stopped after all others, such as its own TypeError when a
+      // commit coincides with a rebalance.
       if (!payload.restart) return joinAgain();
     });
     await consumer.connect();
@@ -239,7 +238,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     await consumer.run({
       eachBatchAutoResolve: false,
       autoCommitInterval: 500,
-      // A consumer that handles several chunks at once reads several partitions at once.
+      // A consumer that handles several chunks concurrently reads several partitions concurrently.
       partitionsConsumedConcurrently: atOnce > 1 ? 16 : 1,
       eachBatch,
     });

@@ -9,7 +9,7 @@ import type { KafkaConnection } from './connection.js';
 import { clientOf, sendTo } from './kafkajs/client.js';
 import type { TopicNames } from './topics.js';
 
-/** The upload that a chunk belongs to. */
+/** The upload of a chunk. */
 interface ChunkSender {
   /** Id of the upload request. */
   readonly requestId: string;
@@ -18,12 +18,12 @@ interface ChunkSender {
 }
 
 export interface ChunkProducer {
-  /** Most bytes of data that a chunk may have. */
+  /** Maximum bytes of the data of a chunk. */
   readonly maxDataBytes: number;
   /**
-   * Resolves when every in-sync replica has the chunk. A broker that is away is waited for, up to `patienceMs`.
-   * A chunk may then be in Kafka twice; readers know a chunk by process and number.
-   * @throws AppError kind `unavailable` when Kafka stays away.
+   * Resolves when every in-sync replica has the chunk. Waits for a broker that is down, up to `patienceMs`. The chunk may then be in Kafka
+   * twice; readers identify a chunk by process and number.
+   * @throws AppError kind `unavailable` if Kafka stays down.
    */
   send(topic: ChunkTopic, chunk: Chunk, from: ChunkSender): Promise<void>;
   close(): Promise<void>;
@@ -32,22 +32,22 @@ export interface ChunkProducer {
 interface ChunkProducerOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
-  /** Partitions that a topic has now. */
+  /** Current number of partitions of a topic. */
   readonly partitions: (topic: ChunkTopic) => number;
-  /** Largest message that the topics take. */
+  /** Largest message that the topics accept. */
   readonly maxMessageBytes: number;
-  /** Milliseconds that a chunk is tried for. */
+  /** Milliseconds for which sending a chunk is retried. */
   readonly patienceMs: number;
-  /** Headers with the trace that a chunk belongs to. @default none */
+  /** Headers with the trace of a chunk. @default none */
   readonly traceHeaders?: () => TraceHeaders;
   readonly log: Log;
 }
 
-/** Chunks of one upload go round all partitions, so that several workers share it. */
+/** Chunks of one upload are distributed over all partitions, so that several workers share it. */
 const partitionOf = (chunk: Chunk, partitions: number): number =>
   (chunk.processId + chunk.number) % partitions;
 
-/** Upper bound of the bytes in a message besides its payload: batch header, record headers, head of the chunk. */
+/** Upper bound of the bytes in a message without its payload: batch header, record headers, head of the chunk. */
 const frameBytes = 1024;
 
 const pauseMs = (attempt: number): number => Math.min(100 * 2 ** attempt, 5_000);
@@ -75,7 +75,7 @@ export const createChunkProducer = async ({
     return producer;
   };
 
-  /** An idempotent producer that failed may have lost its place in the sequence: it is replaced, not reused. */
+  /** An idempotent producer may lose its sequence number after a failure, so it is replaced and not reused. */
   const replace = async (failed: Promise<Producer>): Promise<void> => {
     if (current !== failed) return;
     current = undefined;

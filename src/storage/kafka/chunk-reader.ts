@@ -15,9 +15,9 @@ export interface ChunkOwner {
 /** Reads chunks of one upload again by their offsets, in the order in which Kafka returns them. */
 export interface ChunkReader {
   /**
-   * Calls `handle` once for each position, one after the other, until it gives `stop`.
-   * @throws AppError code `chunks_expired` when retention has removed some of them; ChunkFault `forged` when what is there
-   * now is not what was sent for the upload.
+   * Calls `handle` for each position once, one after another, until it returns `stop`.
+   * @throws AppError code `chunks_expired` if retention has removed some of them; ChunkFault `forged` if a message is not what was sent for
+   *   the upload.
    */
   read(
     owner: ChunkOwner,
@@ -43,14 +43,14 @@ export const chunkOf = ({ processId, chunkKey }: ChunkOwner, message: RawMessage
   return chunk;
 };
 
-/** Kafka has not kept the chunks of an upload that is to be read again. */
+/** Error for an upload that cannot be replayed since retention has removed its chunks. */
 export const chunksExpired = (): AppError =>
   conflict(
     'chunks_expired',
     'The upload cannot be replayed: the time for which received files are kept has passed.',
   );
 
-/** From the first to the last position in each partition. */
+/** Range from the first to the last position in each partition. */
 const rangesOf = (positions: readonly ChunkPosition[]): OffsetRange[] => {
   const ranges = new Map<number, OffsetRange>();
   for (const { partition, offset } of positions) {

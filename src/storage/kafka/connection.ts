@@ -8,12 +8,12 @@ import { createSocket } from './kafkajs/sockets.js';
 
 export type { KafkaConnection };
 
-/** The part of the configuration that says how Kafka is reached. */
+/** Settings of the connection to Kafka. */
 interface KafkaSettings extends SecuritySettings {
   readonly kafkaBrokers?: readonly string[] | undefined;
 }
 
-/** How requests are tried again; times in milliseconds. */
+/** Retries of requests; times in milliseconds. */
 export interface KafkaRetry {
   readonly retries?: number;
   readonly initialRetryTime?: number;
@@ -24,14 +24,14 @@ interface KafkaOptions {
   readonly settings: KafkaSettings;
   readonly clientId: string;
   readonly log: Log;
-  /** Changes to how requests are tried again. */
+  /** Changes to the retries of requests. */
   readonly retry?: KafkaRetry;
 }
 
 /**
- * kafkajs logs errors that it retries ("coordinator is loading" at a first start) at level error. They are logged at debug;
- * an error that it does not retry is thrown to the caller, which logs it. The bounded retries of a producer are intended: a chunk
- * that is stored twice is recognised by its number.
+ * kafkajs logs errors that it retries ("coordinator is loading" at a first start) at level error. They are logged at debug, since an error
+ * that is not retried is thrown to the caller, which logs it. The limited retries of a producer are intended: a chunk that is stored twice
+ * is recognised by its number.
  */
 const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
   entry.level === logLevel.WARN && !entry.log.message.startsWith('Limiting retries for the idempotent')
@@ -39,8 +39,8 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
     : 'debug';
 
 /**
- * Opens nothing yet: the first request, send or read connects.
- * @throws AppError `bad_configuration`; Error for a version of kafkajs that this build does not know.
+ * Does not connect: the first request, send or read does.
+ * @throws AppError `bad_configuration`; Error for a version of kafkajs that this build does not support.
  */
 export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): KafkaConnection => {
   if (settings.kafkaBrokers === undefined)

@@ -6,34 +6,34 @@ import { readLogSizes } from './kafkajs/log-sizes.js';
 import { agesOf } from './message-age.js';
 import type { TopicNames } from './topics.js';
 
-/** How far a group is behind in one partition. */
+/** Lag of a group in one partition. */
 interface PartitionLag {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** Messages that were not handled yet. */
+  /** Messages that have not been handled. */
   readonly lag: number;
-  /** Bytes of these, by the mean of the partition's; null when Kafka does not tell the sizes of its logs. */
+  /** Bytes of these messages, by the mean size of the partition; null if Kafka does not report the sizes of its logs. */
   readonly bytes: number | null;
-  /** Age of the first of them in seconds, to an eighth of it; 0 without one. */
+  /** Age of the first of them in seconds, to an eighth of it; 0: there is none. */
   readonly seconds: number;
 }
 
 /** One consumer of a group. */
 interface MemberState {
   readonly member: string;
-  /** Address as Kafka sees it. */
+  /** Address of the consumer, as Kafka reports it. */
   readonly host: string;
   readonly partitions: readonly number[];
 }
 
-/** Readers of a group. */
+/** Consumers of a group. */
 export interface GroupState {
   readonly group: string;
-  /** As Kafka names it: `Stable`, `PreparingRebalance`, `CompletingRebalance`, `Empty`, `Dead`. */
+  /** State in Kafka: `Stable`, `PreparingRebalance`, `CompletingRebalance`, `Empty`, `Dead`. */
   readonly state: string;
   readonly members: number;
-  /** Partitions that the members have, all together. */
+  /** Partitions assigned to the members in all. */
   readonly assigned: number;
   readonly assignments: readonly MemberState[];
 }
@@ -51,15 +51,15 @@ interface LogStateOptions {
 
 const logSizeWithinMs = 3_000;
 
-/** A partition with waiting chunks, as Kafka reports it. */
+/** A partition with a backlog, as Kafka reports it. */
 interface PartitionBacklog {
   readonly partition: number;
   readonly lag: number;
-  /** Messages that the partition holds. */
+  /** Messages in the partition. */
   readonly held: number;
 }
 
-/** Bytes that wait, by partition; undefined when Kafka does not tell: asking for sizes is a privilege of its own. */
+/** Bytes of the backlog, by partition; undefined if Kafka does not report them, since sizes need a separate privilege. */
 const bytesOf = async (
   kafka: KafkaConnection,
   topic: string,
@@ -73,7 +73,7 @@ const bytesOf = async (
       return held === 0 ? 0 : Math.round((size * lag) / held);
     };
   } catch {
-    // It is no fault: the answer says that the bytes are not known.
+    // Not a fault: the answer shows that the bytes are unknown.
     return undefined;
   }
 };
@@ -89,7 +89,7 @@ const lagOf = async (
   const backlogs = ends
     .map(({ partition, high, low }) => {
       const offset = BigInt(committed?.partitions.find((one) => one.partition === partition)?.offset ?? -1);
-      // Nothing committed yet, or what was is gone by retention: the group starts at the oldest message.
+      // Without a committed offset, or if retention has removed it, the group starts at the oldest message.
       const needed = offset < BigInt(low) ? BigInt(low) : offset;
       const held = Number(BigInt(high) - BigInt(low));
       return { partition, needed, held, lag: Math.max(0, Number(BigInt(high) - needed)) };
@@ -113,7 +113,7 @@ const lagOf = async (
 const groupOf = ({ groupId, state, members }: GroupDescription): GroupState => {
   const assignments = members
     .map(({ memberId, clientHost, memberAssignment }): MemberState => {
-      // A member that has just joined has none yet.
+      // A member that has just joined has no assignment yet.
       const assignment =
         memberAssignment.length === 0 ? null : AssignerProtocol.MemberAssignment.decode(memberAssignment);
       const partitions = Object.values(assignment?.assignment ?? {}).flat();
@@ -128,7 +128,7 @@ const groupOf = ({ groupId, state, members }: GroupDescription): GroupState => {
   return { group: groupId, state, members: members.length, assigned, assignments };
 };
 
-/** State of the consumers by Kafka itself. Connects for this one request. */
+/** Reads the state of the consumers from Kafka. Connects for this request only. */
 export const readLogState = ({ kafka, topics, groupPrefix }: LogStateOptions): Promise<LogState> =>
   withAdmin(
     kafka,
@@ -138,7 +138,7 @@ export const readLogState = ({ kafka, topics, groupPrefix }: LogStateOptions): P
         lag.push(...(await lagOf(kafka, admin, `${groupPrefix}.${topic}`, topics[topic])));
       const names = chunkTopics.map((topic) => `${groupPrefix}.${topic}`);
       const { groups } = await admin.describeGroups(names);
-      // Kafka tells them in any order.
+      // Kafka returns them in any order.
       const inOrder = groups.sort((a, b) => names.indexOf(a.groupId) - names.indexOf(b.groupId));
       return { lag, groups: inOrder.map(groupOf) };
     },

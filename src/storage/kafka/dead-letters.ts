@@ -14,14 +14,14 @@ export interface DeadLetter {
 
 type HeaderValue = Buffer | string;
 
-/** A message as it is kept or sent back. */
+/** A message that is kept or sent back. */
 export interface KeptMessage {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: Readonly<Record<string, HeaderValue | HeaderValue[] | undefined>> | undefined;
 }
 
-/** Keeps messages that cannot be used, with the reason and their origin. */
+/** Stores messages that cannot be used, with the reason and their origin. */
 export interface DeadLetterProducer {
   /** @throws the error of Kafka or PostgreSQL: the caller must not commit the message before it is copied and recorded. */
   keep(message: KeptMessage, origin: ChunkPosition, reason: string): Promise<void>;
@@ -30,13 +30,13 @@ export interface DeadLetterProducer {
 
 interface DeadLetterProducerOptions {
   readonly kafka: KafkaConnection;
-  /** Topic that holds them. */
+  /** Name of the topic for dead letters. */
   readonly topicName: string;
-  /** Writes it down for the operator. */
+  /** Records it for the operator. */
   readonly record: (letter: DeadLetter) => Promise<void>;
 }
 
-/** Headers that are added; a message that is sent back loses them. */
+/** Added headers, which are removed from a message that is sent back. */
 const addedHeaders = {
   reason: 'dead-letter-reason',
   at: 'dead-letter-at',
@@ -48,13 +48,13 @@ const addedHeaders = {
 
 const ownHeaders = new Set<string>(Object.values(addedHeaders));
 
-/** Header that tells of a message which number it had among the dead letters. */
+/** Header with the id that the message had among the dead letters. */
 const replayedHeader = 'replayed-dead-letter';
 
-/** Bytes of key and of value that are kept of a message that the topic does not take with its headers. */
+/** Kept bytes of key and value of a message that is too large for the topic with its headers. */
 const keptBytes = 64 * 1024;
 
-/** Bytes of the message that are kept; all of it is at its origin, as long as Kafka keeps that. */
+/** The kept bytes of the message; the whole message stays at its origin until retention removes it. */
 const headOf = ({ key, value }: KeptMessage): KeptMessage => ({
   key: key?.subarray(0, keptBytes) ?? null,
   value: value?.subarray(0, keptBytes) ?? null,
@@ -93,7 +93,7 @@ export const createDeadLetterProducer = async ({
 };
 
 /**
- * Sends a dead letter back to the partition it came from, as it was.
+ * Sends a dead letter back to its original partition, unchanged.
  * @throws the error of Kafka; the message may have arrived nevertheless.
  */
 export const requeue = async (

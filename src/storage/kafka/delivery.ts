@@ -3,17 +3,17 @@ import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
 import type { KeptMessage } from './dead-letters.js';
 
-/** A chunk as Kafka delivered it. Nothing about it is certain before it was authenticated (chunk-mac.ts). */
+/** A chunk as Kafka delivered it. Nothing in it can be trusted before it is authenticated (chunk-mac.ts). */
 export interface Delivery {
   readonly chunk: Chunk;
   readonly position: ChunkPosition;
   /** The message that contains it. */
   readonly message: KeptMessage;
-  /** Trace of the upload; empty where it has none. */
+  /** Trace of the upload; empty if it has none. */
   readonly trace: TraceHeaders;
 }
 
-/** Longest header of a trace: W3C Trace Context asks for 512 characters to be taken. */
+/** Longest header of a trace: W3C Trace Context requires that 512 characters are accepted. */
 const maxTraceHeaderBytes = 512;
 
 const traceOf = ({ headers }: KeptMessage): TraceHeaders =>
@@ -25,7 +25,7 @@ const traceOf = ({ headers }: KeptMessage): TraceHeaders =>
     }),
   );
 
-/** @throws when the message is not a chunk. */
+/** @throws if the message is not a chunk. */
 export const deliveryOf = (message: KeptMessage, position: ChunkPosition): Delivery => {
   if (message.value === null) throw new Error('the message has no value');
   return { chunk: decodeChunk(message.value), position, message, trace: traceOf(message) };

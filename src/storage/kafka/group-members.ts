@@ -1,7 +1,7 @@
 import type { KafkaConnection } from './connection.js';
 import { withCluster } from './kafkajs/raw-request.js';
 
-/** A member of a consumer group, as Kafka names both. */
+/** A member of a consumer group, with their names in Kafka. */
 interface GroupMember {
   readonly groupId: string;
   readonly memberId: string;

@@ -1,7 +1,7 @@
 /** Position of a reader in a partition. Kafka's offsets have 64 bits. */
 interface ReaderPosition {
   readonly partition: number;
-  /** First message that it has not handled; it exists. */
+  /** First message that it has not handled; it must exist. */
   readonly needed: bigint;
 }
 
@@ -10,13 +10,12 @@ type FirstYounger = (ageMs: number) => Promise<ReadonlyMap<number, bigint>>;
 
 const youngestMs = 1_000;
 const oldestMs = 30 * 86_400_000;
-/** Each step halves the range on a logarithmic scale: what is left is an eighth of the age. */
+/** Each step halves the range on a logarithmic scale; the remaining uncertainty is an eighth of the age. */
 const steps = 7;
 
 /**
- * Ages of messages, found by asking Kafka where the messages of a time begin: it tells no message's age, and reading one
- * may mean megabytes.
- * @returns By partition, milliseconds: the message is at least so old, and at most an eighth older; 1 s at least.
+ * Finds ages of messages by requesting offsets by time: Kafka does not report the age of a message, and reading one may transfer megabytes.
+ * @returns By partition, in milliseconds: the message is at least that old, and at most an eighth older; at least 1 s.
  */
 export const agesOf = async (
   positions: readonly ReaderPosition[],

@@ -1,19 +1,19 @@
 /**
- * Why a broker refuses a connection or a topic, in words that name the settings. kafkajs says only "Closed connection" and
- * "Topic creation errors".
+ * Explains why a broker refuses a connection or a topic, naming the settings. kafkajs only says "Closed connection" and "Topic creation
+ * errors".
  */
 import { AppError } from '../../lib/errors.js';
 import type { SecuritySettings } from './kafkajs/security.js';
 
 const credentials = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
 
-/** Error codes of brokers, by Kafka's names. */
+/** Error codes of brokers, with their names in Kafka. */
 const saslTypes: ReadonlySet<unknown> = new Set(['UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
 
 /** The failure that kafkajs retried or ended with. */
 const innermost = (error: Error): Error => (error.cause instanceof Error ? innermost(error.cause) : error);
 
-/** Error of one topic, by the fields that kafkajs gives it. */
+/** Error of one topic, with the fields that kafkajs adds. */
 interface TopicError extends Error {
   readonly topic: string;
   readonly type: string;

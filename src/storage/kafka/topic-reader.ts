@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import type { KafkaConnection } from './connection.js';
 import { subscribe, withAdmin, withEphemeralConsumer } from './kafkajs/client.js';
 
-/** A message as it is in a topic. */
+/** A message in a topic. */
 export interface RawMessage {
   readonly topic: string;
   readonly partition: number;
@@ -15,25 +15,25 @@ export interface RawMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Part of a partition: from `from` up to, but without, `to`. */
+/** Part of a partition, from `from` to `to`, exclusive. */
 export interface OffsetRange {
   readonly partition: number;
   readonly from: bigint;
   readonly to: bigint;
 }
 
-/** Reads parts of a topic without decoding them. */
+/** Reads ranges of a topic without decoding the messages. */
 export interface TopicReader {
   /**
-   * Parts of all partitions that hold what was written between two moments (milliseconds since the epoch). Exact
-   * only up to the clocks of producers.
+   * Ranges of all partitions that contain the messages written between two times (milliseconds since the epoch). Exact only up to the
+   * clocks of producers.
    */
   ranges(topic: string, since: number, until: number): Promise<OffsetRange[]>;
-  /** First offset of each partition that retention has left; none for a topic that does not exist. */
+  /** First offset of each partition after retention; none for a topic that does not exist. */
   firstOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
   /**
-   * Calls `handle` for each message, one after the other, in the order of each partition, until it gives `stop`.
-   * @throws what `handle` throws.
+   * Calls `handle` for each message, one after another, in the order of each partition, until it returns `stop`.
+   * @throws the error of `handle`.
    */
   read(topic: string, ranges: readonly OffsetRange[], handle: MessageHandler): Promise<void>;
 }
@@ -42,7 +42,7 @@ type MessageHandler = (message: RawMessage) => Promise<'next' | 'stop'>;
 
 interface TopicReaderOptions {
   readonly kafka: KafkaConnection;
-  /** Start of the names of the ephemeral consumer groups. */
+  /** Prefix of the ephemeral consumer groups. */
   readonly groupPrefix: string;
   readonly log: Log;
 }
@@ -66,7 +66,7 @@ const rawMessage = (topic: string, partition: number, message: KafkaMessage): Ra
   headers: headersOf(message.headers),
 });
 
-/** Runs the consumer over the ranges; resolves when the last message of each was handled. */
+/** Runs the consumer over the ranges. Resolves when the last message of each was handled. */
 const consume = (
   consumer: Consumer,
   topic: string,
@@ -94,7 +94,7 @@ const consume = (
         eachBatchAutoResolve: false,
         eachBatch: async ({ batch, heartbeat, resolveOffset, isStale, isRunning }) => {
           const { partition } = batch;
-          // A message may take longer to be handled than a membership lasts.
+          // Handling a message may take longer than a session lasts.
           const timer = setInterval(() => {
             heartbeat().catch((error: unknown) => log.debug({ err: error }, 'heartbeat of a reader failed'));
           }, heartbeatMs);
@@ -133,7 +133,7 @@ export const createTopicReader = ({ kafka, groupPrefix, log }: TopicReaderOption
 
     firstOffsets: (topic) =>
       withAdmin(kafka, async (admin) => {
-        // For a topic that is gone, kafkajs retries the request for offsets for half a minute.
+        // For a topic that does not exist, kafkajs retries the request for offsets for half a minute.
         if (!(await admin.listTopics()).includes(topic)) return new Map();
         const offsets = await admin.fetchTopicOffsets(topic);
         return new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));

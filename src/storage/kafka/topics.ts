@@ -23,8 +23,8 @@ interface TopicOptions {
 }
 
 /**
- * Makes the topics that are missing; one that another process makes at the same time is no error. Topics that
- * exist are left as the operator set them.
+ * Creates missing topics. A topic that another process creates at the same time is not an error. Existing topics keep the settings of the
+ * operator.
  */
 export const ensureTopics = (
   kafka: KafkaConnection,
@@ -37,12 +37,12 @@ export const ensureTopics = (
       { name: 'retention.ms', value: String(options.retentionMs) },
       { name: 'retention.bytes', value: String(options.retentionBytes) },
       { name: 'max.message.bytes', value: String(options.maxMessageBytes) },
-      // The broker decompresses batches of producers, within the largest message: readers never get a batch that grows.
+      // The broker decompresses batches of producers, limited to the largest message, so readers never get a batch that grows.
       { name: 'compression.type', value: 'uncompressed' },
-      // Segments are what retention removes: small enough that the bound on disk means something.
+      // Retention removes whole segments, so they must be small for the size limit to be effective.
       { name: 'segment.bytes', value: String(Math.max(64 * 1024 * 1024, options.maxMessageBytes * 2)) },
     ];
-    // Dead letters wait for a person: only their size bounds them.
+    // Dead letters wait for an operator, so only their size is limited.
     const deadLetterEntries = configEntries.map((entry) =>
       entry.name === 'retention.ms' ? { ...entry, value: '-1' } : entry,
     );
@@ -55,11 +55,11 @@ export const ensureTopics = (
       .map((topic) => ({ ...topic, replicationFactor: options.replication }));
     if (topics.length === 0) return;
     await admin.createTopics({ topics, waitForLeaders: false });
-    // kafkajs waits for leaders of topics that the broker knows, and fails where it does not know them yet.
+    // kafkajs waits for leaders of topics that the broker knows, and fails if it does not know them yet.
     await untilKnown(() => admin.fetchTopicMetadata({ topics: topics.map(({ topic }) => topic) }));
   });
 
-/** Partitions that a topic really has; an operator may have added some. */
+/** Current number of partitions of a topic; an operator may have added some. */
 export const countPartitions = (kafka: KafkaConnection, topic: string): Promise<number> =>
   withAdmin(kafka, async (admin) => {
     const metadata = await untilKnown(() => admin.fetchTopicMetadata({ topics: [topic] }));

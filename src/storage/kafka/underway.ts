@@ -1,6 +1,6 @@
 /** Messages in flight or last handled by this process, by partition, over all of its members. */
 export interface Underway {
-  /** Offset of the last of them. */
+  /** Last offset of the messages. */
   readonly last: string;
   readonly handled: Promise<boolean>;
   /** Undefined while in flight. */
@@ -10,10 +10,10 @@ export interface Underway {
 /** By group and partition. */
 const underway = new Map<string, Underway>();
 
-/** Milliseconds after which offsets that come again are those of a topic that was created again. */
+/** Milliseconds after which a repeated offset means that the topic was created again. */
 const rememberedMs = 60_000;
 
-/** @param handled False, or rejected: they are to be handled again. */
+/** @param handled False, or rejected: the messages must be handled again. */
 export const beginWork = (key: string, last: string, handled: Promise<boolean>): Underway => {
   const work: Underway = { last, handled };
   underway.set(key, work);
@@ -25,7 +25,7 @@ export const beginWork = (key: string, last: string, handled: Promise<boolean>):
   return work;
 };
 
-/** Work that includes a message; undefined: none does. */
+/** Work that includes a message; undefined: there is none. */
 export const workOn = (
   key: string,
   message: { readonly offset: string } | undefined,

@@ -5,7 +5,7 @@ import { type AppError, unavailable } from '../../lib/errors.js';
 import type { ObjectState, ObjectStorage } from './object-storage.js';
 import { openRegular, type Refuse, regularFilesOf, requireOwnFolder } from './regular-files.js';
 
-/** Keys are made by this service; anything else must not walk out of the folder. */
+/** This service creates the keys; any other key must not leave the folder. */
 const checkedKey = (key: string): string => {
   if (!/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_.-]+)*$/.test(key) || key.includes('..')) {
     throw new RangeError(`not a key of an object: ${key}`);
@@ -27,7 +27,7 @@ const fileGone = (cause: unknown): AppError =>
 
 const maxAdoptAttempts = 5;
 
-/** Removes a folder unless there is something in it. */
+/** Removes a folder if it is empty. */
 const removeEmpty = async (path: string): Promise<void> => {
   try {
     await rmdir(path);
@@ -46,9 +46,9 @@ const stateOf = ({ size, ino, mtimeMs, mtimeNs }: BigIntStats): ObjectState => (
 const highWaterMark = 256 * 1024;
 
 /**
- * Objects in a folder that others can write to, such as one that backups were copied into. The folder itself may be a
- * symbolic link, nothing in it.
- * @param refuse Makes the error for what is neither a regular file nor a folder.
+ * Objects in a folder that others can write to, such as one with copied backups. The folder itself may be a symbolic link, its contents may
+ * not.
+ * @param refuse Creates the error for anything but regular files and folders.
  */
 export const createGuardedStorage = (given: string, refuse: Refuse): ObjectStorage => {
   const folder = resolve(given);
@@ -94,7 +94,7 @@ export const createGuardedStorage = (given: string, refuse: Refuse): ObjectStora
   };
 };
 
-/** Objects as files of one folder, which must be on the same file system as the files it adopts. */
+/** Stores objects as files of one folder, which must be on the same file system as the files that it adopts. */
 export const createLocalStorage = (given: string): ObjectStorage => {
   const folder = resolve(given);
   const pathOf = (key: string): string => join(folder, checkedKey(key));
@@ -108,7 +108,7 @@ export const createLocalStorage = (given: string): ObjectStorage => {
       }
     },
     async read(key, range) {
-      // Open before the answer begins: a file that is removed later can still be read to its end.
+      // Opened before the answer starts, so that a file that is removed meanwhile can still be read to its end.
       const file = await open(pathOf(key)).catch((error: unknown) => {
         throw isMissing(error) ? fileGone(error) : error;
       });
@@ -121,7 +121,7 @@ export const createLocalStorage = (given: string): ObjectStorage => {
           await mkdir(dirname(target), { recursive: true });
           return await rename(path, target);
         } catch (error) {
-          // The folder was empty and may have been removed in between; mkdir itself fails if that happens during its check.
+          // The folder was empty and may have been removed meanwhile; mkdir itself fails if that happens during its check.
           if (!isMissing(error) || attempt === maxAdoptAttempts) throw error;
         }
       }
@@ -151,7 +151,7 @@ export const createLocalStorage = (given: string): ObjectStorage => {
   };
 };
 
-/** Paths of all files below, relative to the folder. */
+/** Paths of all files in the folder and its subfolders, relative to the folder. */
 const readdirOf = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 
 interface ObjectInfo {
   readonly size: number;
-  /** When it was stored, in milliseconds since the epoch. */
+  /** Time at which it was stored, in milliseconds since the epoch. */
   readonly storedAtMs: number;
 }
 
-/** An object as it is at the moment. */
+/** Current state of an object. */
 export interface ObjectState extends ObjectInfo {
-  /** Tag of exactly these bytes: an object that was stored again has another one. */
+  /** Tag of exactly these bytes: an object that was stored again has another tag. */
   readonly tag: string;
 }
 
@@ -18,7 +18,7 @@ export interface StoredObject extends ObjectInfo {
 
 export interface ByteRange {
   readonly start: number;
-  /** Included. */
+  /** Inclusive. */
   readonly end: number;
 }
 
@@ -29,16 +29,16 @@ interface DirectLink {
   readonly disposition: string;
 }
 
-/** Keeps finished files. An object is there whole or not at all; once there it never changes. */
+/** Stores finished files. An object is stored whole or not at all, and never changes. */
 export interface ObjectStorage {
-  /** Undefined when there is no such object. */
+  /** Undefined if there is no such object. */
   stat(key: string): Promise<ObjectState | undefined>;
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** Takes a finished local file over: afterwards it is the object, and no longer where it was. */
+  /** Moves a finished local file into the storage. */
   adopt(key: string, path: string): Promise<void>;
   /** Idempotent. */
   delete(key: string): Promise<void>;
   list(): AsyncIterable<StoredObject>;
-  /** Address that serves the object without this service; undefined where the storage has none. */
+  /** Address that serves the object without this service; undefined: the storage has none. */
   link(key: string, link: DirectLink): Promise<string | undefined>;
 }

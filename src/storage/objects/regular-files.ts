@@ -1,23 +1,23 @@
-/** Reads regular files of a folder that others may write to: no symbolic links, devices or pipes. */
+/** Reads regular files of a folder that others can write to: no symbolic links, devices or pipes. */
 import { constants, type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
-/** Makes the error for what is neither a regular file nor a folder. */
+/** Creates the error for anything but regular files and folders. */
 export type Refuse = (what: string) => Error;
 
 const notRegular = (key: string): string => `${key} is a symbolic link, or no regular file`;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** The folder that the file is in is the one that its path says, and not the target of a link. */
+/** Requires that the folder of the file is the one in its path, and not the target of a link. */
 export const requireOwnFolder = async (folder: string, key: string, refuse: Refuse): Promise<void> => {
   const own = join(await realpath(folder), dirname(key));
   if ((await realpath(dirname(join(folder, key)))) !== own) throw refuse(notRegular(key));
 };
 
 /**
- * Opens a file and checks what was opened, so nothing can be swapped between the check and the read.
- * `O_NONBLOCK`: a pipe without a writer must not block the open.
+ * Opens a file and then checks it, so that nothing can be exchanged between check and read. `O_NONBLOCK`: a pipe without a writer must not
+ * block the open.
  */
 export const openRegular = async (folder: string, key: string, refuse: Refuse): Promise<FileHandle> => {
   const path = join(folder, key);
@@ -38,7 +38,9 @@ export const openRegular = async (folder: string, key: string, refuse: Refuse): 
   }
 };
 
-/** Keys of all files below. @throws what `refuse` makes when there is anything but regular files and folders. */
+/**
+ * Keys of all files in the folder and its subfolders. @throws the error of `refuse` if it contains anything but regular files and folders.
+ */
 export const regularFilesOf = async (folder: string, refuse: Refuse): Promise<string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const keyOf = (entry: (typeof entries)[number]): string =>

@@ -19,17 +19,17 @@ export interface S3StorageOptions {
   /** Prefix of every key, without a slash at either end; empty: none. */
   readonly prefix: string;
   readonly region: string;
-  /** Undefined: AWS itself. */
+  /** Undefined: AWS. */
   readonly endpoint?: string | undefined;
-  /** Address of the storage for clients, if it differs: links are signed for this host. */
+  /** Address of the storage for clients, if it differs; links are signed for this host. */
   readonly publicEndpoint?: string | undefined;
-  /** `endpoint/bucket/key` in place of `bucket.endpoint/key`. */
+  /** True: `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
   readonly pathStyle: boolean;
-  /** Milliseconds for a connection. */
+  /** Connection timeout in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Milliseconds without a byte of an answer. */
   readonly timeoutMs: number;
-  /** Undefined: what the machine or the pod is allowed. */
+  /** Undefined: credentials of the machine or the pod. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface S3Storage extends ObjectStorage {
   close(): void;
 }
 
-/** An object has at most 10,000 parts: this many bytes each allow 160 GiB; larger files get larger parts. */
+/** An object has at most 10,000 parts. Parts of this size allow 160 GiB; larger files have larger parts. */
 const leastPartBytes = 16 * 1024 * 1024;
 const maxParts = 10_000;
 const partsInFlight = 4;
@@ -45,13 +45,13 @@ const partsInFlight = 4;
 const isMissing = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 
-/** Bucket and prefix of `s3://bucket/prefix`. */
+/** Parses bucket and prefix of `s3://bucket/prefix`. */
 export const parseS3Url = (url: string): { bucket: string; prefix: string } => {
   const { hostname, pathname } = new URL(url);
   return { bucket: hostname, prefix: decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '') };
 };
 
-/** Credentials are set as a pair; without them the client uses those of the machine. @throws AppError when one is missing. */
+/** Credentials are set as a pair; without them the client uses those of the machine. @throws AppError if one of them is missing. */
 export const s3Credentials = (
   accessKeyId: string | undefined,
   secretAccessKey: string | undefined,
@@ -61,7 +61,9 @@ export const s3Credentials = (
   throw badConfiguration('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all');
 };
 
-/** Refused for what was asked or by whom: that will not pass. Anything else is storage that is away or overloaded. */
+/**
+ * True for an error of the request or its credentials, which is permanent. Any other error means that the storage is down or overloaded.
+ */
 const isRefusal = (error: unknown): boolean => {
   if (!(error instanceof S3ServiceException)) return false;
   const status = error.$metadata.httpStatusCode ?? 0;
@@ -81,16 +83,16 @@ const createClient = (options: S3StorageOptions, endpoint: string | undefined): 
   new S3Client({
     region: options.region,
     forcePathStyle: options.pathStyle,
-    // A server that says nothing is not waited for without end.
+    // Limits the wait for a server that does not respond.
     requestHandler: { connectionTimeout: options.connectTimeoutMs, socketTimeout: options.timeoutMs },
-    // Many S3-compatible stores refuse the checksums that newer clients add by themselves.
+    // Many S3-compatible stores refuse the checksums that newer clients add by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
   });
 
-/** Objects in a bucket of S3-compatible object storage. A multipart upload becomes visible whole or not at all. */
+/** Stores objects in a bucket of S3-compatible object storage. A multipart upload becomes visible whole or not at all. */
 export const createS3Storage = (options: S3StorageOptions): S3Storage => {
   const { bucket: Bucket, prefix } = options;
   const client = createClient(options, options.endpoint);

@@ -1,7 +1,7 @@
 import { currentActor } from '../../lib/actor.js';
 import { named, type Sql } from './sql.js';
 
-/** Actions that are written to the audit trail. docs/operating/accounts.md says how it is read. */
+/** Actions in the audit trail. docs/operating/accounts.md explains how to read it. */
 export type AuditAction =
   | 'account.create'
   | 'account.delete'
@@ -99,7 +99,7 @@ export const recordAudit = async (tx: Sql, { action, target, details = {} }: Aud
 
 const dropBatch = 10_000;
 
-/** Returns the number of dropped events. */
+/** Deletes old events. Returns their number. */
 export const dropAuditEvents = async (sql: Sql, olderThanDays: number): Promise<number> => {
   let dropped = 0;
   for (;;) {
@@ -122,7 +122,7 @@ export interface ForgottenAccount {
   readonly linkIds: readonly number[];
 }
 
-/** Removes names and addresses of a deleted account and its resources; actions stay, by ids. */
+/** Removes names and addresses of a deleted account and its resources. Actions are kept, with ids only. */
 export const forgetInAudit = async (tx: Sql, account: ForgottenAccount): Promise<void> => {
   await tx.query('UPDATE audit_events SET account_name = NULL, address = NULL WHERE account_id = $1', [
     account.id,

@@ -1,4 +1,4 @@
-/** The whole catalog as PostgreSQL's COPY writes it: read in one snapshot, written in one transaction. */
+/** Copies the whole catalog with PostgreSQL's COPY: reads it in one snapshot, and writes it in one transaction. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
@@ -7,14 +7,14 @@ import { inTransaction, type Sql } from './sql.js';
 
 interface CatalogTable {
   readonly name: string;
-  /** Columns without generated ones. */
+  /** Columns, without generated ones. */
   readonly columns: readonly string[];
 }
 
 interface CatalogSequence {
   readonly table: string;
   readonly column: string;
-  /** The last number that was handed out; 0: none. */
+  /** The last allocated number; 0: none. */
   readonly value: number;
 }
 
@@ -27,7 +27,10 @@ export interface CatalogSnapshot {
   read(table: CatalogTable): { readonly source: Readable; rows(): number };
 }
 
-/** Tables without a copy: answers of providers, which are fetched again; jobs, which processes register at start; the record of migrations. */
+/**
+ * Tables that are not copied: answers of providers, which are fetched again; jobs, which processes register at start; the record of
+ * migrations.
+ */
 const leftOut = ['gateway_cache', 'jobs', 'schema_migrations'];
 
 const tablesSql = `
@@ -73,7 +76,7 @@ const connected = async <T>(databaseUrl: string, work: (client: pg.Client) => Pr
   const types = new pg.TypeOverrides();
   types.setTypeParser(20, Number);
   const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true, types });
-  // A connection that breaks fails the statement that runs, or the next one.
+  // A broken connection fails the current statement, or the next one.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -96,7 +99,7 @@ const withClient = <T>(
     return result;
   });
 
-/** Everything that `work` reads is of one moment. */
+/** Runs `work` in one snapshot, so that everything it reads is consistent. */
 export const withCatalogSnapshot = <T>(
   databaseUrl: string,
   work: (snapshot: CatalogSnapshot) => Promise<T>,
@@ -107,7 +110,7 @@ export const withCatalogSnapshot = <T>(
     return work({
       sql,
       tables,
-      // Numbers are handed out outside of transactions: these are those of the moment, or later ones.
+      // Sequences are not transactional: these numbers are those of the snapshot, or later ones.
       sequences: await sql.query<CatalogSequence>(sequencesSql),
       read(table) {
         const source = client.query(copyTo(`COPY ${target(table)} TO STDOUT`));
@@ -122,15 +125,15 @@ export interface CatalogLoad {
   empty(tables: readonly CatalogTable[]): Promise<void>;
   /** Returns the number of rows. */
   write(table: CatalogTable, source: Readable): Promise<number>;
-  /** Continues the sequences behind the ids that were allocated, with a gap. */
+  /** Advances the sequences beyond the allocated ids, with a gap. */
   advance(sequence: CatalogSequence, by: number): Promise<void>;
 }
 
-/** All of it or nothing. Triggers of the schema do not run: what they would write is copied as well. */
+/** Loads all or nothing. Triggers of the schema do not run, since the rows that they would write are copied as well. */
 export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) => Promise<T>): Promise<T> =>
   withClient(databaseUrl, 'BEGIN', async (client) => {
     const sql = inTransaction(client);
-    // Rows are brought to ClickHouse meanwhile.
+    // Rows are loaded into ClickHouse meanwhile.
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     return work({
       sql,
@@ -160,7 +163,7 @@ export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) =>
 export interface CatalogSession {
   readonly sql: Sql;
   tx<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
-  /** Runs `work` in the open transaction and takes back what it has changed. */
+  /** Runs `work` in the open transaction and rolls its changes back. */
   rehearse(work: () => Promise<unknown>): Promise<void>;
   /** Copies rows into a temporary table `saved_…` with the columns of a table of the catalog. */
   save(table: CatalogTable, source: Readable): Promise<void>;

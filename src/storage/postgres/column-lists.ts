@@ -1,6 +1,6 @@
 /**
- * The columns of versions. A dataset keeps each list once, whichever of its versions have it; a version points to its
- * list. Lists are made and dropped under the lock of their dataset.
+ * The columns of versions. A dataset stores each list once for all versions that have it. Lists are created and deleted under the lock of
+ * their dataset.
  */
 import { type ColumnChanges, changesShown } from '../../model/version.js';
 import type { Sql } from './sql.js';
@@ -13,8 +13,7 @@ export const columnsOfVersion = (version: string): string =>
   `(SELECT l.columns FROM column_lists l WHERE l.id = ${version}.column_list_id)`;
 
 /**
- * Common table expressions that find or make the lists of columns of some datasets; the last of them is
- * `list (id, dataset_id)`.
+ * Common table expressions that find or create the lists of columns of some datasets; the last of them is `list (id, dataset_id)`.
  * @param given Query of `dataset_id`, each once, and `columns`, as jsonb.
  */
 export const keepLists = (given: string): string => `
@@ -31,13 +30,13 @@ export const keepLists = (given: string): string => `
 
 /**
  * The same for one dataset.
- * @param dataset Expression that gives the dataset's id.
+ * @param dataset Expression for the dataset's id.
  * @param columns Query of one row and the column `columns`, as jsonb.
  */
 export const keepList = (dataset: string, columns: string): string =>
   keepLists(`SELECT (${dataset})::bigint AS dataset_id, c.columns FROM (${columns}) AS c`);
 
-/** Drops the lists of a dataset that no version has any more. */
+/** Deletes the lists of a dataset that no version has any more. */
 export const dropUnusedLists = async (tx: Sql, datasetId: number): Promise<void> => {
   await tx.query(
     `WITH gone AS (
@@ -49,7 +48,7 @@ export const dropUnusedLists = async (tx: Sql, datasetId: number): Promise<void>
   );
 };
 
-/** Two lists of columns; `from` is 0 where there was no version before. */
+/** Two lists of columns; `from` is 0 if there was no previous version. */
 export interface ListPair {
   readonly from: number;
   readonly to: number;
@@ -61,7 +60,7 @@ const sideSql = (list: string): string => `
   SELECT (c.item ->> 'id')::bigint AS id, c.item ->> 'name' AS name, c.item ->> 'dataType' AS type, c.position
   FROM column_lists l, jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position) WHERE l.id = ${list}`;
 
-/** One row with `changes` as JSON and the numbers of all changes; `$1` and `$2` are the lists. */
+/** One row with `changes` as JSON and the counts of all changes; `$1` and `$2` are the lists. */
 const changesSql = ({ whole }: { whole: boolean }): string => {
   const shown = whole
     ? ''
@@ -104,8 +103,8 @@ export const wholeChanges = async (sql: Sql, pair: ListPair): Promise<ColumnChan
   pair.from === pair.to ? noChanges : compare(sql, pair, true);
 
 /**
- * Compares two lists and keeps what a list of versions shows of it. The lists themselves stay in PostgreSQL. A pair of
- * which a list has gone meanwhile is compared and not kept.
+ * Compares two lists and stores the part of the result that a list of versions shows. The lists themselves stay in PostgreSQL. If a list
+ * was deleted meanwhile, the result is not stored.
  */
 export const keepChanges = (sql: Sql, pair: ListPair): Promise<ColumnChanges> =>
   sql.tx(async (tx) => {
@@ -125,7 +124,7 @@ export const keepChanges = (sql: Sql, pair: ListPair): Promise<ColumnChanges> =>
 
 const keyOf = ({ from, to }: ListPair): string => `${from}/${to}`;
 
-/** Changes of each pair as a list of versions shows them; pairs that were never compared are compared now. */
+/** Changes of each pair, as a list of versions shows them. Pairs that were never compared are compared now. */
 export const shownChanges = async (
   sql: Sql,
   pairs: readonly ListPair[],
@@ -153,7 +152,7 @@ const restoreListsSql = `
     FROM jsonb_array_elements(l.columns) WITH ORDINALITY AS i (item, position)
       JOIN new_columns k ON k.old = (i.item ->> 'id')::bigint) AS c`;
 
-/** Lists of a dataset of a backup (rows/saved-dataset.ts), whose columns have got new ids. */
+/** Lists of columns of a dataset in a backup (rows/saved-dataset.ts), whose columns have new ids. */
 export const restoreLists = async (tx: Sql, datasetId: number): Promise<void> => {
   await tx.query(restoreListsSql, [datasetId]);
 };

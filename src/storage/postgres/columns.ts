@@ -1,6 +1,6 @@
 /**
- * Rows of `columns`, the registry of what columns a dataset has or had, with today's names, roles and descriptions: the
- * one place that writes them. Changes need the lock of the dataset (`holdDataset`).
+ * Rows of `columns`, the registry of all columns that a dataset has or had, with their current names, roles and descriptions. Only this
+ * file writes them. Changes need the lock of the dataset (`holdDataset`).
  */
 import { keepList } from './column-lists.js';
 import { columnsChanged } from './datasets.js';
@@ -19,11 +19,11 @@ export interface RegisteredColumn {
   readonly storageId: number;
   readonly name: string;
   readonly description: string | null;
-  /** Set by hand; null: as the type decides. */
+  /** Set by a user; null: according to the type. */
   readonly isEntity: boolean | null;
 }
 
-/** The same as JSON, for a select list. `dataset` is an expression of the id. */
+/** The same as JSON, for a select list. `dataset` is an expression for the id. */
 export const registryColumn = (dataset: string): string => `
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'storageId', coalesce(c.storage_id, c.id), 'name', c.name,
      'description', c.description, 'isEntity', c.is_entity)), '[]') FROM columns c WHERE c.dataset_id = ${dataset})`;
@@ -41,7 +41,7 @@ const registerSql = prepared(`
   WHERE NOT EXISTS (SELECT 1 FROM columns c WHERE c.dataset_id = $1 AND c.name = wanted.name)
   ORDER BY wanted.position ON CONFLICT ON CONSTRAINT columns_name DO NOTHING`);
 
-/** Makes the columns of these names that the dataset does not know. */
+/** Creates the columns with these names that the dataset does not have. */
 export const registerColumns = async (
   sql: Sql,
   datasetId: number,
@@ -51,9 +51,9 @@ export const registerColumns = async (
 };
 
 /**
- * Common table expressions that register the columns of a version for a clone; the last of them is `list (id)`, the
- * clone's list: ids of its own, values where the source has them, names and roles as of today.
- * @param clone, version Expressions of the id of the clone, and of the version of its source.
+ * Common table expressions that register the columns of a version for a clone; the last of them is `list (id)`, the clone's list: new ids,
+ * values stored where those of the source are, current names and roles.
+ * @param clone, version Expressions for the id of the clone, and for the version of its source.
  */
 export const cloneColumnsSql = (clone: string, version: string): string => `
   stored AS MATERIALIZED (
@@ -75,7 +75,7 @@ export const cloneColumnsSql = (clone: string, version: string): string => `
      FROM wanted w JOIN inserted i ON i.name = w.name`,
   )}`;
 
-/** @throws The error of PostgreSQL that names the constraint `columns_name`, when another column has the name. */
+/** @throws the error of PostgreSQL with the constraint `columns_name` if another column has the name. */
 export const changeColumn = async (
   tx: Sql,
   datasetId: number,
@@ -91,7 +91,7 @@ export const changeColumn = async (
   await columnsChanged(tx, datasetId);
 };
 
-/** Changes many at once. A name that another column of the dataset has is not given; that column keeps its own. */
+/** Changes several columns. A name that another column of the dataset has is ignored; the column keeps its own. */
 export const changeColumns = async (
   tx: Sql,
   datasetId: number,
@@ -114,7 +114,7 @@ export const changeColumns = async (
   await columnsChanged(tx, datasetId);
 };
 
-/** Stores values of the column under another id from now on, so that older ones are not read as its own. */
+/** From now on stores values of the column under another id, so that it does not get older values. */
 export const storeElsewhere = async (tx: Sql, datasetId: number, columnId: number): Promise<void> => {
   await tx.query(
     `UPDATE columns SET storage_id = nextval(pg_get_serial_sequence('columns', 'id'))
@@ -123,7 +123,7 @@ export const storeElsewhere = async (tx: Sql, datasetId: number, columnId: numbe
   );
 };
 
-/** Columns of a dataset of a backup (rows/saved-dataset.ts) under new ids; their values stay where they are stored. */
+/** Columns of a dataset in a backup (rows/saved-dataset.ts) with new ids. Their values stay where they are stored. */
 export const restoreColumns = async (tx: Sql, datasetId: number): Promise<void> => {
   await tx.query(
     `INSERT INTO columns (id, dataset_id, name, description, is_entity, storage_id) OVERRIDING SYSTEM VALUE

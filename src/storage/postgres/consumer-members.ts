@@ -1,4 +1,4 @@
-/** Members of consumer groups by the worker that they belong to, and when each worker was last alive. */
+/** Members of consumer groups by worker, and the last heartbeat of each worker. */
 import { prepared, type Sql } from './sql.js';
 
 export interface ConsumerMember {
@@ -6,25 +6,25 @@ export interface ConsumerMember {
   readonly memberId: string;
 }
 
-/** A worker, while it runs. */
+/** A running worker. */
 interface WorkerIdentity {
   readonly id: string;
-  /** Host and port: a process that listens there has replaced the one that did before. */
+  /** Host and port. A process that listens there has replaced the previous one. */
   readonly address: string;
 }
 
 interface ConsumerMembers {
-  /** Members of workers that were at the address before; they are forgotten. */
+  /** Returns and deletes members of previous workers at this address. */
   takeFormer(): Promise<readonly ConsumerMember[]>;
-  /** The member is the worker's. */
+  /** Records a member of the worker. */
   note(member: ConsumerMember): Promise<void>;
-  /** Heartbeat of the worker. Returns, and deletes, members of workers whose heartbeats are missing. */
+  /** Heartbeat of the worker. Returns and deletes members of workers whose heartbeats are missing. */
   beat(): Promise<readonly ConsumerMember[]>;
-  /** The worker ends, and its members with it. */
+  /** Deletes the worker with its members when it stops. */
   forget(): Promise<void>;
 }
 
-/** Three beats: a worker that is declared dead by mistake joins again. */
+/** Three heartbeats. A worker that is declared dead by mistake joins again. */
 const silence = `interval '3 seconds'`;
 
 const member = 'group_id AS "groupId", member_id AS "memberId"';
@@ -33,7 +33,7 @@ const noteSql = prepared(`
   INSERT INTO consumer_members (member_id, group_id, worker, address) VALUES ($1, $2, $3, $4)
   ON CONFLICT (member_id) DO UPDATE SET seen_at = now()`);
 
-/** A worker whose own heartbeats are missing declares no other dead: PostgreSQL was down. */
+/** A worker whose own heartbeats are missing declares no other dead, since PostgreSQL was down. */
 const beatSql = prepared(`
   WITH own AS (
     SELECT max(seen_at) AS seen_at FROM consumer_members WHERE worker = $1

@@ -1,9 +1,9 @@
-/** Rows of `datasets`: the one place that writes them. */
+/** Rows of `datasets`. Only this file writes them. */
 import { conflict } from '../../lib/errors.js';
 import { uploadsPerDataset } from '../../model/position.js';
 import { named, prepared, type Sql } from './sql.js';
 
-/** Texts that people write about a dataset. */
+/** Texts about a dataset, written by users. */
 export interface DatasetText {
   readonly name: string;
   readonly description?: string | null | undefined;
@@ -25,8 +25,8 @@ export interface HeldDataset {
 }
 
 /**
- * Until the end of the transaction nobody else publishes, restores or removes versions of the dataset, renames its
- * columns or accepts an upload to it. Of several locks this one is taken first. Undefined when there is no such dataset.
+ * Until the end of the transaction no other session can publish, restore or delete versions of the dataset, rename its columns or accept an
+ * upload to it. This lock is taken before all others. Undefined if there is no such dataset.
  */
 export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> =>
   (await holdDatasets(tx, [id])).get(id);
@@ -38,23 +38,23 @@ const holdSql = (condition: string) =>
 const holdByIds = holdSql('id = ANY ($1)');
 const holdByStore = holdSql('store_id = $1');
 
-/** The same for several datasets, locked in a fixed order; unknown ones are left out. */
+/** The same for several datasets, locked in a fixed order. Unknown ones are missing in the result. */
 export const holdDatasets = async (tx: Sql, ids: readonly number[]): Promise<Map<number, HeldDataset>> => {
   const rows = await tx.query<HeldDataset & { id: number }>(holdByIds, [ids]);
   return new Map(rows.map(({ id, current }) => [id, { current }]));
 };
 
-/** The same of all datasets of a store. */
+/** The same for all datasets of a store. */
 export const holdDatasetsOf = async (tx: Sql, storeId: number): Promise<void> => {
   await tx.query(holdByStore, [storeId]);
 };
 
-/** Statement that locks a dataset as `holdDataset` does and numbers an upload to it; gives `id`, `current` and `number`. */
+/** Statement that locks a dataset like `holdDataset` and numbers an upload to it; returns `id`, `current` and `number`. */
 export const numberUploadSql = (dataset: string): string => `
   UPDATE datasets SET upload_count = upload_count + 1 WHERE id = ${dataset}
   RETURNING id, current_version_id AS current, upload_count AS number`;
 
-/** @throws AppError 409 when a dataset has no number left. */
+/** @throws AppError 409 if a dataset has used all numbers. */
 export const requireUploadNumber = (number: number): number => {
   if (number < uploadsPerDataset) return number;
   throw conflict(
@@ -63,7 +63,7 @@ export const requireUploadNumber = (number: number): number => {
   );
 };
 
-/** The same as a statement of its own. Undefined when there is no such dataset. @throws AppError 409. */
+/** The same as a separate statement. Undefined if there is no such dataset. @throws AppError 409. */
 export const numberUpload = async (
   tx: Sql,
   id: number,
@@ -77,7 +77,7 @@ const insertSql = named(`
   VALUES (:repositoryId, :storeId, :name, :description, :sourceName, :sourceUrl, :accountId, :uploadCount)
   ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`);
 
-/** Its id; undefined when the repository has a dataset of this name. */
+/** Returns its id; undefined if the repository has a dataset with this name. */
 export const insertDataset = async (tx: Sql, dataset: NewDataset): Promise<number | undefined> => {
   const { description, sourceName, sourceUrl, uploadCount = 0 } = dataset;
   const [row] = await tx.query<{ id: number }>(
@@ -95,7 +95,7 @@ export const describeDataset = async (sql: Sql, id: number, text: DatasetText): 
   );
 };
 
-/** The dataset that was deleted; undefined when there was none. */
+/** Returns the deleted dataset; undefined if there was none. */
 export const deleteDataset = async (
   tx: Sql,
   id: number,
@@ -107,7 +107,7 @@ export const deleteDataset = async (
   return row;
 };
 
-/** Bounds on old versions; the current one is always kept. null: no bound. */
+/** Limits of old versions; the current one is always kept. null: no limit. */
 export const boundVersions = async (
   sql: Sql,
   id: number,
@@ -120,15 +120,15 @@ export const boundVersions = async (
   ]);
 };
 
-/** Statement that notes from when on the oldest version is valid, the one of `version (id)`. All are expressions. */
+/** Statement that records the start of validity of the oldest version, the one of `version (id)`. All arguments are expressions. */
 export const firstVersionSql = (dataset: string, at: string): string =>
   `UPDATE datasets SET first_version_at = ${at}, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
 
-/** Statement that makes the id that `version (id)` gives the current version of a dataset. */
+/** Statement that makes the version `version (id)` the current version of a dataset. */
 export const showVersionSql = (dataset: string): string =>
   `UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
 
-/** Makes the newest version of a dataset of a backup (rows/saved-dataset.ts) the current one. */
+/** Makes the newest version of a dataset in a backup (rows/saved-dataset.ts) the current one. */
 export const showRestored = async (tx: Sql, id: number): Promise<void> => {
   await tx.query(
     `UPDATE datasets d SET current_version_id = (SELECT max(id) FROM new_versions),
@@ -138,7 +138,7 @@ export const showRestored = async (tx: Sql, id: number): Promise<void> => {
   );
 };
 
-/** Names, roles or descriptions of columns were changed: files that were made with the old ones are made again. */
+/** Records that names, roles or descriptions of columns were changed: files made with the old ones are outdated. */
 export const columnsChanged = async (tx: Sql, id: number): Promise<void> => {
   await tx.query(
     'UPDATE datasets SET columns_revision = columns_revision + 1, updated_at = now() WHERE id = $1',
@@ -146,7 +146,7 @@ export const columnsChanged = async (tx: Sql, id: number): Promise<void> => {
   );
 };
 
-/** Files of all versions with the segment are made again: their names contain this number. */
+/** Outdates the files of all versions with the segment: their names contain this number. */
 export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void> => {
   await sql.query(
     `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (
@@ -155,7 +155,7 @@ export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void>
   );
 };
 
-/** Which repositories are meant; all where neither is given. */
+/** Selects datasets by repository or account; all if neither is given. */
 export interface OfOwner {
   readonly owner?: number | null;
   readonly repositoryId?: number | null;

@@ -1,12 +1,12 @@
 /**
- * While a backup copies rows, or a restore brings them, nothing in ClickHouse is dropped: neither rows that no version names
- * any more nor rows that PostgreSQL does not know. The hold is a lock of a session: it ends with the process that has it.
+ * While a backup copies rows, or a restore loads them, nothing in ClickHouse is dropped: neither rows that no version references any more
+ * nor rows that PostgreSQL does not know. The hold is a lock of a session, so it ends with its process.
  */
 import pg from 'pg';
 import { conflict } from '../../lib/errors.js';
 import type { Sql } from './sql.js';
 
-/** Numbers that nothing else locks: `whole` is held once at a time, `dataset` is shared. */
+/** Advisory lock ids, used for nothing else: `whole` is exclusive, `dataset` is shared. */
 const lock = { first: 722_830, whole: 1_995, dataset: 1_996 } as const;
 
 /** True while a backup or restore is in progress. */
@@ -20,20 +20,20 @@ export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
 };
 
 interface SegmentHold {
-  /** @throws Error when the connection broke meanwhile: rows may have been dropped since. */
+  /** @throws Error if the connection broke meanwhile, since rows may have been dropped. */
   requireHeld(): void;
   release(): Promise<void>;
 }
 
 /**
- * Holds segments until the session of `sql` ends, for the restore of one dataset. Does not wait: backups and other restores
- * hold them as well.
+ * Holds segments until the session of `sql` ends, for the restore of one dataset. Does not wait, since backups and other restores may hold
+ * them too.
  */
 export const holdSegmentsInSession = async (sql: Sql): Promise<void> => {
   await sql.query('SELECT pg_advisory_lock_shared($1, $2)', [lock.first, lock.dataset]);
 };
 
-/** @throws AppError 409 `busy` when another backup or restore is under way. */
+/** @throws AppError 409 `busy` if another backup or restore is in progress. */
 export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> => {
   const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true });
   let lost: Error | undefined;

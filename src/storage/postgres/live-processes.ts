@@ -5,10 +5,10 @@ import { named, type Sql } from './sql.js';
 export interface LiveProcess {
   readonly id: string;
   readonly kind: 'api' | 'worker';
-  /** `host:port`, for people. */
+  /** `host:port`, for display. */
   readonly address: string;
   readonly build: Build;
-  /** Names of the master keys it can open; null: it handles no provider keys. */
+  /** Names of the master keys that it has; null: it handles no provider keys. */
   readonly masterKeys: readonly string[] | null;
 }
 
@@ -20,7 +20,7 @@ const beatSql = named(`
   VALUES (:id, :kind, :address, :version, :commit, :masterKeys, now() + :lifeMs * interval '1 millisecond')
   ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`);
 
-/** Registers a process, or renews it. To be repeated every `intervalMs`. */
+/** Registers a process or renews its registration. Call it every `intervalMs`. */
 export const beatHeart = async (sql: Sql, process: LiveProcess, intervalMs: number): Promise<void> => {
   const lifeMs = (missedBeats + 1) * intervalMs;
   await sql.query(beatSql, beatSql.values({ ...process, ...process.build, lifeMs }));
@@ -31,7 +31,7 @@ export const forgetProcess = async (sql: Sql, id: string): Promise<void> => {
   await sql.query('DELETE FROM live_processes WHERE id = $1', [id]);
 };
 
-/** Addresses of running processes that handle provider keys and cannot open this master key. */
+/** Addresses of running processes that handle provider keys and do not have this master key. */
 export const processesWithoutKey = async (sql: Sql, masterKey: string): Promise<string[]> => {
   const rows = await sql.query<{ address: string }>(
     `SELECT address FROM live_processes

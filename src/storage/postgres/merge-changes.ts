@@ -1,9 +1,9 @@
-/** Changes of merges against the version before, by a key. */
+/** Changes of merges by a key, compared with the previous version. */
 import type { RowChanges } from '../../model/process.js';
 import { prepared, type Sql } from './sql.js';
 
 interface MergeChanges extends RowChanges {
-  /** Ids of the columns of the key. */
+  /** Ids of the key columns. */
   readonly keyIds: readonly number[];
 }
 
@@ -13,7 +13,7 @@ const changesSql = prepared(
    WHERE v.id = $2 AND p.merge ->> 'baseVersionId' = $1::bigint::text AND p.merge ? 'changes' AND p.merge ? 'keyIds'`,
 );
 
-/** Undefined where the second version was not made of the first one by a key, or that is not on record. */
+/** Undefined if the second version was not made from the first one by a key, or the counts were not recorded. */
 export const readMergeChanges = async (
   sql: Sql,
   from: number,

@@ -7,15 +7,15 @@ import type { Log } from '../../lib/log.js';
 import { appliedMigrations, readSchema, refuseOther } from './schema.js';
 import { inTransaction } from './sql.js';
 
-/** Any number that nothing else locks; held while migrations run, so that processes that start together wait. */
+/** Advisory lock id, used for nothing else. Held while migrations run, so that processes that start together wait. */
 const migrationLock = 7_228_301_994;
 
 interface MigrateOptions {
   readonly databaseUrl: string;
   readonly log: Log;
-  /** Milliseconds for which a database that is not up yet is waited for. @default 0 */
+  /** Milliseconds to wait for a database that is not up yet. @default 0 */
   readonly waitMs?: number;
-  /** Most migrations that run. @default all */
+  /** Maximum number of migrations to run. @default all */
   readonly most?: number;
   /** @default the migrations of this build */
   readonly folder?: string;
@@ -25,8 +25,8 @@ interface MigrateOptions {
 const notUpYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', '57P03']);
 
 /**
- * Error codes of a migration that met running processes: it waited too long for a lock, or was the victim of a
- * deadlock. It was rolled back and can run again.
+ * Error codes of a migration that conflicted with running processes: it waited too long for a lock, or was the victim of a deadlock. It was
+ * rolled back and can run again.
  */
 const metOthers = new Set(['55P03', '40P01']);
 
@@ -46,7 +46,7 @@ const retried = <T>(work: () => Promise<T>, codes: ReadonlySet<string>, options:
 const connect = (databaseUrl: string, waitMs: number, log: Log): Promise<pg.Client> =>
   retried(
     async () => {
-      // A client connects once.
+      // A client can connect only once.
       const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
       await explainCertificate('DATABASE_URL', () => client.connect());
       return client;
@@ -62,18 +62,17 @@ const connect = (databaseUrl: string, waitMs: number, log: Log): Promise<pg.Clie
   );
 
 /**
- * Milliseconds that a migration waits for a lock. Below PostgreSQL's `deadlock_timeout` (one second), so that in a
- * deadlock with running processes the migration gives way and none of their transactions is the victim.
+ * Milliseconds that a migration waits for a lock. Shorter than PostgreSQL's `deadlock_timeout` (one second), so that in a deadlock with
+ * running processes the migration is rolled back and none of their transactions is the victim.
  */
 const lockWaitMs = 500;
 
-/** Milliseconds for which a migration that meets running processes is tried again. */
+/** Milliseconds for which a migration that conflicts with running processes is retried. */
 const giveUpAfterMs = 300_000;
 
 /**
- * Brings the catalog database to the newest schema, each migration in a transaction of its own, also while processes of
- * the previous version run. Waits for a database that is starting. There is no down migration: a backup restores the
- * state before an upgrade.
+ * Migrates the catalog database to the newest schema, each migration in its own transaction, even while processes of the previous version
+ * run. Waits for a database that is starting. There is no down migration: a backup restores the state before an upgrade.
  *
  * @returns names of the migrations that ran
  * @throws AppError of `refuseOther`
@@ -109,7 +108,7 @@ export const migrate = async ({
         },
       });
     } finally {
-      // A migration that failed has left its transaction open.
+      // A failed migration has left its transaction open.
       await client.query('ROLLBACK');
       names.push(...(await appliedMigrations(sql)).filter((name) => !applied.includes(name)));
     }
@@ -118,7 +117,7 @@ export const migrate = async ({
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     await client.query(`SET lock_timeout = ${lockWaitMs}`);
     await refuseOther(sql, schema);
-    // Read by the first file of the baseline.
+    // The first file of the baseline reads it.
     await client.query(`SELECT set_config('tabulary.baseline', $1, false)`, [schema.baseline]);
     await retried(run, metOthers, {
       maxRetryTime: giveUpAfterMs,
@@ -130,7 +129,7 @@ export const migrate = async ({
     if (names.length > 0) log.info({ migrations: names }, 'database migrated');
     return names;
   } finally {
-    // Ends the session, and with it the lock.
+    // Ends the session, and so releases the lock.
     await client.end();
   }
 };

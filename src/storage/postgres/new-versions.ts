@@ -1,11 +1,11 @@
 /** Newly published versions, for which summaries and files are prepared. */
 import { prepared, type Sql } from './sql.js';
 
-/** Ids are allocated before versions are committed: this many below the newest are read again. */
+/** Ids are allocated before versions are committed, so this many ids below the newest are read again. */
 const lateIds = 100;
-/** Versions of one query. */
+/** Maximum versions per query. */
 const batchSize = 1_000;
-/** A version published this soon after the one before may be replaced just as soon, so it waits. */
+/** A version that replaces another one this soon may be replaced just as soon, so it waits. */
 const debounce = `interval '10 seconds'`;
 /** More versions per second than this are a stream of uploads, which has priority over preparation. */
 const busyPerSecond = 15;
@@ -17,19 +17,19 @@ export interface NewVersion {
 
 interface NewVersions {
   /**
-   * Current versions that are due, oldest first. The first call only records where to begin. While uploads are published
-   * one after the other, a version waits at most ten seconds.
+   * Current versions that are due, oldest first. The first call only records the start. While uploads are published one after another, a
+   * version waits at most ten seconds.
    */
   read(): Promise<readonly NewVersion[]>;
-  /** `read` does not return the version again. */
+  /** Marks the version as done, so that `read` does not return it again. */
   done(versionId: number): void;
 }
 
 interface NewVersionsOptions {
   readonly sql: Sql;
-  /** Most versions per call. */
+  /** Maximum versions per call. */
   readonly most: number;
-  /** Condition of the versions `v`; its parameter is `$3`. */
+  /** Condition on the versions `v`; its parameter is `$3`. */
   readonly condition: string;
   readonly value: number;
 }

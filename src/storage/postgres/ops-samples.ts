@@ -2,32 +2,32 @@ import { isoUtc } from '../../lib/time.js';
 import { isCompleted, isEnded, isFailed } from './process-states.js';
 import type { Sql } from './sql.js';
 
-/** Consumer lag of a topic of chunks, and its consumers. */
+/** Consumer lag and consumers of a topic of chunks. */
 export interface TopicSample {
   readonly topic: string;
   readonly messages: number;
-  /** Null: the sizes of the logs cannot be read. */
+  /** Null: the sizes of the logs are unknown. */
   readonly bytes: number | null;
-  /** Age of the oldest chunk that waits. */
+  /** Age of the oldest waiting chunk. */
   readonly seconds: number;
   readonly members: number;
-  /** Fingerprint of the partition assignment: it changes with a rebalance. */
+  /** Fingerprint of the partition assignment, which changes with a rebalance. */
   readonly assignment: string;
 }
 
-/** How the service fared in a minute. */
+/** State of the service in one minute. */
 interface OpsSample {
-  /** Empty: Kafka did not answer. */
+  /** Empty: Kafka did not respond. */
   readonly topics: readonly TopicSample[];
   readonly pending: number;
   readonly oldestPendingSeconds: number;
   readonly deadLetters: number;
-  /** Bytes in ClickHouse; null: it did not answer. */
+  /** Bytes in ClickHouse; null: it did not respond. */
   readonly storeBytes: number | null;
   readonly mostParts: number | null;
-  /** Names of the components that did not answer. */
+  /** Names of the components that did not respond. */
   readonly down: readonly string[];
-  /** Uploads that ended in the minute before, with rows and bytes of those that completed. */
+  /** Uploads that ended in the previous minute, with rows and bytes of the completed ones. */
   readonly completed: number;
   readonly failed: number;
   readonly rows: number;
@@ -39,7 +39,7 @@ export type KeptSample = OpsSample & {
   readonly at: string;
 };
 
-/** Minutes that are kept. */
+/** Number of minutes that are kept. */
 export const keptMinutes = 1_440;
 
 interface EndedRow {
@@ -57,13 +57,13 @@ const endedSql = `
     FROM processes WHERE ${isEnded()} AND expires_at IS NULL
      AND ended_at >= date_trunc('minute', now()) - interval '1 minute' AND ended_at < date_trunc('minute', now())`;
 
-/** Uploads of one outcome. */
+/** Number of uploads with one outcome. */
 export interface EndedUploads {
   readonly status: 'completed' | 'failed';
-  /** Code of the error; null: there was none. */
+  /** Code of the error; null: none. */
   readonly code: string | null;
   readonly count: number;
-  /** Uploads that were read again at least once. */
+  /** Uploads that were replayed at least once. */
   readonly replayed: number;
 }
 
@@ -73,7 +73,7 @@ const endedColumns = `status, error ->> 'code' AS code, count(*)::int AS count,
 
 const untilSql = 'SELECT max(ended_until) AS until FROM ops_samples';
 
-/** Up to five minutes ago: a transaction that sets an earlier `ended_at` has been committed by then. */
+/** Up to five minutes ago: transactions with an earlier `ended_at` have been committed by then. */
 const countEndedSql = `
   UPDATE ops_samples SET ended_until = b.until, ended = coalesce((
       SELECT jsonb_agg(to_jsonb(e)) FROM (
@@ -96,15 +96,15 @@ const lastDaySql = `
     SELECT ${endedColumns} AND ended_at >= greatest($1, now() - interval '1 day') GROUP BY 1, 2) AS ended
    GROUP BY 1, 2 ORDER BY count DESC, code`;
 
-/** Uploads that ended within a day, to the minute: those that samples have counted, and the latest one by one. */
+/** Uploads that ended within a day, to the minute: counts in samples, and the most recent ones counted one by one. */
 export const readEndedUploads = async (sql: Sql): Promise<EndedUploads[]> => {
   const [kept] = await sql.query<{ until: Date | null }>(untilSql);
   return sql.query<EndedUploads>(lastDaySql, [kept?.until ?? null]);
 };
 
 /**
- * Keeps the sample of this minute unless another process has, and drops those that are a day old.
- * @returns whether it is this one that is kept.
+ * Stores the sample of this minute unless another process has, and deletes those that are a day old.
+ * @returns true if this sample was stored
  */
 export const keepSample = (
   sql: Sql,
@@ -126,7 +126,7 @@ export const keepSample = (
     return true;
   });
 
-/** Samples of the last minutes, oldest first. A minute without one: no API process ran, or PostgreSQL did not answer. */
+/** Samples of the last minutes, oldest first. If a minute is missing, no API process ran, or PostgreSQL did not respond. */
 export const readSamples = async (sql: Sql, minutes: number): Promise<KeptSample[]> => {
   const rows = await sql.query<{ minute: Date; sample: OpsSample }>(
     `SELECT minute, sample FROM ops_samples WHERE minute > now() - $1 * interval '1 minute' ORDER BY minute`,

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import { createWatchdog, type Watchdog } from '../watchdog.js';
 
 const int8Oid = 20;
-/** pg names no array among its types. */
+/** Missing in the types of pg. */
 const int8ArrayOid: number = 1016;
 
 interface PoolOptions {
@@ -15,7 +15,7 @@ interface PoolOptions {
   readonly log: Log;
 }
 
-/** 64-bit ids come back as numbers: they are handed out one by one and stay far below 2^53. */
+/** 64-bit ids are parsed as numbers: they are allocated one by one and stay far below 2^53. */
 const parseInt8 = (text: string): number => {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is beyond 2^53`);
@@ -44,12 +44,12 @@ export const createPool = ({
     statement_timeout: statementMs,
     types,
   });
-  // An idle connection that breaks (server restarted) is dropped by the pool; the next query opens another.
+  // The pool drops an idle connection that breaks (server restarted); the next query opens another.
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
   return pool;
 };
 
-/** Logs in; the signal destroys the socket in any state of the login. */
+/** Logs in. The signal destroys the socket in any state of the login. */
 const logIn = async (databaseUrl: string, signal: AbortSignal): Promise<void> => {
   const socket = new Socket();
   signal.addEventListener('abort', () => socket.destroy(), { once: true });
@@ -65,7 +65,7 @@ interface DatabaseWatchdogOptions {
   readonly silenceMs: number;
 }
 
-/** Distinguishes a PostgreSQL that hangs from a statement that takes long or waits for a lock. */
+/** Distinguishes a PostgreSQL server that hangs from a statement that takes long or waits for a lock. */
 export const createDatabaseWatchdog = ({ databaseUrl, silenceMs }: DatabaseWatchdogOptions): Watchdog =>
   createWatchdog({
     ping: (signal) => logIn(databaseUrl, signal),

@@ -1,13 +1,12 @@
 /**
- * States of `processes`, as SQL conditions. The events that lead from one state to another, and what each state means, are in
- * uploads/lifecycle/transitions.ts.
+ * States of `processes` as SQL conditions. The states, and the events that change them, are explained in uploads/lifecycle/transitions.ts.
  */
 import type { ProcessPhase } from '../../model/process.js';
 
 /** A pending process is in one of the phases; an ended one is completed or failed. */
 export type ProcessState = ProcessPhase | 'completed' | 'failed';
 
-/** States before a process has its place in the order in which uploads of a dataset are published. */
+/** States before a process has its position in the order in which uploads of a dataset are published. */
 export const beforeAccepted = ['reserved', 'receive'] satisfies ProcessPhase[];
 
 export const isPhase = (state: ProcessState): state is ProcessPhase =>
@@ -31,10 +30,10 @@ export const isEnded = (alias = 'processes'): string => `${alias}.status <> 'pen
 export const isCompleted = (alias = 'processes'): string => `${alias}.status = 'completed'`;
 export const isFailed = (alias = 'processes'): string => `${alias}.status = 'failed'`;
 
-/** Condition that the process is pending and an upload has taken it. */
+/** True for a pending process that an upload fills. */
 export const isAwaited = (alias = 'processes'): string =>
   `${isPending(alias)} AND ${alias}.phase <> 'reserved'`;
 
-/** Condition that the process is pending and has its place in the order of publishing. */
+/** True for a pending process with its position in the order of publishing. */
 export const isInLine = (alias = 'processes'): string =>
   `${isPending(alias)} AND ${alias}.phase NOT IN (${quoted(beforeAccepted)})`;

@@ -1,7 +1,7 @@
-/** Names and types of columns in a catalog from outside, before they become part of statements of ClickHouse. */
+/** Checks names and types of columns in a catalog from outside, before they become part of statements of ClickHouse. */
 import type { Sql } from './sql.js';
 
-/** Codes of types, as `isPhysicalType` knows them but for the scale's limit, which ClickHouse checks. */
+/** Codes of types, like `isPhysicalType` without the limit of the scale, which ClickHouse checks. */
 const physical = '([dtfs]|n(38|76)_[0-9]{1,2})';
 
 const listsSql = (
@@ -19,7 +19,7 @@ const mapsSql = (
   LIMIT 1`;
 
 /**
- * The first record that names a column or a type that the product cannot have made; undefined: none does.
+ * The first record with a column name or a type that the product cannot have created; undefined: none.
  * @param prefix Prefix of the names of the checked tables.
  */
 export const strangeName = async (tx: Sql, prefix = ''): Promise<string | undefined> => {

@@ -1,4 +1,4 @@
-/** The schema that the files in `migrations` make, and whether the catalog database has it. */
+/** The schema that the files in `migrations` create, and checks that the catalog database has it. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { conflict } from '../../lib/errors.js';
 import { readSetting } from './settings.js';
 import type { Sql } from './sql.js';
 
-/** The same depth below the root of the package in `src` and in `dist`. */
+/** At the same depth below the package root in `src` and in `dist`. */
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 interface Schema {
@@ -18,7 +18,7 @@ interface Schema {
   readonly baseline: string;
 }
 
-/** Prefix of baseline files. Later migrations begin with the time at which they were written. */
+/** Prefix of baseline files. Names of later migrations start with the time at which they were written. */
 const baselineFile = /^0/;
 
 /** Reads a folder of migrations. @default the folder of this build */
@@ -44,7 +44,7 @@ export const hasTable = async (sql: Sql, name: string): Promise<boolean> => {
   return table?.there === true;
 };
 
-/** Names of the migrations that the catalog has, in order; none when it was never migrated. */
+/** Names of the migrations that were applied to the catalog, in order; none if it was never migrated. */
 export const appliedMigrations = async (sql: Sql): Promise<string[]> => {
   if (!(await hasTable(sql, 'schema_migrations'))) return [];
   return (await sql.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name')).map(
@@ -57,8 +57,8 @@ const readBaseline = async (sql: Sql): Promise<string | undefined> =>
   (await hasTable(sql, 'settings')) ? readSetting(sql, 'schema_baseline') : undefined;
 
 /**
- * @throws AppError 409 `other_baseline` when another baseline created the catalog, `newer_database` when a newer version of
- * the product has migrated it.
+ * @throws AppError 409 `other_baseline` if another baseline created the catalog, `newer_database` if a newer version of the product has
+ *   migrated it.
  */
 export const refuseOther = async (sql: Sql, { names, baseline }: Schema): Promise<void> => {
   const applied = await appliedMigrations(sql);
@@ -75,7 +75,7 @@ export const refuseOther = async (sql: Sql, { names, baseline }: Schema): Promis
     );
 };
 
-/** @throws AppError 409 `older_database` when migrations of this version have not run, or as `refuseOther`. */
+/** @throws AppError 409 `older_database` if migrations of this version have not run, or the errors of `refuseOther`. */
 export const requireSchema = async (sql: Sql): Promise<void> => {
   const schema = readSchema();
   await refuseOther(sql, schema);

@@ -1,6 +1,6 @@
 import type { Sql } from './sql.js';
 
-/** The value that all processes of the installation share: the one that is kept, else this one from now on. */
+/** Returns the value that all processes of the installation share: the stored one, otherwise this one, which is stored. */
 export const sharedSetting = async (sql: Sql, name: string, value: string): Promise<string> => {
   const [row] = await sql.query<{ value: string }>(
     `INSERT INTO settings (name, value) VALUES ($1, $2)
@@ -16,7 +16,7 @@ export const readSetting = async (sql: Sql, name: string): Promise<string | unde
   return row?.value;
 };
 
-/** Undefined: it is not set any more. */
+/** @param value Undefined: deletes the setting. */
 export const setSetting = async (sql: Sql, name: string, value: string | undefined): Promise<void> => {
   if (value === undefined) await sql.query('DELETE FROM settings WHERE name = $1', [name]);
   else
@@ -26,7 +26,7 @@ export const setSetting = async (sql: Sql, name: string, value: string | undefin
     );
 };
 
-/** Sets a whole number unless the setting has a larger one already. */
+/** Sets a whole number unless the setting already has a larger one. */
 export const raiseSetting = async (sql: Sql, name: string, value: number): Promise<void> => {
   await sql.query(
     `INSERT INTO settings (name, value) VALUES ($1, $2::bigint::text)

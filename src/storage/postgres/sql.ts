@@ -8,22 +8,22 @@ export interface PreparedStatement {
   readonly text: string;
 }
 
-/** @param text The same at each call: a constant of the code. */
+/** @param text Must be the same at each call: a constant in the code. */
 export const prepared = (text: string): PreparedStatement => ({
   name: createHash('sha256').update(text).digest('base64url'),
   text,
 });
 
-/** A prepared statement with named parameters: for more than six. */
+/** A prepared statement with named parameters, for more than six. */
 interface NamedStatement extends PreparedStatement {
-  /** Values in the order of the parameters; undefined is null. @throws Error when a parameter has no value. */
+  /** Values in the order of the parameters; undefined becomes null. @throws Error if a parameter has no value. */
   values(given: Readonly<Record<string, unknown>>): unknown[];
 }
 
-/** @param text Has `:name` for `$1`; the same at each call. */
+/** @param text Has `:name` instead of `$1`; must be the same at each call. */
 export const named = (text: string): NamedStatement => {
   const names: string[] = [];
-  // Not the second colon of a cast, as in `:name::bigint`.
+  // Skips the second colon of a cast, as in `:name::bigint`.
   const numbered = text.replace(/(?<![:\w]):([a-z]\w*)/gi, (_, name: string) => {
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
@@ -38,13 +38,13 @@ export const named = (text: string): NamedStatement => {
   };
 };
 
-/** Statements against the catalog database. Values travel as parameters ($1, $2 …, or `named`), never in the text. */
+/** Statements against the catalog database. Values are always parameters ($1, $2 …, or `named`), never part of the text. */
 export interface Sql {
   /** Runs one statement and returns its rows. */
   query<T>(statement: string | PreparedStatement, values?: readonly unknown[]): Promise<T[]>;
   /**
-   * Runs `work` in one transaction (read committed): commits when it resolves, rolls back when it throws.
-   * Inside, use the `sql` that is handed in. A nested call joins the outer transaction.
+   * Runs `work` in one transaction (read committed): commits if it resolves, rolls back if it throws. `work` must use the given `sql`. A
+   * nested call joins the outer transaction.
    */
   tx<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
@@ -54,7 +54,7 @@ type Waiting = <T>(client: ClientBase, work: () => Promise<T>) => Promise<T>;
 
 const asLongAsItTakes: Waiting = (_client, work) => work();
 
-/** Statements of one connection, in the transaction that it has open, if any. */
+/** Statements of one connection, in its open transaction, if any. */
 export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sql => {
   const sql: Sql = {
     async query<T>(statement: string | PreparedStatement, values: readonly unknown[] = []) {
@@ -69,7 +69,7 @@ export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sq
 /** A connection that breaks between two statements emits an event, which would end the process without a listener. */
 const reportedByNextStatement = (): void => undefined;
 
-/** Milliseconds that the error of a cancelled statement may take to arrive. */
+/** Milliseconds to wait for the error of a cancelled statement. */
 const answerMs = 5_000;
 
 const connectionDead = (waitedMs: number): Error =>
@@ -78,10 +78,10 @@ const connectionDead = (waitedMs: number): Error =>
   });
 
 /**
- * The server cancels a statement that takes too long. If not even that error arrives, the connection is dead, also when
- * the server itself is alive: a firewall drops idle connections without telling either side.
+ * The server cancels a statement that takes too long. If not even that error arrives, the connection is dead, even if the server is alive:
+ * a firewall drops idle connections without notifying either side.
  *
- * @param watchdog fails statements when the server is silent.
+ * @param watchdog Fails statements when the server does not respond.
  */
 export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
   const deadMs = Number(pool.options.statement_timeout) + answerMs;
@@ -141,7 +141,7 @@ export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
         release(client, false);
         return result;
       } catch (error) {
-        // A connection whose rollback fails must not go back to the pool with an open transaction.
+        // A connection whose rollback fails must not return to the pool with an open transaction.
         const isBroken = await sql.query('ROLLBACK').then(
           () => false,
           () => true,
@@ -153,7 +153,7 @@ export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
   };
 };
 
-/** @throws the error of a database that does not answer. */
+/** @throws the error of a database that does not respond. */
 export const pingDatabase = async (sql: Sql): Promise<void> => {
   await sql.query('SELECT 1');
 };

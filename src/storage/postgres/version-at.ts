@@ -4,7 +4,7 @@ import { isoUtc } from '../../lib/time.js';
 import type { Sql } from './sql.js';
 
 /**
- * Expression: from when on a version answers for its dataset.
+ * Expression for the start of validity of a version.
  * @param version Alias of the table of versions.
  */
 export const validFrom = (version: string): string =>
@@ -29,8 +29,7 @@ const laterSql = `
 
 /**
  * Id of the version of a dataset that was current at a point in time.
- * @throws AppError 404: there was none yet (it names the first one), or that version was removed since (it names the
- *   next one that is kept).
+ * @throws AppError 404: there was none yet (names the first one), or that version was deleted since (names the next one that is kept).
  */
 export const versionAt = async (sql: Sql, datasetId: number, at: Instant): Promise<number> => {
   const [then] = await sql.query<Kept>(thenSql, [datasetId, at.end]);

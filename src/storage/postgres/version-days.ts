@@ -1,9 +1,9 @@
-/** Rows of `version_days`: the one place that writes them. They say which days the current version of a dataset has. */
+/** Rows of `version_days`: the days in the current version of a dataset. Only this file writes them. */
 import { type DaySet, parseDays } from '../../model/day-set.js';
 import type { Sql } from './sql.js';
 
 /**
- * Statement that notes the days of new versions.
+ * Statement that records the days of new versions.
  * @param days Query of `dataset_id`, `version_id`, `column_name` and `days`.
  */
 export const keepDaysSql = (days: string): string => `
@@ -11,7 +11,7 @@ export const keepDaysSql = (days: string): string => `
   ON CONFLICT (dataset_id) DO UPDATE SET
     version_id = excluded.version_id, column_name = excluded.column_name, days = excluded.days`;
 
-/** The days in a column of a version; undefined where they were not noted. */
+/** The days in a column of a version; undefined if they were not recorded. */
 export const readDays = async (
   sql: Sql,
   datasetId: number,

@@ -1,8 +1,8 @@
-/** Rows of `version_keys`: the one place that writes them. They say by which columns the rows of a version are unique. */
+/** Rows of `version_keys`: the columns by which the rows of a version are unique. Only this file writes them. */
 import { prepared, type Sql } from './sql.js';
 
 /**
- * Statement that notes the keys of versions. A key that is known already stays.
+ * Statement that records the keys of versions. A key that is already known is kept.
  * @param keys Query of `version_id` and `storage_ids`.
  */
 export const keepKeysSql = (keys: string): string => `
@@ -20,7 +20,7 @@ const keysSql = prepared(
   'SELECT version_id AS "versionId", storage_ids AS "storageIds" FROM version_keys WHERE version_id = ANY ($1) AND storage_ids IS NOT NULL',
 );
 
-/** Storage ids of columns by which the rows of versions are unique; versions of which none are known are left out. */
+/** Storage ids of columns by which the rows of versions are unique, without versions whose columns are unknown. */
 export const readKeys = async (
   sql: Sql,
   versionIds: readonly number[],

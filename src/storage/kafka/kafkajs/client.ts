@@ -3,7 +3,7 @@ import { Partitioners } from 'kafkajs';
 import pRetry from 'p-retry';
 import type { Log } from '../../../lib/log.js';
 
-/** How Kafka is reached. That kafkajs is behind it is known in `storage/kafka` alone. */
+/** Connection to Kafka. Only `storage/kafka` knows that it uses kafkajs. */
 export interface KafkaConnection {
   readonly kind: 'kafka';
 }
@@ -22,7 +22,7 @@ export const clientOf = (connection: KafkaConnection): Kafka => {
   return client;
 };
 
-/** Runs with an admin client of its own. */
+/** Runs work with a new admin client. */
 export const withAdmin = async <T>(
   connection: KafkaConnection,
   run: (admin: Admin) => Promise<T>,
@@ -37,7 +37,7 @@ export const withAdmin = async <T>(
   }
 };
 
-/** A producer for messages whose partition is given, or does not matter. */
+/** A producer for messages whose partition is given or does not matter. */
 export const openProducer = async (connection: KafkaConnection): Promise<Producer> => {
   const producer = clientOf(connection).producer({
     createPartitioner: Partitioners.DefaultPartitioner,
@@ -49,7 +49,7 @@ export const openProducer = async (connection: KafkaConnection): Promise<Produce
 
 /**
  * Sends a message, and returns its position once every in-sync replica has it.
- * @throws also when nothing was sent: kafkajs leaves out, without a word, what is for a partition that its metadata lack.
+ * @throws also if nothing was sent: kafkajs silently omits messages for a partition that is missing in its metadata.
  */
 export const sendTo = async (
   producer: Producer,
@@ -81,7 +81,7 @@ export const untilKnown = <T>(read: () => Promise<T>): Promise<T> =>
 export const subscribe = (consumer: Consumer, topic: string): Promise<void> =>
   untilKnown(() => consumer.subscribe({ topic, fromBeginning: true }));
 
-/** Runs with a consumer in a group of its own, which is deleted afterwards; it does not join again after a failure. */
+/** Runs work with a consumer in an own group, which is deleted afterwards. The consumer does not join again after a failure. */
 export const withEphemeralConsumer = async (
   connection: KafkaConnection,
   groupId: string,

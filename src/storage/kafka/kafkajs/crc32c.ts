@@ -1,10 +1,10 @@
-/** CRC-32C (Castagnoli, RFC 3720 appendix B.4), as Kafka's record batches carry it. */
+/** CRC-32C (Castagnoli, RFC 3720 appendix B.4), the checksum of Kafka's record batches. */
 const polynomial = 0x82f63b78;
 
-/** Bytes that one iteration takes in; one table for each. */
+/** Bytes per iteration, with one table for each. */
 const stride = 16;
 
-/** Table `k` at `256 * k`: what a byte does to the sum when `k` more bytes follow it. */
+/** Table `k` at `256 * k`: effect of a byte on the checksum if `k` more bytes follow it. */
 const tables = ((): Int32Array => {
   const all = new Int32Array(256 * stride);
   for (let byte = 0; byte < 256; byte += 1) {
@@ -19,7 +19,7 @@ const tables = ((): Int32Array => {
   return all;
 })();
 
-/** Effect of four bytes on the checksum when the bytes of `after` tables follow them. */
+/** Effect of four bytes on the checksum if the bytes of `after` tables follow them. */
 const word = (value: number, after: number): number =>
   tables[256 * (after + 3) + (value & 0xff)]! ^
   tables[256 * (after + 2) + ((value >>> 8) & 0xff)]! ^
@@ -32,13 +32,10 @@ const addBytes = (sum: number, bytes: Uint8Array, from: number, to: number): num
   return next;
 };
 
-/**
- * The checksum as an unsigned number. Sixteen bytes per iteration: four times as fast as a byte at a time, about
- * 1.9 GB/s.
- */
+/** The checksum as an unsigned number. Sixteen bytes per iteration: four times as fast as byte by byte, about 1.9 GB/s. */
 export const crc32c = (bytes: Uint8Array): number => {
   if (bytes.length < stride) return ~addBytes(-1, bytes, 0, bytes.length) >>> 0;
-  // Words are read where they are aligned; little-endian, as on every platform that Node runs on.
+  // Words are read at aligned addresses; little-endian, as on every platform of Node.
   const first = -bytes.byteOffset & 3;
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + first, (bytes.length - first) >> 2);
   let sum = addBytes(-1, bytes, 0, first);

@@ -11,7 +11,7 @@
  */
 /** The parts of kafkajs' Encoder that matter here. */
 interface Encoder {
-  /** Memory that small values are written to, and how much of it is written. */
+  /** Buffer for small values, and number of bytes written to it. */
   buf: Buffer;
   offset: number;
   readonly buffer: Buffer;
@@ -23,15 +23,15 @@ interface Encoder {
   writeEncoderArray(values: readonly Encoder[]): this;
 }
 
-/** Contents from this size on are referred to. */
+/** Contents of at least this size are referenced instead of copied. */
 const largeBytes = 64 * 1024;
-/** Room in front of joined contents: headers of the outer layers, names of topic and client included. */
+/** Space before joined contents: headers of the outer layers, with names of topic and client. */
 const headroomBytes = 2048;
 const restBytes = 512;
 
-/** Finished pieces of an encoder that come before `buf`, in order. */
+/** Finished pieces of an encoder before `buf`, in order. */
 const sealedOf = new WeakMap<Encoder, Buffer[]>();
-/** First byte that is in use, in memory made by `join`. */
+/** First used byte of memory made by `join`. */
 const usedFrom = new WeakMap<ArrayBufferLike, number>();
 
 const lengthOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -42,7 +42,7 @@ const putAll = (pieces: readonly Buffer[], target: Buffer): Buffer => {
   return target;
 };
 
-/** One buffer of all pieces; small ones before joined contents are put into the room in front of these. */
+/** Joins all pieces into one buffer. Small pieces before joined contents are written to the space before them. */
 const join = (pieces: readonly Buffer[]): Buffer => {
   const last = pieces.at(-1);
   const bytes = lengthOf(pieces);
@@ -65,7 +65,7 @@ const piecesOf = (encoder: Encoder): Buffer[] => {
   return written.length === 0 ? sealed : [...sealed, written];
 };
 
-/** Puts the pieces behind what is written; what comes next goes into new memory. */
+/** Appends the pieces to what is written; the next values are written to new memory. */
 const refer = (encoder: Encoder, pieces: readonly Buffer[]): void => {
   sealedOf.set(encoder, [...piecesOf(encoder), ...pieces]);
   encoder.buf = Buffer.allocUnsafe(restBytes);

@@ -1,4 +1,4 @@
-/** Bytes that partitions take on the brokers' disks: DescribeLogDirs, version 1, which kafkajs does not know. */
+/** Bytes of partitions on the brokers' disks: DescribeLogDirs version 1, which kafkajs does not support. */
 import type { KafkaConnection } from './client.js';
 import { type RawRequest, sendToEveryBroker } from './raw-request.js';
 
@@ -26,7 +26,7 @@ const createCursor = (bytes: Buffer) => {
   };
 };
 
-/** Sizes in the answer of one broker, behind its correlation id. */
+/** Sizes in the answer of one broker, after its correlation id. */
 export const parseLogSizes = (reply: Buffer): LogSize[] => {
   const cursor = createCursor(reply);
   cursor.skip(4); // throttle time

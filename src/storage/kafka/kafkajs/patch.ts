@@ -21,7 +21,7 @@ const knownVersion = '2.2.4';
 const patched = Symbol('patched');
 const load = createRequire(import.meta.url);
 
-/** @throws AppError `bad_installation` for a version whose internals are not known. */
+/** @throws AppError `bad_installation` for a version with unknown internals. */
 export const requireKnownVersion = (version: string): void => {
   if (version === knownVersion) return;
   throw new AppError(
@@ -41,7 +41,7 @@ const patchClass = <T extends object>(path: string, methods: (plain: T) => objec
 };
 
 /**
- * Call it before the first client is created; further calls do nothing.
+ * Call it before the first client is created. Further calls do nothing.
  * @throws AppError `bad_installation`, see above.
  */
 export const patchKafkajs = (): void => {
@@ -51,7 +51,7 @@ export const patchKafkajs = (): void => {
   patchClass('kafkajs/src/consumer/consumerGroup.js', (plain: Parameters<typeof consumerMethods>[0]) =>
     consumerMethods(plain, load('kafkajs/src/errors.js')),
   );
-  // The module that uses the checksum is loaded with the first request and keeps what it finds then.
+  // The module that uses the checksum is loaded with the first request, and keeps the function that it finds then.
   const crcPath = load.resolve('kafkajs/src/protocol/recordBatch/crc32C/crc32C.js');
   load(crcPath);
   const crcModule = load.cache[crcPath];

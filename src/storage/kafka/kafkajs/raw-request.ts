@@ -1,11 +1,11 @@
 /**
- * Requests that kafkajs does not have (DescribeLogDirs), or sends only for its own members (LeaveGroup), over connections that
- * it has opened: TLS and SASL are its own. Internals of the version that patch.ts requires.
+ * Requests that kafkajs does not have (DescribeLogDirs), or sends only for its own members (LeaveGroup), over its connections, so that TLS
+ * and SASL are the same. Uses internals of the version that patch.ts requires.
  */
 import { createRequire } from 'node:module';
 import { clientOf, type KafkaConnection } from './client.js';
 
-/** An encoder of kafkajs: what is written to it becomes the body of a request. */
+/** An encoder of kafkajs; what is written to it becomes the body of a request. */
 interface RequestBody {
   writeInt32(value: number): this;
   writeString(value: string): this;
@@ -80,7 +80,7 @@ const send = async <T>(broker: Broker, request: RawRequest<T>, withinMs: number)
   return (answer as { decoded: T }).decoded;
 };
 
-/** Runs with connections of its own. */
+/** Runs work with new connections. */
 export const withCluster = async <T>(
   kafka: KafkaConnection,
   run: (cluster: Cluster) => Promise<T>,
@@ -98,7 +98,7 @@ export const withCluster = async <T>(
 /**
  * Sends the same request to every broker of the cluster.
  * @returns One answer per broker, in no order.
- * @throws when a broker cannot be reached, does not answer in time, or `decode` throws.
+ * @throws if a broker cannot be reached or does not respond in time, or `decode` throws.
  */
 export const sendToEveryBroker = <T>(
   kafka: KafkaConnection,

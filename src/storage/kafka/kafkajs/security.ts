@@ -10,7 +10,7 @@ interface OauthClient {
   readonly scope?: string | undefined;
 }
 
-/** The settings of Kafka's security, as the environment gives them. */
+/** Security settings of Kafka from the environment. */
 export interface SecuritySettings {
   readonly kafkaTls: boolean;
   readonly kafkaTlsCaFile?: string | undefined;
@@ -31,7 +31,7 @@ const readPem = (path: string): string => {
   }
 };
 
-/** A new token is requested when less than this share of its life is left. */
+/** A new token is requested when less than this share of its lifetime is left. */
 const renewShare = 0.2;
 const tokenWithinMs = 10_000;
 
@@ -40,7 +40,7 @@ interface TokenReply {
   readonly expires_in?: unknown;
 }
 
-/** Tokens by the client credentials grant; one serves all connections until shortly before it ends. */
+/** Tokens of the client credentials grant. One serves all connections until shortly before it expires. */
 const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProviderResponse>) => {
   let kept: { token: Promise<OauthbearerProviderResponse>; renewAt: number } | undefined;
 
@@ -59,7 +59,7 @@ const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProvi
     if (!response.ok) throw new Error(`the token endpoint of Kafka answered ${response.status}`);
     const { access_token: value, expires_in: seconds } = (await response.json()) as TokenReply;
     if (typeof value !== 'string') throw new Error('the token endpoint of Kafka gave no access_token');
-    // The life of a token is optional in the standard; without it every connection requests one.
+    // The lifetime of a token is optional in the standard; without it every connection requests a token.
     const lifeMs = typeof seconds === 'number' ? seconds * 1_000 : 0;
     if (kept !== undefined) kept.renewAt = Date.now() + lifeMs * (1 - renewShare);
     return { value };
@@ -115,8 +115,8 @@ const saslOf = (settings: SecuritySettings): SASLOptions | undefined => {
 };
 
 /**
- * Options of kafkajs for the settings.
- * @throws AppError `bad_configuration` when settings that belong together are not all there, or a file cannot be read.
+ * Converts the settings to options of kafkajs.
+ * @throws AppError `bad_configuration` if required settings are missing, or a file cannot be read.
  */
 export const securityOptions = (settings: SecuritySettings): Pick<KafkaConfig, 'ssl' | 'sasl'> => {
   const sasl = saslOf(settings);

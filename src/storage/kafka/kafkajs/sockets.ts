@@ -11,7 +11,7 @@ const keepAliveMs = 60_000;
  */
 export const createSocket: ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const named = isIP(host) === 0 ? { servername: host } : {};
-  // Typed as if it were always there.
+  // Declared as always present.
   const withTls = Boolean(ssl);
   const socket = withTls
     ? connectTls({ host, port, ...named, ...ssl }, onConnect)

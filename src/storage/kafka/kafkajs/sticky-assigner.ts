@@ -5,7 +5,7 @@
  */
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
 
-/** A member, and the partitions of one topic that it says it has. */
+/** A member, and the partitions of one topic that it claims. */
 export interface Holder {
   readonly memberId: string;
   readonly held: readonly number[];
@@ -48,7 +48,7 @@ interface WorkerMember extends Holder {
   readonly worker: string;
 }
 
-/** Each worker gets the same number, and of those each of its members: a worker that is added takes its part of the work. */
+/** Each worker gets the same number of partitions, and each member of a worker too, so a new worker takes its share of the work. */
 export const assignByWorker = (
   members: readonly WorkerMember[],
   partitions: readonly number[],
@@ -76,8 +76,8 @@ const claimOf = (memberMetadata: Buffer): Claim => {
 };
 
 /**
- * For groups that read one topic.
- * @param claim This member, and the partitions that it has from its last assignment.
+ * Assigner for groups that read one topic.
+ * @param claim This member, and the partitions of its last assignment.
  */
 export const createStickyAssigner =
   (claim: () => Claim): PartitionAssigner =>
