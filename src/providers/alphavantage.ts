@@ -31,8 +31,8 @@ import { titledLines } from './titled-lines.js';
 const named = { slug: 'alphavantage', name: 'Alpha Vantage' };
 
 /**
- * `outputsize=compact` is the newest 100 points. An instrument that trades every day of the week reaches back
- * the fewest days with them, so a start within so many days is always covered.
+ * `outputsize=compact` returns the newest 100 points. They cover the fewest days for an instrument that trades every day of the week, so a
+ * start within this many days is always covered.
  */
 const compactDays = 99;
 
@@ -53,7 +53,7 @@ const adjustedFields: ReadonlySet<string> = new Set([
   'split_coefficient',
 ]);
 
-/** Names of members are numbered, `4. close`, and the numbers differ between the functions. */
+/** Names of members are numbered (`4. close`), and the numbers differ between functions. */
 const unnumbered = <T>(members: Readonly<Record<string, T>>): Map<string, T> =>
   new Map(
     Object.entries(members).map(([name, value]) => [
@@ -84,13 +84,13 @@ const searchReply = z.object({ bestMatches: z.array(numbered) });
 interface Instrument {
   readonly label: string;
   readonly query: NonNullable<UpstreamRequest['query']>;
-  /** Absent for a price of a security, which is in the currency of its exchange. */
+  /** Absent for a price of a security, whose currency is that of its exchange. */
   readonly unit?: string;
 }
 
 const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.:^=_-]{0,29}$|^\^[A-Za-z0-9.]{1,29}$/;
 
-/** `EUR/USD`, and `EURUSD=X` as it is written elsewhere, is a rate; anything else the symbol of a security. */
+/** `EUR/USD`, or `EURUSD=X` as used elsewhere, is a rate; any other id is the symbol of a security. */
 const readId = (seriesId: string, field: string): Instrument => {
   const [, from, to] =
     /^([A-Za-z]{3})\/([A-Za-z]{3})$/.exec(seriesId) ?? /^([A-Za-z]{3})([A-Za-z]{3})=X$/.exec(seriesId) ?? [];
@@ -116,7 +116,7 @@ const readId = (seriesId: string, field: string): Instrument => {
 };
 
 const fetchMatches = async (keywords: string, http: UpstreamHttp) => {
-  // Kept: a symbol keeps its currency, and each request is one of few.
+  // Cached, since a symbol keeps its currency and there are few requests per day.
   const payload = await http.json({
     path: ['query'],
     query: { function: 'SYMBOL_SEARCH', keywords },
@@ -132,7 +132,7 @@ const fetchCurrency = async (symbol: string, http: UpstreamHttp): Promise<string
     const match = matches.find((one) => one.get('symbol')?.toUpperCase() === symbol.toUpperCase());
     return match?.get('currency') || undefined;
   } catch (error) {
-    // The prices are good without it.
+    // The prices are valid without it.
     if (error instanceof AppError) return undefined;
     throw error;
   }
@@ -181,7 +181,7 @@ const daysBefore = (day: string, days: number): string =>
 
 const fetchRange = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const from = boundOf(params, 'start') ?? '';
-  // The whole history is for premium keys; requests for the newest days alone are not refused.
+  // The whole history needs a premium key; requests for only the newest days are not refused.
   const size = from >= daysBefore(ctx.today, compactDays) ? 'compact' : 'full';
   return withinBounds(await fetchSeries(seriesId, params, size, ctx), params);
 };
@@ -192,12 +192,12 @@ const notice = z.union([
   z.object({ 'Error Message': z.string() }).transform((reply) => reply['Error Message']),
 ]);
 
-/** Every error is HTTP 200, and a notice about the limit may hold the key: no text of theirs is passed on. */
+/** Every error is HTTP 200, and a notice about the limit may contain the key, so none of its text is passed on. */
 const explain = (reply: UpstreamReply, { query }: UpstreamRequest): Error | undefined => {
   const text = readErrorReply(notice, reply);
   if (text === undefined) return undefined;
   if (/apikey is invalid or missing|demo\W* API key/i.test(text)) return keyRefused(named);
-  // These advertise premium plans, so they come before what is about premium functions.
+  // These notices advertise premium plans, so they are checked before those about premium functions.
   if (/rate limit|per (?:day|minute|second)|call frequency/i.test(text)) return limitReached(named, text);
   if (/premium/i.test(text)) {
     return refusedRequest(
@@ -249,7 +249,7 @@ export const alphaVantage: Provider = {
     required: true,
     where: { in: 'query', name: 'apikey' },
   },
-  // Limits of a free key. The zone of the daily quota is not published; that of the exchange is likely.
+  // Limits of a free key. The time zone of the daily quota is not published; probably that of the exchange.
   limits: { keyed: { perSecond: 1, perDay: 25 }, resetZone: 'America/New_York', maxConcurrent: 1 },
   validity: { structure: 30 * 86_400, list: 86_400, series: 21_600 },
   timeoutMs: 20_000,

@@ -10,14 +10,14 @@ import { filled, readShape, requireValue, trimmed } from './shape.js';
 import { titledLines } from './titled-lines.js';
 import { type Unit, unitOfText, unitTimes } from './units.js';
 
-/** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
+/** Valet has neither paging nor search, so its list of series (about 15,000) is indexed here. */
 const named = { slug: 'bankofcanada', name: 'Bank of Canada Valet' };
 
 const described = z.object({ label: trimmed, description: z.string().nullish() });
 
 const groupList = z.object({ groups: z.record(z.string(), described) });
 const seriesList = z.object({ series: z.record(z.string(), described) });
-/** As in observations the detail is singular and in `series/…` plural, both spellings are met here. */
+/** In observations the detail is singular, in `series/…` plural; both are accepted here. */
 const groupReply = z
   .object({
     groupDetails: z.object({ groupSeries: z.record(z.string(), z.object({ label: trimmed })) }),
@@ -32,10 +32,10 @@ const observationsReply = z.object({
   observations: z.array(z.record(z.string(), z.unknown())),
 });
 
-/** `{"v":"1.37"}`; a missing value is `{"v":null}`, `{}` or no member at all. */
+/** `{"v":"1.37"}`. A missing value is `{"v":null}`, `{}` or no member. */
 const cell = z.object({ v: z.union([z.string(), z.number()]).nullish() }).nullish();
 
-/** Names hold no slash or comma; a comma would ask for two series at once. */
+/** Names have no slash or comma; a comma would request two series. */
 const idForm = /^[\w.-]+$/;
 
 const toItem = (id: string, found: z.output<typeof described>, path?: readonly string[]): Item => {
@@ -57,7 +57,7 @@ const observationOf = (seriesId: string, dayKey: string, row: Record<string, unk
   };
 };
 
-/** Valet has no member for the unit: rates name their currencies in the id, tables their magnitude in the words. */
+/** Valet has no member for the unit: rates name their currencies in the id, tables their magnitude in the text. */
 const unitOf = (seriesId: string, texts: readonly (string | undefined)[]): Unit => {
   const [, base, quote] = /^FXM?A?([A-Z]{3})([A-Z]{3})$/.exec(seriesId) ?? [];
   if (base !== undefined) return unitOfText(`${quote} per ${base}`);
@@ -101,7 +101,7 @@ export const bankOfCanada: Provider = {
   browseRootLabel: 'Groups of series',
 
   baseUrl: 'https://www.bankofcanada.ca/valet',
-  // No number is published; the how-to asks for back-off and caching.
+  // No limit is published; the how-to requests back-off and caching.
   limits: { anonymous: { perSecond: 5 }, resetZone: 'America/Toronto', maxConcurrent: 2 },
   validity: { structure: 86_400, list: 86_400, series: 3_600 },
   timeoutMs: 20_000,
@@ -114,7 +114,7 @@ export const bankOfCanada: Provider = {
   async browse(path, { http }) {
     if (path.length > 1) throw unknownPath(named, path);
     if (path.length === 1) {
-      // A group holds series only; asking for it tells whether it exists.
+      // A group contains only series; the request shows whether it exists.
       readShape(
         named,
         groupReply,

@@ -22,10 +22,10 @@ const named = { slug: 'bankofengland', name: 'Bank of England' };
 const seriesIdPlaceholder = 'IUDBEDR';
 const idForm = /^[A-Z0-9]{4,12}$/;
 
-/** No series of the database begins earlier. */
+/** No series of the database starts earlier. */
 const firstDay = '1963-01-01';
 
-/** The database has no list of its series that a program could read. */
+/** The database has no machine-readable list of its series. */
 const items = titledLines('popular/bankofengland.txt');
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -42,7 +42,7 @@ const readEnvelope = (text: string): XmlElement => {
   return root;
 };
 
-/** Values are dated by the last day of their period. */
+/** Values are dated with the last day of their period. */
 const startOfPeriod: Readonly<Record<string, (day: string) => string>> = {
   M: (day) => `${day.slice(0, 7)}-01`,
   Q: (day) =>
@@ -52,7 +52,7 @@ const startOfPeriod: Readonly<Record<string, (day: string) => string>> = {
 
 const magnitudes: Readonly<Record<string, number>> = { thousands: 1e3, millions: 1e6, billions: 1e9 };
 
-/** Currencies of the spot rates by the letters of their ids: `XUDLUSS` is US dollars for a pound. */
+/** Currencies of the spot rates by the letters in their ids: `XUDLUSS` is US dollars per pound. */
 const currencies: Readonly<Record<string, string>> = {
   US: 'USD',
   ER: 'EUR',
@@ -65,7 +65,7 @@ const currencies: Readonly<Record<string, string>> = {
   DK: 'DKK',
 };
 
-/** Ids say what is measured: `IU…` are interest rates and yields; the title of others says the magnitude. */
+/** Ids show what is measured: `IU…` are interest rates and yields. For others the title has the magnitude. */
 const unitOf = (seriesId: string, title: string): Unit => {
   const [, currency = ''] = /^XU[A-Z]L([A-Z]{2})S$/.exec(seriesId) ?? [];
   if (Object.hasOwn(currencies, currency)) return unitTimes(`${currencies[currency]} per GBP`, 1);
@@ -126,19 +126,19 @@ const fetchSeries = async (seriesId: string, from: string, { http, today }: Cont
   return readSeries(seriesId, text);
 };
 
-/** Up to today whatever the end: the bank dates a period by its last day, which may be after the end. */
+/** Always up to today: the bank dates a period with its last day, which may be after the requested end. */
 const startOf = (params: Params): string => {
   const start = boundOf(params, 'start') ?? firstDay;
   return start < firstDay ? firstDay : start;
 };
 
-/** Clients report that an unknown code is answered by a page, as HTTP 200; its words were not seen recorded. */
+/** Clients report that an unknown code is answered with a page and HTTP 200; its text is not known. */
 const explain = ({ text }: UpstreamReply, { query }: UpstreamRequest): Error | undefined =>
   /^\s*<(?:!doctype )?html/i.test(text) && /errorpage|there (?:is|was) an error/i.test(text)
     ? seriesNotFound(named, String(query?.SeriesCodes ?? ''))
     : undefined;
 
-/** Years that hold 24 values of a series of any frequency but the annual one. */
+/** Years that contain 24 values of a series of any frequency except annual. */
 const previewYears = 7;
 
 /**
@@ -159,7 +159,7 @@ export const bankOfEngland: Provider = {
   seriesIdPlaceholder,
 
   baseUrl: 'https://www.bankofengland.co.uk/boeapps/database',
-  // No number is published.
+  // No limit is published.
   limits: { anonymous: { perSecond: 1 }, resetZone: 'Europe/London', maxConcurrent: 1 },
   validity: { structure: 30 * 86_400, list: 86_400, series: 3_600 },
   timeoutMs: 60_000,

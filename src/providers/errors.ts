@@ -1,6 +1,6 @@
 /**
- * Errors of an upstream, in words for the caller. A text of the upstream may be passed on in
- * `detail`; the gateway cuts keys and addresses out of every message before it leaves.
+ * Errors of an upstream, with messages for the caller. `detail` may have text of the upstream; the gateway removes keys and addresses from
+ * every message.
  */
 import { AppError } from '../lib/errors.js';
 import type { Named } from './provider.js';
@@ -10,7 +10,7 @@ const sentence = (text: string, detail: string | undefined): string =>
 
 const detailsOf = ({ slug }: Named) => ({ provider: slug });
 
-/** 404: the upstream does not know the series; `reason` is a sentence, `details` are its parts. */
+/** 404: the upstream does not have the series. `reason` is a sentence, `details` are its parts. */
 export const seriesNotFound = (
   provider: Named,
   seriesId: string,
@@ -28,19 +28,19 @@ export const seriesNotFound = (
 export const isSeriesMissing = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'series_not_found';
 
-/** 404: no such place in the browse tree. */
+/** 404: no such path in the browse tree. */
 export const unknownPath = (provider: Named, path: readonly string[]): AppError =>
   new AppError('not_found', 'path_not_found', `${provider.name} has no folder '${path.join('/')}'.`, {
     details: detailsOf(provider),
   });
 
-/** 404 of something that is neither known to be a series nor a path; the gateway gives it its name. */
+/** 404 of something that may be a series or a path; the gateway adds its name. */
 export const upstreamNotFound = (provider: Named): AppError =>
   new AppError('not_found', 'upstream_not_found', `${provider.name} has no such data.`, {
     details: detailsOf(provider),
   });
 
-/** 404: the id cannot be one of this provider's, so it is not asked at all. */
+/** 404: the id is not valid for this provider, so no request is sent. */
 export const malformedSeriesId = (provider: Named, seriesId: string, form: string): AppError =>
   new AppError(
     'not_found',
@@ -51,13 +51,13 @@ export const malformedSeriesId = (provider: Named, seriesId: string, form: strin
     },
   );
 
-/** 400: parameters or ids that the upstream refuses although the definitions allow them. */
+/** 400: parameters or ids that the upstream refuses although they match the definitions. */
 export const refusedRequest = (provider: Named, detail: string): AppError =>
   new AppError('invalid', 'upstream_refused_request', `${provider.name} refused the request: ${detail}`, {
     details: detailsOf(provider),
   });
 
-/** 429: the upstream says that its limit is reached. */
+/** 429: the upstream reports that its limit is reached. */
 export const rateLimited = (provider: Named, retryAfterSeconds?: number, detail?: string): AppError =>
   new AppError(
     'rate_limited',
@@ -69,7 +69,7 @@ export const rateLimited = (provider: Named, retryAfterSeconds?: number, detail?
     },
   );
 
-/** Returns true if the upstream named a limit per day: it stays reached until midnight in the upstream's zone. */
+/** Returns true if the upstream reported a daily limit, which lasts until midnight in its zone. */
 export const isDailyLimit = (error: AppError): boolean => error.details?.limit === 'day';
 
 const limitWord = '(?:limit|threshold|quota|requests?|calls?|hits|queries)';
@@ -80,12 +80,12 @@ const namesDay = new RegExp(
 );
 const namesShorterSpan = /\b(?:(?:per|a|each|every)[ -](?:second|minute|hour)|hourly|burst)\b/i;
 
-/** Part of an error reply that is searched for a limit. */
+/** Characters of an error reply that are searched for a limit. */
 const noticeLength = 2_000;
 
 /**
- * 429 for a notice about a limit. A notice that names a day and no shorter span is about the daily limit; one that
- * names both may be about either, so it counts as the shorter one.
+ * 429 for a notice about a limit. A notice that names a day and no shorter span is about the daily limit. One that names both may be about
+ * either, so the shorter one is assumed.
  */
 export const limitReached = (provider: Named, notice: string, retryAfterSeconds?: number): AppError => {
   const text = notice.slice(0, noticeLength);
@@ -107,29 +107,26 @@ export const keyRefused = (provider: Named, detail?: string): AppError =>
     details: detailsOf(provider),
   });
 
-/** 502: the upstream answered with an error of its own. */
+/** 502: the upstream returned an error of its own. */
 export const upstreamFailed = (provider: Named, detail?: string): AppError =>
   new AppError('upstream', 'upstream_failed', sentence(`${provider.name} answered with an error.`, detail), {
     details: detailsOf(provider),
   });
 
-/**
- * 502: the reply does not have the form it should have. `reason` names the place, never quotes the reply: a
- * redacted sample goes to the log.
- */
+/** 502: the reply has an unexpected format. `reason` names the position and never quotes the reply; a redacted sample is logged. */
 export const unexpectedReply = (provider: Named, reason: string, cause?: unknown): AppError =>
   new AppError('upstream', 'unexpected_reply', `Unexpected reply of ${provider.name}: ${reason}.`, {
     details: detailsOf(provider),
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** 502: more than the upstream or the gateway gives in one reply. */
+/** 502: more than the upstream or the gateway returns in one reply. */
 export const tooLarge = (provider: Named, advice = 'narrow the selection or the date range'): AppError =>
   new AppError('upstream', 'upstream_too_large', `The answer of ${provider.name} is too large: ${advice}.`, {
     details: detailsOf(provider),
   });
 
-/** 400: the id names several series, or several values at one date. */
+/** 400: the id names several series, or several values for one date. */
 export const ambiguousSeries = (provider: Named, seriesId: string, advice: string): AppError =>
   new AppError(
     'invalid',

@@ -1,11 +1,9 @@
 import type { Observation } from './provider.js';
 
-/** Status codes of observations to their meanings. */
+/** Meanings of status codes of observations. */
 export type FlagMeanings = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 
-/**
- * Code list CL_OBS_STATUS of SDMX 2.2, for services without a list of their own. `A`, a normal value, is no flag.
- */
+/** Code list CL_OBS_STATUS of SDMX 2.2, for services without their own list. `A`, a normal value, is not a flag. */
 export const sdmxStatuses: FlagMeanings = {
   B: 'Time series break',
   D: 'Definition differs',
@@ -34,7 +32,7 @@ export const sdmxFlag = (status: string | undefined): string | undefined => {
   return code === undefined || code === '' || code === 'A' || code === '_Z' ? undefined : code;
 };
 
-/** Adds a flag to a value that was read. A text in place of the number is the flag already. */
+/** Adds a flag to a parsed value. If the value is a text instead of a number, that text is already the flag. */
 export const withFlag = (
   read: Pick<Observation, 'value' | 'flag'>,
   flag: string | undefined,
@@ -46,7 +44,7 @@ const meaningIn = (code: string, meanings: FlagMeanings): string | undefined => 
   return Object.hasOwn(meanings, code) ? (meanings as Record<string, string>)[code] : undefined;
 };
 
-/** The parts of a flag that combines several codes: `B P`; Eurostat, whose codes are small letters, writes `bd`. */
+/** The parts of a flag that combines several codes: `B P`; or `bd` at Eurostat, whose codes are small letters. */
 const partsOf = (flag: string): string[] => {
   const words = flag.split(/[\s,;+]+/).filter((word) => word !== '');
   return /^[a-z]+$/.test(flag) ? [...flag] : words;
@@ -62,8 +60,8 @@ const meaningOf = (flag: string, lists: readonly FlagMeanings[]): string | undef
 };
 
 /**
- * Legend of the flags that observations have, for `metadata.flags`.
- * @param lists the first list that knows a code wins
+ * Legend of the flags in observations, for `metadata.flags`.
+ * @param lists The first list with a code takes precedence.
  */
 export const legendOf = (
   observations: readonly Observation[],

@@ -7,11 +7,11 @@ import type { Named, Observation } from './provider.js';
 import { readShape, requireValue, written } from './shape.js';
 
 /**
- * JSON-stat 2.0: a cube as one flat list in row-major order of the dimensions `id` with lengths `size`. `value`
- * is a list, or a sparse map from flat position to value; a position that is not there is missing.
+ * JSON-stat 2.0: a cube as one flat list, in row-major order of the dimensions `id` with lengths `size`. `value` is a list, or a sparse map
+ * from position to value; a missing position has no value.
  */
 const category = z.object({
-  /** Code → position, or the codes in order; left out when there is one code only. */
+  /** Position by code, or the codes in order; missing if there is only one code. */
   index: z.union([z.record(z.string(), z.number().int()), z.array(z.string())]).nullish(),
   label: z.record(z.string(), z.string()).nullish(),
 });
@@ -28,7 +28,7 @@ const cubeShape = z
     dimension: z.record(z.string(), z.object({ label: z.string().nullish(), category })),
     role: z.object({ time: z.array(z.string()).nullish() }).nullish(),
     value: cells,
-    /** Status codes: by position, in order, or one for all. */
+    /** Status codes: by position, in order, or one for all values. */
     status: z
       .union([z.record(z.string(), z.string().nullable()), z.array(z.string().nullable()), z.string()])
       .nullish(),
@@ -47,11 +47,11 @@ export interface Cube {
   /** As the service wrote it. */
   readonly updated: string | undefined;
   readonly dimensions: readonly CubeDimension[];
-  /** Dimension of periods, where the service says which one it is. */
+  /** Dimension of periods, if the service names it. */
   readonly timeDimension: string | undefined;
-  /** The cell at a flat position; undefined when it is not there. */
+  /** The cell at a position; undefined: missing. */
   cell(position: number): string | number | null | undefined;
-  /** The status code at a flat position; undefined for none. */
+  /** The status code at a position; undefined: none. */
   status(position: number): string | undefined;
 }
 
@@ -64,7 +64,7 @@ const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => 
         .map(([code]) => code);
 };
 
-/** The cube of a payload; anything else is an unexpected reply. */
+/** Parses the cube in a payload; anything else is an unexpected reply. */
 export const readCube = (provider: Named, payload: unknown): Cube => {
   const { value, status, ...cube } = readShape(provider, cubeShape, payload);
   const dimensions = cube.id.map((id, place): CubeDimension => {
@@ -91,24 +91,24 @@ const flagOf = (status: string | undefined, missing: readonly string[]): string 
   missing.reduce((flag, word) => flag?.replace(word, ''), status)?.trim();
 
 export interface CubeSeries {
-  /** Position of its code in each dimension; 0 in time. */
+  /** Position of its code in each dimension; 0 for time. */
   readonly places: readonly number[];
   readonly data: readonly Observation[];
 }
 
-/** How far apart two neighbours of a dimension are in the flat list. */
+/** Distance of two adjacent codes of a dimension in the flat list. */
 const stridesOf = (dimensions: readonly CubeDimension[]): number[] =>
   dimensions.map((_, place) =>
     dimensions.slice(place + 1).reduce((product, { codes }) => product * codes.length, 1),
   );
 
-/** Cells of a cube, filled or not. */
+/** Number of cells of a cube, with or without values. */
 export const cellsOf = ({ dimensions }: Cube): number =>
   dimensions.reduce((product, { codes }) => product * codes.length, 1);
 
 /**
- * Every series of a cube: one for each combination of codes of the dimensions other than time. Positions that are
- * not there are null. `missing` are further words of the service for "no value".
+ * All series of a cube: one for each combination of codes of the dimensions except time. Missing positions are null. `missing` are further
+ * words of the service for "no value".
  */
 export const readCubeAll = (
   provider: Named,
@@ -141,7 +141,7 @@ export const readCubeAll = (
   });
 };
 
-/** The one series of a cube: every dimension but time has one code. */
+/** The only series of a cube in which every dimension except time has one code. */
 export const readCubeSeries = (
   provider: Named,
   seriesId: string,

@@ -12,14 +12,14 @@ export interface Rate {
 }
 
 export interface Limits {
-  /** Without a key. Left out where there is no use without one. */
+  /** Without a key; absent if the upstream cannot be used without one. */
   readonly anonymous?: Rate;
   /** With a key; each key has its own. */
   readonly keyed?: Rate;
-  /** IANA zone at whose midnight the daily quota starts again; default UTC. */
+  /** IANA zone at whose midnight the daily quota is reset. Default UTC. */
   readonly resetZone?: string;
-  /** Requests on the way at the same time. */
+  /** Concurrent requests. */
   readonly maxConcurrent: number;
-  /** Errors a minute after which the gateway stops, for upstreams that lock out clients after too many errors. */
+  /** Errors per minute after which the gateway stops, for upstreams that lock out clients after too many errors. */
   readonly errorsPerMinute?: number;
 }

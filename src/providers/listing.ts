@@ -2,8 +2,7 @@ import { unexpectedReply } from './errors.js';
 import type { Context, Item, Named, Page, SeriesPage } from './provider.js';
 
 /**
- * A part that the rest can do without (a table or a page of a listing, the names of codes): when it fails alone it is
- * recorded and passed over.
+ * Loads an optional part (a table or page of a listing, the names of codes). If it fails, the failure is recorded and the part is skipped.
  */
 export const loadPart = async <T>(
   ctx: Context,
@@ -18,27 +17,27 @@ export const loadPart = async <T>(
   }
 };
 
-/** One page of a list that is here as a whole. */
+/** One page of a complete list. */
 export const pageOf = <T extends Item>(items: readonly T[], { limit, offset }: Page): SeriesPage => ({
   items: items.slice(offset, offset + limit),
   total: items.length,
 });
 
 export interface PartOfList<T> {
-  /** Number of entries of the whole list, as the upstream announces it. */
+  /** Number of entries of the whole list, as reported by the upstream. */
   readonly total: number;
   readonly items: readonly T[];
-  /** The upstream says that no page follows. */
+  /** True: the upstream reports that no page follows. */
   readonly isLast?: boolean;
 }
 
 /**
- * All pages of a list, put together.
- * @throws AppError 502 for a list with fewer or more entries than announced
+ * Joins all pages of a list.
+ * @throws AppError 502 for a list with fewer or more entries than reported
  */
 export const allPages = async <T, P extends PartOfList<T>>(
   provider: Named,
-  /** @param offset entries before the page @param number pages before it */
+  /** @param offset Entries before the page. @param number Pages before it. */
   load: (offset: number, number: number) => Promise<P & PartOfList<T>>,
 ): Promise<P & PartOfList<T>> => {
   const first = await load(0, 0);

@@ -1,13 +1,12 @@
 import type { Observation } from './provider.js';
 
 /**
- * Numbers keep the digits that the upstream wrote: they travel as decimal text and leave as a JSON number with
- * the same digits. `0.30` stays `0.30`; only what JSON cannot spell is respelt: `+1` `01` `.5` `5.` become
- * `1` `1` `0.5` `5`.
+ * Numbers keep the digits of the upstream: they are passed on as decimal text and answered as JSON numbers with the same digits. `0.30`
+ * stays `0.30`; only forms that JSON does not allow are changed: `+1` `01` `.5` `5.` become `1` `1` `0.5` `5`.
  */
 const decimalForm = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,4}))?$/;
 
-/** The decimal text of a number, or undefined for anything that is not exactly one number. */
+/** The decimal text of a number; undefined for anything that is not exactly one number. */
 export const parseDecimal = (written: string | number): string | undefined => {
   const match = decimalForm.exec(String(written).trim());
   if (match === null) return undefined;
@@ -18,22 +17,22 @@ export const parseDecimal = (written: string | number): string | undefined => {
 
 const grouped = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
-/** As `parseDecimal`, and `1,234,567.8` with thousands commas is 1234567.8. `1,23` is no number. */
+/** Like `parseDecimal`, but `1,234,567.8` with thousands separators is 1234567.8. `1,23` is not a number. */
 export const parseGroupedDecimal = (written: string): string | undefined => {
   const text = written.trim();
   return parseDecimal(grouped.test(text) ? text.replaceAll(',', '') : text);
 };
 
-/** Words that no upstream means as data; each has further ones of its own. */
+/** Words that mean "missing" at every upstream; each has further ones. */
 const missingEverywhere: readonly string[] = ['', 'NaN', 'null'];
 
-/** A text that long is no remark about one value. */
+/** A longer text is not a remark about one value. */
 export const longestFlag = 200;
 
 /**
- * The value of an observation: decimal text for a number; null for one of the upstream's words for "missing"
- * (compared trimmed). Any other text (`Bank holiday`) is null too, and is kept in `flag`: one odd cell must not
- * hide a series, nor pass for a value that is merely missing.
+ * Parses the value of an observation: decimal text for a number; null for one of the upstream's words for "missing" (compared trimmed). Any
+ * other text (`Bank holiday`) is null too, and becomes the `flag`: one unusual cell must not hide a series, nor look like a value that is
+ * only missing.
  */
 export const readValue = (
   written: string | number | null | undefined,

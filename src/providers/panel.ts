@@ -4,7 +4,7 @@ import { seriesNotFound } from './errors.js';
 import type { Params } from './parameter.js';
 import type { Context, Named, PanelData, Provider, SeriesData, SeriesMetadata } from './provider.js';
 
-/** Facts that all series share, and the meanings of all their flags. */
+/** Metadata that all series share, and the meanings of all their flags. */
 export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]): SeriesMetadata => {
   const [first, ...others] = series.map(({ metadata }) => metadata);
   const flags = Object.assign({}, ...series.map(({ metadata }) => metadata.flags ?? {})) as Record<
@@ -17,7 +17,7 @@ export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]):
   return { ...Object.fromEntries(shared), ...(Object.keys(flags).length === 0 ? {} : { flags }) };
 };
 
-/** Rows by the codes of some columns, in the order of the rows. */
+/** Groups rows by the codes of some columns, in the order of the rows. */
 export const groupBy = <T>(rows: readonly T[], codesOf: (row: T) => readonly string[]): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
   for (const row of rows) {
@@ -29,7 +29,7 @@ export const groupBy = <T>(rows: readonly T[], codesOf: (row: T) => readonly str
   return groups;
 };
 
-/** Ids that are joined by `+`, each once. @throws AppError 400 for more than a panel may have. */
+/** Ids joined with `+`, without duplicates. @throws AppError 400 for more than a panel may have. */
 export const joinedIds = ({ slug, name }: Named, seriesId: string, most: number): readonly string[] => {
   const ids = [...new Set(seriesId.split('+'))];
   if (ids.length <= most) return ids;
@@ -40,7 +40,7 @@ export const joinedIds = ({ slug, name }: Named, seriesId: string, most: number)
   });
 };
 
-/** A panel of series by their ids; undefined stands for one that the provider does not know. */
+/** A panel of series by their ids; undefined marks an unknown series. */
 export const panelOfSeries = (
   provider: Named,
   seriesId: string,
@@ -58,10 +58,10 @@ export const panelOfSeries = (
   };
 };
 
-/** Series of a panel of a provider that gives them one by one. */
+/** Maximum series of a panel of a provider that returns them one by one. */
 const mostJoined = 10;
 
-/** Several series of a provider that has no panels of its own, one after the other; those of one file share it. */
+/** Requests several series of a provider without panels one by one; series in one file share it. */
 export const joinedPanel = async (
   provider: Provider,
   seriesId: string,

@@ -1,4 +1,4 @@
-/** Checked values of the provider's own parameters, defaults filled in. */
+/** Checked values of the provider's own parameters, with defaults. */
 export type Params = Readonly<Record<string, string | number>>;
 
 export interface ParameterValue {
@@ -7,7 +7,7 @@ export interface ParameterValue {
 }
 
 export interface Parameter {
-  /** Name to use in the request. By convention the bounds of the range are `start` and `end`. */
+  /** Name for use in the request. By convention the bounds of the range are `start` and `end`. */
   readonly key: string;
   readonly label: string;
   readonly type: 'number' | 'text' | 'select';
@@ -19,13 +19,13 @@ export interface Parameter {
   readonly format?: 'date';
   /** Pattern that the whole of a `text` must match, in addition to `format`. */
   readonly pattern?: RegExp;
-  /** Its values are regions: the search fills it in, so that `GDP Norway` finds GDP with Norway's code. */
+  /** Its values are regions: the search sets it, so that `GDP Norway` finds GDP with Norway's code. */
   readonly regions?: true;
-  /** A panel may have several of its values: a list, or `all`. Joined by semicolons. */
+  /** True: a panel may have several of its values, as a list or `all`. Joined with semicolons. */
   readonly several?: true;
   /**
-   * The upstream computes values from their neighbours (change, average of a month), so that a range differs from
-   * the same part of the whole series.
+   * The upstream computes values from neighbouring ones (change, monthly average), so a range differs from the same part of the whole
+   * series.
    */
   readonly computes?: true;
 }

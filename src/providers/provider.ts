@@ -25,19 +25,19 @@ export interface KeyUse {
   readonly url: string;
   /** How to get a key; one sentence for the end user. */
   readonly hint: string;
-  /** True when full data needs a key; false when a key only raises the limits. */
+  /** True: full data needs a key. False: a key only raises the limits. */
   readonly required: boolean;
-  /** Part of the request that carries the key. In a JSON body it becomes a top-level member. */
+  /** Part of the request for the key. In a JSON body it becomes a top-level member. */
   readonly where: { readonly in: 'query' | 'header' | 'body'; readonly name: string };
-  /** True when `preview` works without the key although the key is required. */
+  /** True: `preview` works without the key although the key is required. */
   readonly publicPreview?: boolean;
-  /** True when answers got with a caller's own key may be shown to others; default false. */
+  /** True: answers for a caller's own key may be shown to others. Default false. */
   readonly mayShareAnswers?: boolean;
 }
 
-/** How long an answer may be reused, in seconds. */
+/** Lifetimes of answers in the cache, in seconds. */
 export interface Validity {
-  /** Folders, code lists, structures: what changes a few times a year. */
+  /** Folders, code lists, structures, which change a few times a year. */
   readonly structure: number;
   /** Search results and lists of series. */
   readonly list: number;
@@ -48,15 +48,15 @@ export interface Validity {
 /** Series that differ in one code, `{}` in the id: `WS_CBPOL/M.{}`. */
 export interface SeriesPattern {
   readonly id: string;
-  /** Title without the code's. */
+  /** Title without that of the code. */
   readonly label: string;
   /** Codes that have data. */
   readonly codes: readonly string[];
-  /** Labels of the codes; left out where the codes are places. */
+  /** Labels of the codes; absent if the codes are places. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A provider as errors name it. */
+/** Names of a provider in errors. */
 export type Named = Pick<Provider, 'slug' | 'name'>;
 
 export interface Provider {
@@ -70,25 +70,25 @@ export interface Provider {
   readonly description: string;
   readonly capabilities: readonly Capability[];
   readonly license?: string;
-  /** The sentence that the upstream's terms ask to show with its data. */
+  /** Sentence that the upstream's terms require with its data. */
   readonly attribution?: string;
   readonly parameters: readonly Parameter[];
-  /** A bundled list; the search knows these before it ever asked the upstream. */
+  /** Bundled list, which the search has before the first request to the upstream. */
   readonly popularSeries: readonly { readonly id: string; readonly label: string }[];
   /** Families of series, for the search. */
   readonly patterns?: readonly SeriesPattern[];
-  /** Code of the place that the series are about unless their labels name another: `US`. */
+  /** Code of the place of the series unless their labels name another: `US`. */
   readonly home?: string;
   readonly seriesIdPlaceholder: string;
   readonly browseRootLabel?: string;
   /** Describes limits or restrictions without a key. */
   readonly anonymousLimitMessage?: string;
 
-  /** Without a closing slash; configuration may replace it (tests put a replayed upstream here). */
+  /** Without a trailing slash. Can be replaced by configuration (tests use a replayed upstream). */
   readonly baseUrl: string;
-  /** True: connections to private addresses are refused, also those that a name resolves to. */
+  /** True: connections to private addresses are refused, even if a public name resolves to one. */
   readonly publicOnly?: boolean;
-  /** Further addresses by name (`UpstreamRequest.base`); never given a key. */
+  /** Other addresses by name (`UpstreamRequest.base`); they never get a key. */
   readonly otherBaseUrls?: Readonly<Record<string, string>>;
   /** Headers of every request, for example `Accept`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -101,41 +101,41 @@ export interface Provider {
   readonly maxReplyBytes?: number;
 
   /**
-   * Inspects every reply first and returns the error that it means, whatever its status
-   * (several upstreams err inside HTTP 200); `undefined` leaves it to the status: 401/403 key refused, 404 not
-   * found, 413 too large, 429 rate limited, any other than 2xx an error of the upstream.
+   * Called with every reply first. Returns the error in it, whatever its status (several upstreams report errors within HTTP 200);
+   * `undefined`: the status decides: 401/403 key refused, 404 not found, 413 too large, 429 rate limited, any other except 2xx an error of
+   * the upstream.
    */
   explain?(reply: UpstreamReply, request: UpstreamRequest): Error | undefined;
-  /** The folders at a path; an unknown path throws `unknownPath`. Capability `hierarchical`. */
+  /** The folders at a path. @throws `unknownPath` for an unknown path. Capability `hierarchical`. */
   browse?(path: readonly string[], ctx: Context): Promise<readonly Folder[]>;
   /** One page of the series at a path. Capability `hierarchical`. */
   seriesAt?(path: readonly string[], page: Page, ctx: Context): Promise<SeriesPage>;
-  /** The upstream's own search, where it is good. Without it the gateway's index over `listAll` serves. */
+  /** The upstream's own search, if it is good. Otherwise the gateway's index over `listAll` is used. */
   search?(query: string, ctx: Context): Promise<readonly Item[]>;
   /**
-   * Everything worth finding, for the gateway's own search index; runs in the background. Requests are kept
-   * (`keep`), so an interrupted listing continues where it stopped; parts that may fail alone use `loadPart`.
+   * Lists all items for the gateway's search index, in the background. Requests are cached (`keep`), so an interrupted listing continues
+   * where it stopped; optional parts use `loadPart`.
    */
   listAll?(ctx: Context): AsyncIterable<Item>;
-  /** Default start of a series for callers who name none, if the whole would use too many of a small quota. */
+  /** Default start of a series for callers who name none, if the whole series would use too much of a small quota. */
   readonly defaultStart?: {
-    /** YYYY-MM-DD; undefined: at its beginning. */
+    /** YYYY-MM-DD; undefined: at the beginning of the series. */
     of(params: Params, ctx: Pick<Context, 'key' | 'today'>): string | undefined;
     /** Note in the metadata of such a series; a sentence for the end user. */
     readonly note: string;
   };
-  /** The newest observations, about 24; more are cut by the gateway. */
+  /** The newest observations, about 24; the gateway removes more. */
   preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
   /** All observations within the parameters. */
   series(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
-  /** Several series at once: an id with open dimensions, or parameters with several values. */
+  /** Several series in one request: an id with open dimensions, or parameters with several values. */
   panel?(seriesId: string, params: Params, ctx: Context): Promise<PanelData>;
   /**
-   * When the series changed last, by one small request; the same text means that nothing did. Left out where the
-   * upstream does not tell.
+   * Time of the last change of the series, with one small request; an equal text means no change. Absent if the upstream does not report
+   * it.
    */
   lastUpdate?(seriesId: string, params: Params, ctx: Context): Promise<string | undefined>;
-  /** Earlier values of revised series, where the upstream keeps them. */
+  /** Earlier values of revised series; absent if the upstream does not keep them. */
   readonly vintages?: Vintages;
 }
 
@@ -145,7 +145,7 @@ export interface Vintages {
   days(seriesId: string, ctx: Context): Promise<readonly string[]>;
   /**
    * All values of some vintages.
-   * @param window Neighbouring days of `days`, oldest first; at most 100.
+   * @param window Consecutive days of `days`, oldest first; at most 100.
    */
   values(
     seriesId: string,
@@ -155,7 +155,7 @@ export interface Vintages {
   ): Promise<readonly VintageValue[]>;
 }
 
-/** A value and the days on which the upstream gave it, both included. */
+/** A value, and the first and last day on which the upstream had it. */
 export interface VintageValue extends Observation {
   readonly from: string;
   readonly until: string;
@@ -168,21 +168,21 @@ export interface Page {
 
 export interface Folder {
   readonly label: string;
-  /** Stable and readable: a code rather than a position. Any characters; the gateway encodes `/` and `%`. */
+  /** Stable and readable: a code and not a position. Any characters; the gateway encodes `/` and `%`. */
   readonly segment: string;
-  /** The folders below, when the same reply has them: spares calls when `depth` is above 1. */
+  /** The subfolders, if the same reply has them, which saves requests when `depth` is above 1. */
   readonly children?: readonly Folder[];
-  /** True when nothing but series is below; the gateway then does not ask for folders. */
+  /** True: it contains only series, so the gateway requests no folders. */
   readonly leaf?: boolean;
 }
 
-/** Something that can be found: a series, or a folder that leads to series. */
+/** A search result: a series, or a folder of series. */
 export interface Item {
   /** The series id, or the code of the folder (dataset, flow). */
   readonly id: string;
   readonly label: string;
   readonly description?: string;
-  /** `folder` is browsed on with `path`; default `series`. */
+  /** `folder` can be browsed with `path`. Default `series`. */
   readonly kind?: 'series' | 'folder';
   /** Path in the browse tree; absent for an item outside of it. */
   readonly path?: readonly string[];
@@ -192,18 +192,18 @@ export interface Item {
 
 export interface SeriesPage {
   readonly items: readonly Item[];
-  /** Number of series at the path, over all pages; absent if the upstream does not give it. */
+  /** Number of series at the path, over all pages; absent if the upstream does not report it. */
   readonly total?: number;
 }
 
 export interface Observation {
   /** YYYY-MM-DD, first day of the period. */
   readonly date: string;
-  /** Decimal text exactly as the upstream wrote it; null when the upstream says that it is missing. */
+  /** Decimal text exactly as the upstream wrote it; null if the upstream reports it as missing. */
   readonly value: string | null;
   /**
-   * Status code that the upstream gives the value (`p`), spelled out in `metadata.flags`; or what it wrote in place of
-   * a number, when that is none of its usual words for "missing".
+   * Status code of the value (`p`), with its meaning in `metadata.flags`; or the text that the upstream wrote instead of a number, unless
+   * it is one of its usual words for "missing".
    */
   readonly flag?: string;
 }
@@ -214,7 +214,7 @@ export interface SeriesMetadata extends Unit {
   readonly source?: string;
   readonly notes?: string;
   readonly last_update?: string;
-  /** Meanings of the flags: `{"p": "provisional"}`. The gateway leaves out those that no observation has. */
+  /** Meanings of the flags: `{"p": "provisional"}`. The gateway removes those that no observation has. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Other useful metadata of the upstream. */
   readonly [name: string]: string | number | boolean | null | undefined | Readonly<Record<string, string>>;
@@ -223,7 +223,7 @@ export interface SeriesMetadata extends Unit {
 export interface SeriesData {
   readonly label: string;
   readonly metadata: SeriesMetadata;
-  /** In any order. The gateway sorts, drops equal doubles and refuses two values for one date. */
+  /** In any order. The gateway sorts, drops equal duplicates and refuses two values for one date. */
   readonly data: readonly Observation[];
 }
 
@@ -232,10 +232,10 @@ export interface PanelData {
   readonly label: string;
   /** Metadata that all series share. */
   readonly metadata: SeriesMetadata;
-  /** Dimensions that were left open, or for which several codes were requested. */
+  /** Dimensions that are open, or for which several codes were requested. */
   readonly dimensions: readonly { readonly id: string; readonly label: string }[];
   readonly series: readonly PanelSeries[];
-  /** Series that were named one by one and that the upstream does not know. */
+  /** Requested series that the upstream does not have. */
   readonly missing?: readonly string[];
 }
 
@@ -243,25 +243,25 @@ export interface PanelSeries {
   /** Codes, one for each of the dimensions. */
   readonly codes: readonly string[];
   readonly labels: readonly string[];
-  /** In any order, as of a single series. */
+  /** In any order, like a single series. */
   readonly data: readonly Observation[];
 }
 
 export interface Context {
   readonly http: UpstreamHttp;
-  /** Key that is sent along. */
+  /** Key of the request. */
   readonly key: 'none' | 'service' | 'own';
   /** The day in UTC, YYYY-MM-DD. */
   readonly today: string;
   /**
-   * Records a part that failed; true when the work may go on without it: a page of a listing for the index, or the
-   * structure that only spells out the codes of a series.
+   * Records a part that failed; true if the work may continue without it: a page of a listing for the index, or the structure with the
+   * labels of a series' codes.
    */
   passOver?(part: string, error: unknown): boolean;
 }
 
 export interface UpstreamRequest {
-  /** Parts below the base address, each encoded by the gateway; a closing '' makes a closing slash. */
+  /** Segments relative to the base address, each encoded by the gateway; an empty last segment adds a trailing slash. */
   readonly path: readonly string[];
   /** Encoded by the gateway; an array repeats the name. */
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -270,28 +270,28 @@ export interface UpstreamRequest {
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   /** Name of one of `otherBaseUrls`; default is `baseUrl`. */
   readonly base?: string;
-  /** Keep the reply this long and share it between operations (structures, code lists, tables of contents). */
+  /** Caches the reply for this lifetime and shares it between operations (structures, code lists, tables of contents). */
   readonly keep?: keyof Validity;
-  /** False when the upstream does not count this request against its hourly and daily limits. */
+  /** False: the upstream does not count this request against its hourly and daily limits. */
   readonly counted?: boolean;
-  /** In place of the provider's own, in milliseconds: slow structure calls. */
+  /** Overrides the provider's timeout, in milliseconds, for slow structure calls. */
   readonly timeoutMs?: number;
 }
 
 export interface UpstreamReply {
   readonly status: number;
-  /** Value of a header, by any spelling of its name. */
+  /** Value of a header, by its name in any case. */
   header(name: string): string | undefined;
-  /** The body as text; the key is cut out. */
+  /** The body as text, without the key. */
   readonly text: string;
 }
 
 /**
- * The network as a connector sees it: already limited, retried, cached, bounded in size and time, with the key
- * put in by the gateway. Only good replies (2xx that `explain` accepts) come back.
+ * HTTP for connectors: limited, retried, cached, bounded in size and time, with the key added by the gateway. Only good replies (2xx that
+ * `explain` accepts) are returned.
  */
 export interface UpstreamHttp {
   text(request: UpstreamRequest): Promise<UpstreamReply>;
-  /** The body parsed by `parseExactJson`; not JSON: `unexpectedReply`. 204 or an empty body: `undefined`. */
+  /** The body, parsed by `parseExactJson`. @throws `unexpectedReply` if it is not JSON. 204 or an empty body: `undefined`. */
   json(request: UpstreamRequest): Promise<unknown>;
 }

@@ -2,7 +2,7 @@ import { boundDay } from './dates.js';
 import type { Parameter, Params } from './parameter.js';
 import type { SeriesData } from './provider.js';
 
-/** The bounds of the range, by days or by periods of any length. */
+/** Parameters for the bounds of the range, by days or by periods. */
 export const rangeParameters = (
   unit: 'date' | 'period',
   location: Parameter['location'] = 'query',
@@ -11,7 +11,7 @@ export const rangeParameters = (
   { key: 'end', label: `Last ${unit}`, type: 'text', location, format: 'date' },
 ];
 
-/** The caller's bound as a day: the first or the last of the year or month that it names. */
+/** The caller's bound as a day: the first or the last one of its year or month. */
 export const boundOf = (params: Params, side: 'start' | 'end'): string | undefined =>
   params[side] === undefined ? undefined : boundDay(String(params[side]), side);
 
@@ -19,7 +19,7 @@ export const boundOf = (params: Params, side: 'start' | 'end'): string | undefin
 export const yearOf = (bound: string | number | undefined): number | undefined =>
   bound === undefined ? undefined : Number(String(bound).slice(0, 4));
 
-/** Cuts to the caller's bounds, for services that do not apply both. */
+/** Selects the requested range, for services that do not apply both bounds. */
 export const withinBounds = (series: SeriesData, params: Params): SeriesData => {
   const from = boundOf(params, 'start') ?? '';
   const to = boundOf(params, 'end') ?? '9999';

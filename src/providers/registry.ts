@@ -16,7 +16,7 @@ import { statCan } from './statcan.js';
 import { treasury } from './treasury.js';
 import { worldBank } from './worldbank/worldbank.js';
 
-/** Every connector on offer, by slug. */
+/** All connectors, by slug. */
 export const allProviders: readonly Provider[] = [
   ...recordedProviders,
   alphaVantage,

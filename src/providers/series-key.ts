@@ -2,14 +2,14 @@ import { nearest } from '../lib/nearest.js';
 import { seriesNotFound } from './errors.js';
 import type { Named } from './provider.js';
 
-/** A dimension of a key; one without codes takes any. */
+/** A dimension of a key; without codes it accepts any. */
 export interface KeyDimension {
   readonly id: string;
   readonly label?: string;
   readonly codes: ReadonlyMap<string, string>;
 }
 
-/** Codes that are compared with an unknown one; lists of cities and products are longer. */
+/** Maximum codes that are compared with an unknown one; lists of cities and products are longer. */
 const mostCompared = 5_000;
 
 const titled = ({ id, label }: KeyDimension): string =>
@@ -26,8 +26,8 @@ const unknownCode = (dimension: KeyDimension, code: string) => {
 };
 
 /**
- * 404 for a series whose key is `codes`, with the reason: a number of codes that is not that of the dimensions, a
- * code that its dimension does not have, or a combination without data. An empty code leaves its dimension open.
+ * 404 for a series with the key `codes`, with the reason: a wrong number of codes, a code that its dimension does not have, or a
+ * combination without data. An empty code leaves its dimension open.
  */
 export const keyNotFound = (
   provider: Named,

@@ -3,25 +3,25 @@ import { parseDay } from './dates.js';
 import { unexpectedReply } from './errors.js';
 import type { Named } from './provider.js';
 
-/** A value as `parseExactJson` gives it: a number, the digits of one that JavaScript would alter, a text, null. */
+/** A value from `parseExactJson`: a number, the digits of one that JavaScript would alter, a text, or null. */
 export const written = z.union([z.string(), z.number(), z.null()]);
 
-/** A text without blanks at its ends. */
+/** A text without spaces at its ends. */
 export const trimmed = z.string().transform((text) => text.trim());
 
-/** A text without blanks at its ends; undefined for one of nothing else. */
+/** A text without spaces at its ends; undefined if nothing is left. */
 export const filled = (text: string | null | undefined): string | undefined => text?.trim() || undefined;
 
-/** A text whose blanks and line ends, at its ends or within, are single blanks. */
+/** A text in which spaces and line ends are collapsed to single spaces. */
 export const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 
 /** Returns the text with its first letter in upper case. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A count that may come as number or text (World Bank, EIA). */
+/** A count as number or text (World Bank, EIA). */
 export const count = z.union([z.number().int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)]);
 
-/** A list that may be left out or null: then it is empty. */
+/** A list that may be missing or null, which means empty. */
 export const listOf = <S extends z.ZodType>(entry: S) =>
   z
     .array(entry)
@@ -31,8 +31,8 @@ export const listOf = <S extends z.ZodType>(entry: S) =>
 export const day = z.string().refine((text) => parseDay(text) !== undefined, 'not a day');
 
 /**
- * The payload in its expected shape, or `unexpectedReply` naming the place that differs, so that an upstream
- * that changed its answers is seen at once and never read wrongly.
+ * Parses the payload in its expected format. Throws `unexpectedReply` with the position that differs, so that a changed upstream is
+ * detected and never misread.
  */
 export const readShape = <S extends z.ZodType>(provider: Named, schema: S, payload: unknown): z.output<S> => {
   const result = schema.safeParse(payload);
@@ -44,7 +44,7 @@ export const readShape = <S extends z.ZodType>(provider: Named, schema: S, paylo
   );
 };
 
-/** The value when it was understood, otherwise `unexpectedReply` saying which thing was not. */
+/** Returns the value if it was parsed; otherwise throws `unexpectedReply` that names it. */
 export const requireValue = <T>(provider: Named, what: string, value: T | undefined): T => {
   if (value === undefined) throw unexpectedReply(provider, `${what} is not as expected`);
   return value;

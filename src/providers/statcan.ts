@@ -14,7 +14,7 @@ import { powerOfTen, unitTimes } from './units.js';
 const named = { slug: 'statcan', name: 'Statistics Canada' };
 const seriesIdPlaceholder = 'v41690973';
 
-/** Number of a vector, as the service calls a series. */
+/** Number of a vector, which is the service's word for a series. */
 const idForm = /^v?(\d{1,10})$/i;
 
 /** More periods than any series has. */
@@ -41,7 +41,7 @@ const vectorData = z.object({
   ),
 });
 
-/** One entry per requested vector; for a failed one the object has only the reason. */
+/** One entry per requested vector; for a failed one the object only has the reason. */
 const answers = z.array(z.object({ status: z.string(), object: z.unknown() }));
 const failure = z.object({ responseStatusCode: z.number().int() });
 const ofVector = z.object({ vectorId: z.number().int() });
@@ -78,7 +78,7 @@ const numberOf = (seriesId: string): number => {
   return Number(number);
 };
 
-/** Reads the data of some vectors in one request; undefined for a vector that the service does not know. */
+/** Reads the data of some vectors in one request; undefined for an unknown vector. */
 const fetchVectors = async <S extends z.ZodType>(
   method: string,
   schema: S,
@@ -140,7 +140,7 @@ const toSeries = (
       frequency: requireValue(named, 'a frequency', codes.frequencies.get(info.frequencyCode)),
       ...unitTimes(
         memberUomCode === 0 || memberUomCode == null ? undefined : codes.units.get(memberUomCode),
-        // Values are written in units of this power of ten.
+        // Values are in units of this power of ten.
         powerOfTen(info.scalarFactorCode),
       ),
       source: 'Statistics Canada',
@@ -155,12 +155,12 @@ const toSeries = (
   };
 };
 
-/** Series come as a whole. They are kept, so that preview and every range share the requests. */
+/** Series are returned whole. They are cached, so that preview and every range share the requests. */
 const fetchSeveral = async (
   ids: readonly string[],
   { http }: Context,
 ): Promise<Map<string, SeriesData | undefined>> => {
-  // First alone: an unknown series then costs one request.
+  // Requested first, so an unknown series costs one request.
   const infos = await fetchVectors('getSeriesInfoFromVector', vectorInfo, ids, {}, http);
   const known = ids.filter((_, place) => infos[place] !== undefined);
   const found = new Map<string, SeriesData | undefined>(ids.map((id) => [id, undefined]));
@@ -183,7 +183,7 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   return found;
 };
 
-/** Vectors of one panel: one request describes them, one has their values. */
+/** Maximum vectors of one panel, with one request for descriptions and one for values. */
 const mostVectors = 50;
 
 const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
@@ -215,7 +215,7 @@ export const statCan: Provider = {
   seriesIdPlaceholder,
 
   baseUrl: 'https://www150.statcan.gc.ca/t1/wds/rest',
-  // 25 requests a second for each address, says the documentation.
+  // According to the documentation: 25 requests per second for each address.
   limits: { anonymous: { perSecond: 10 }, resetZone: 'America/Toronto', maxConcurrent: 2 },
   validity: { structure: 7 * 86_400, list: 86_400, series: 3_600 },
   timeoutMs: 30_000,

@@ -40,7 +40,7 @@ const readFeed = (text: string): XmlElement => {
   return root;
 };
 
-/** All days of a year. Every series is a column of the same feed, so it is kept: an ended year for long. */
+/** All days of a year. All series are columns of the same feed, so it is cached, for longer if the year has ended. */
 const fetchYear = async (column: string, year: number, { http, today }: Context): Promise<Observation[]> => {
   const { text } = await http.text({
     path: ['xml'],
@@ -49,7 +49,7 @@ const fetchYear = async (column: string, year: number, { http, today }: Context)
   });
   return descendantsNamed(readFeed(text), 'properties').flatMap((day) => {
     const cell = childNamed(day, column);
-    // Days before a maturity was added do not have it; a day without a value has an empty cell.
+    // Days before a maturity was introduced do not have it; a day without a value has an empty cell.
     if (cell === undefined) return [];
     const date = parsePeriod(childNamed(day, 'NEW_DATE')?.text ?? '');
     return [{ date: requireValue(named, 'a date', date), ...readValue(cell.text, ['N/A']) }];
@@ -63,7 +63,7 @@ const yearsOf = ({ start, end }: Params, today: string): number[] => {
   return Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => newest - index);
 };
 
-/** From the newest year backwards, until there are enough values. */
+/** Reads from the newest year backwards, until there are enough values. */
 const fetchSeries = async (
   seriesId: string,
   years: readonly number[],

@@ -1,12 +1,11 @@
 /**
- * One meaning for every upstream: a value times `unitMultiplier` is in `unit`. Upstreams tell the magnitude as an
- * exponent with the unit, as words within it ("Billions of Dollars"), as a convention of a table, or not at all;
- * each connector converts its own.
+ * A unit with one meaning for all upstreams: a value times `unitMultiplier` is in `unit`. Upstreams give the magnitude as an exponent with
+ * the unit, in words ("Billions of Dollars"), as a convention of a table, or not at all; each connector converts its own form.
  */
 export interface Unit {
-  /** In words, magnitude included: those of the upstream where they say it, otherwise `Thousands of persons`. */
+  /** In words, with the magnitude: the upstream's text if it has the magnitude, otherwise such as `Thousands of persons`. */
   readonly units?: string;
-  /** `Dollars`, `persons`, `NOK per SEK`; absent if the upstream gives none. */
+  /** `Dollars`, `persons`, `NOK per SEK`; absent if the upstream has none. */
   readonly unit?: string;
   /** Absent if the magnitude is unknown or not given. */
   readonly unitMultiplier?: number;
@@ -74,20 +73,17 @@ const readMagnitude = (text: string): Magnitude => {
   return { power: powerOf(afterSign ?? afterIn ?? ''), rest: tidy(rest) };
 };
 
-/** Powers of ten, written so that no product of floats makes 0.009999999999999998 of a hundredth. */
+/** Powers of ten, parsed from text so that a hundredth is not 0.009999999999999998 from a product of floats. */
 export const powerOfTen = (power: number): number => Number(`1e${power}`);
 
-/** The power of ten that a magnitude in words means: `Millions`, `Units`; undefined for other words. */
+/** The power of ten of a magnitude in words: `Millions`, `Units`; undefined for other words. */
 const namedPower = (text: string): number | undefined => {
   if (/^units?$/i.test(text)) return 0;
   const { power, rest } = readMagnitude(text);
   return power > 0 && rest === '' ? power : undefined;
 };
 
-/**
- * An exponent as SDMX and BEA write it: `6`, `6.0`, `-2`, or its name; `none` for nothing at all, undefined for what
- * is not understood.
- */
+/** Parses an exponent of SDMX or BEA: `6`, `6.0`, `-2`, or its name; `none` for an empty one, undefined for any other text. */
 export const readExponent = (written: string | number | null | undefined): number | 'none' | undefined => {
   const text = String(written ?? '').trim();
   if (text === '' || text === '_Z' || text === '_N') return 'none';
@@ -96,8 +92,8 @@ export const readExponent = (written: string | number | null | undefined): numbe
 };
 
 /**
- * A unit with its magnitude in words: `Billions of Dollars` is `Dollars` times 1e9. Without an own word for
- * the unit (`Thousands`) it is `Units`.
+ * Parses a unit with its magnitude in words: `Billions of Dollars` is `Dollars` times 1e9. Without a word for the unit (`Thousands`) it is
+ * `Units`.
  */
 export const unitOfText = (text: string | undefined): Unit => {
   if (text === undefined || text === '') return {};
@@ -105,7 +101,7 @@ export const unitOfText = (text: string | undefined): Unit => {
   return { units: text, unit: rest === '' ? 'Units' : rest, unitMultiplier: powerOfTen(power) };
 };
 
-/** As `unitOfText`; `Yen per 100 Won` is a price for a hundred, so a value times 0.01 is in `Yen per Won`. */
+/** Like `unitOfText`, but `Yen per 100 Won` is a price for a hundred: a value times 0.01 is in `Yen per Won`. */
 export const unitOfPrice = (text: string | undefined): Unit => {
   const [, price, amount, base] = /^(\D+) per (10+) (\D+)$/.exec(text ?? '') ?? [];
   if (text === undefined || amount === undefined) return unitOfText(text);
@@ -135,11 +131,11 @@ const powerInWords = (power: number): string => {
   return rest === undefined ? `10^${power}` : [rest, words].filter(Boolean).join(' of ');
 };
 
-/** Words that say no more than the magnitude does: a number of `Number` in thousands is `Thousands`. */
+/** Words that only repeat the magnitude: a number of `Number` in thousands is `Thousands`. */
 const isBareNumber = (unit: string | undefined): boolean =>
   unit === undefined || /^(?:numbers?|units?|pure number)$/i.test(unit);
 
-/** `Thousands`, `Billions of U.S. dollars`: what a reader of `units` alone has to see. */
+/** `Thousands`, `Billions of U.S. dollars`: the text for readers of `units` only. */
 const inWords = (unit: string | undefined, power: number): string => {
   const words = powerInWords(power);
   const start = words.charAt(0).toUpperCase() + words.slice(1);
@@ -148,8 +144,8 @@ const inWords = (unit: string | undefined, power: number): string => {
 };
 
 /**
- * A unit and the multiplier that its upstream tells apart from it. `units` has both in words, unless the words of
- * the upstream (`text`, by default the unit) say the magnitude already.
+ * A unit and its separate multiplier. `units` has both in words, unless the text of the upstream (`text`, by default the unit) already has
+ * the magnitude.
  */
 export const unitTimes = (
   unit: string | undefined,
@@ -168,8 +164,7 @@ export const unitTimes = (
 };
 
 /**
- * A unit with an exponent. Services that send both often say the magnitude twice (`Millions of current dollars`
- * and 6): it counts once.
+ * A unit with an exponent. Services that send both often have the magnitude twice (`Millions of current dollars` and 6); it counts once.
  */
 export const unitWithExponent = (text: string | undefined, exponent: number | 'none' | undefined): Unit => {
   const named = text === '' ? undefined : text;

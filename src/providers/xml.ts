@@ -2,12 +2,12 @@ import { SaxesParser } from 'saxes';
 import { unexpectedReply } from './errors.js';
 import type { Named } from './provider.js';
 
-/** An element without its namespace prefix: SDMX services choose prefixes freely (`mes:`, `message:`). */
+/** An element without its namespace prefix, since SDMX services choose prefixes freely (`mes:`, `message:`). */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
-  /** All text directly inside, trimmed. */
+  /** All text directly inside the element, trimmed. */
   readonly text: string;
 }
 
@@ -23,14 +23,14 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 const readAttributes = (attributes: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) =>
-      // A plain `id` wins over a prefixed one: the prefixed one belongs to another vocabulary.
+      // A plain `id` takes precedence over a prefixed one, which belongs to another vocabulary.
       name.includes(':') && localName(name) in attributes ? [] : [[localName(name), value]],
     ),
   );
 
 /**
- * The root element of a document. Throws for text that is not well-formed XML, and for a document type: no
- * service sends one, and entities declared there are how small documents become huge ones.
+ * Parses a document and returns its root element. Throws for text that is not well-formed XML, and for a document type: no service sends
+ * one, and entities declared in it can expand a small document to a huge one.
  */
 export const parseXml = (text: string): XmlElement => {
   const parser = new SaxesParser();
@@ -80,18 +80,18 @@ export const childrenNamed = (element: XmlElement, name: string): readonly XmlEl
 export const childNamed = (element: XmlElement, name: string): XmlElement | undefined =>
   element.children.find((child) => child.name === name);
 
-/** Every element of that name at any depth, in document order; does not look inside a found one. */
+/** All elements with this name at any depth, in document order, without those inside a found one. */
 export const descendantsNamed = (element: XmlElement, name: string): XmlElement[] =>
   element.children.flatMap((child) => (child.name === name ? [child] : descendantsNamed(child, name)));
 
-/** The element reached by following names from child to child. */
+/** The element at a path of child names. */
 export const at = (element: XmlElement, ...names: readonly string[]): XmlElement | undefined =>
   names.reduce<XmlElement | undefined>(
     (found, name) => (found === undefined ? undefined : childNamed(found, name)),
     element,
   );
 
-/** English text of a `Name` or `Description`; else the first that is there. */
+/** English text of a `Name` or `Description`; otherwise the first one. */
 export const englishText = (element: XmlElement, name: string): string | undefined => {
   const texts = childrenNamed(element, name);
   const english = texts.find(({ attributes }) => attributes.lang?.toLowerCase().startsWith('en') === true);

@@ -43,16 +43,16 @@ const dataReply = z.object({
     .length(1),
 });
 
-/** Headings are among the series, without a code. */
+/** The list of series also contains headings, which have no code. */
 const seriesList = z.object({ RESULTSET: z.array(z.object({ ...about, NOTES: trimmed.nullish() })) });
 
 const errorReply = z.object({ STATUS: z.number(), MESSAGEID: z.string(), MESSAGE: z.string() });
 
-/** Ids of messages: of a wrong code or form of a code, and of a code without data. */
+/** Ids of messages about an unknown or malformed code, and about a code without data. */
 const unknownCodes: ReadonlySet<string> = new Set(['M181001E', 'M181013E', 'M181030I']);
 const unknownDatabase = 'M181005E';
 
-/** Errors have the status of HTTP or 200; the body has theirs. */
+/** Errors have an HTTP error status or 200; the status in the body decides. */
 const explain = (reply: UpstreamReply, { path, query = {} }: UpstreamRequest): Error | undefined => {
   const error = readErrorReply(errorReply, reply);
   if (error === undefined || (error.STATUS === 200 && !unknownCodes.has(error.MESSAGEID))) return undefined;
@@ -65,10 +65,10 @@ const explain = (reply: UpstreamReply, { path, query = {} }: UpstreamRequest): E
   return upstreamFailed(named, error.MESSAGE);
 };
 
-/** Letters of SDMX for the parts of a year that quarters and half-years count. */
+/** Letters of SDMX for the parts of a year in quarterly and semiannual series. */
 const partOfYear: Readonly<Record<string, string>> = { QUARTERLY: 'Q', SEMIANNUAL: 'S' };
 
-/** `20250106`, `202501` as a month or as the first quarter or half, `2025`. */
+/** `20250106`, `202501` as a month or as the first quarter or half-year, `2025`. */
 const dateOf = (digits: string, frequency: string): string | undefined => {
   const [year, rest] = [digits.slice(0, 4), digits.slice(4)];
   if (frequency === 'DAILY' || frequency.startsWith('WEEKLY')) {
@@ -82,7 +82,7 @@ const dateOf = (digits: string, frequency: string): string | undefined => {
 
 const frequencyOf = (code: string): string => capitalised(code.replace(/\(.*/, '').toLowerCase());
 
-/** A series comes as a whole. It is kept, so that preview and every range share one request. */
+/** A series is returned whole. It is cached, so that preview and every range share one request. */
 const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {
   const [, db, code] = idForm.exec(seriesId) ?? [];
   if (db === undefined || code === undefined || !databases.has(db)) {
@@ -92,7 +92,7 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
   const payload = await http.json({ path: ['getDataCode'], query, keep: 'series' });
   const { NEXTPOSITION: next, RESULTSET } = readShape(named, dataReply, payload);
   const [series] = RESULTSET;
-  // Pages end between series, so one series has no second page.
+  // Pages end between series, so a single series has no second page.
   if (series === undefined || next != null) throw unexpectedReply(named, 'a part of a series');
   if (series.SERIES_CODE.toUpperCase() !== code.toUpperCase()) throw unexpectedReply(named, 'another series');
   const { SURVEY_DATES: dates, VALUES: values } = series.VALUES;
@@ -113,7 +113,7 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
   };
 };
 
-/** Years and half-years that begin in April are not distinguishable from others by their dates. */
+/** The dates do not distinguish years and half-years that start in April from others. */
 const isFiscal = (frequency: string): boolean => /^(?:SEMI)?ANNUAL\(/.test(frequency);
 
 const listSeries = async (db: string, { http }: Context): Promise<Item[]> => {
@@ -155,7 +155,7 @@ export const bankOfJapan: Provider = {
   browseRootLabel: 'Databases',
 
   baseUrl: 'https://www.stat-search.boj.or.jp/api/v1',
-  // No number is published; the notice on the API asks for pauses between requests.
+  // No limit is published; the API notice requests pauses between requests.
   limits: { anonymous: { perSecond: 1 }, resetZone: 'Asia/Tokyo', maxConcurrent: 1 },
   validity: { structure: 86_400, list: 86_400, series: 21_600 },
   timeoutMs: 60_000,

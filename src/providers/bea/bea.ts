@@ -31,7 +31,7 @@ export const bea: Provider = {
     // Public domain.
     mayShareAnswers: true,
   },
-  // Also 100 MB a minute. Beyond any of the three the key is locked out for an hour.
+  // Also 100 MB per minute. Exceeding any of the three limits locks the key for an hour.
   limits: { keyed: { perMinute: 100 }, maxConcurrent: 2, errorsPerMinute: 25 },
   validity: { structure: 604_800, list: 86_400, series: 21_600 },
   timeoutMs: 60_000,

@@ -6,15 +6,15 @@ import { unitOf } from './units.js';
 
 export interface Dataset {
   readonly label: string;
-  /** Letters of the frequencies that can be requested; `undefined` where the table has just one. */
+  /** Letters of the frequencies that can be requested; undefined if the table has only one. */
   readonly frequencies?: readonly string[];
   /** Series are lines × areas instead of lines × frequencies. */
   readonly regional?: true;
-  /** Parameters in place of a table and its lines, each with a list of codes. */
+  /** Parameters instead of a table and its lines, each with a list of codes. */
   readonly pair?: { readonly table: string; readonly line: string };
 }
 
-/** Datasets of tables with lines, and those of two parameters. The others have more dimensions. */
+/** Datasets of tables with lines, and datasets with two parameters. Others have more dimensions. */
 export const datasets: Readonly<Record<string, Dataset>> = {
   NIPA: { label: 'National Income and Product Accounts', frequencies: ['A', 'Q', 'M'] },
   NIUnderlyingDetail: {
@@ -48,24 +48,24 @@ export const frequencyLabels: Readonly<Record<string, string>> = {
   QNSA: 'Quarterly, not seasonally adjusted',
 };
 
-/** Codes of the tables of a dataset, or of the parameter in their place. */
+/** Codes of the tables of a dataset, or of the first parameter. */
 export const fetchTables = (dataset: string, http: UpstreamHttp) =>
   fetchValues({ datasetname: dataset, ParameterName: datasets[dataset]?.pair?.table ?? 'TableName' }, http);
 
-/** Codes of the second parameter of a dataset of two. */
+/** Codes of the second parameter of a dataset with two. */
 export const fetchLines = (dataset: string, parameter: string, http: UpstreamHttp) =>
   fetchValues({ datasetname: dataset, ParameterName: parameter }, http);
 
 const fetchFiltered = (target: string, table: string, http: UpstreamHttp) =>
   fetchValues({ datasetname: 'Regional', TargetParameter: target, TableName: table }, http);
 
-/** Titles of tables end with the frequencies that they have, `… (A) (Q)`; without any all are offered. */
+/** Titles of tables end with their frequencies, `… (A) (Q)`; without them all are offered. */
 export const frequenciesOf = ({ frequencies = [] }: Dataset, title: string): readonly string[] => {
   const marked = frequencies.filter((letter) => title.includes(`(${letter})`));
   return marked.length === 0 ? frequencies : marked;
 };
 
-/** `NIPA` wants the years one by one. Enough of them for two dozen observations and for all lines of a table. */
+/** `NIPA` requires a list of years. Enough of them for two dozen observations and for all lines of a table. */
 export const recentYears = (today: string, frequency: string | undefined): string => {
   const newest = Number(today.slice(0, 4));
   const years = { A: 26, Q: 8, M: 4 }[frequency ?? ''] ?? 26;
@@ -80,7 +80,7 @@ interface BrowsedTable {
   readonly name: string;
   readonly table: string;
   readonly title: string;
-  /** The frequency, or of a regional table the line. */
+  /** The frequency; for a regional table the line. */
   readonly third: string | undefined;
 }
 
@@ -115,7 +115,7 @@ export const browse = async (path: readonly string[], { http }: Context): Promis
   }));
 };
 
-/** The query that gives a whole table at one frequency. `FixedAssets` does not know a frequency. */
+/** Query for a whole table at one frequency. `FixedAssets` has no parameter for the frequency. */
 export const tableQuery = (dataset: string, table: string, frequency: string, years: string) => ({
   datasetname: dataset,
   TableName: table,
@@ -181,7 +181,7 @@ export const seriesAt = async (path: readonly string[], page: Page, ctx: Context
   return pageOf(regional === true ? await areasOf(browsed, ctx) : await linesOf(browsed, ctx), page);
 };
 
-/** Tables only: the lines of every table would be hundreds of megabytes. */
+/** Tables only, since the lines of all tables would be hundreds of megabytes. */
 export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   for (const [name, { label }] of Object.entries(datasets)) {
     yield { id: name, label, kind: 'folder', path: [name] };

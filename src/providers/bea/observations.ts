@@ -23,13 +23,13 @@ import { unitOf } from './units.js';
 const idForm =
   'NIPA/T10101/Q/1, Regional/SAGDP2N/1/01000, GDPbyIndustry/1/A/11 or ITA/BalGds/QSA/AllCountries';
 
-/** Not available, suppressed, not meaningful, too small to show; dots and dashes stand for no value, too. */
+/** Not available, suppressed, not meaningful, too small to show; dots and dashes also mean no value. */
 const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---'];
 
-/** The oldest year that any table has. */
+/** The earliest year of all tables. */
 const firstYear = 1900;
 
-/** Form of the last two parts of an id. */
+/** Format of the last two parts of an id. */
 const formOf = ({ regional, pair }: Dataset): RegExp => {
   if (regional === true) return /^\d{1,4}\/\d{5}$/;
   return pair === undefined ? /^[AQM]\/\d{1,4}$/ : /^(?:A|Q|QSA|QNSA)\/[\w-]{1,60}$/;
@@ -40,7 +40,7 @@ interface Wanted {
   readonly isOwn: (row: Row) => boolean;
   readonly frequency: string | undefined;
   readonly title: string;
-  /** Label of the second parameter, of a dataset of two. */
+  /** Label of the second parameter, for a dataset with two. */
   readonly line?: string;
 }
 
@@ -54,7 +54,7 @@ const readId = async (seriesId: string, http: UpstreamHttp): Promise<Wanted> => 
     formOf(dataset).test(`${third}/${fourth}`) &&
     rest.length === 0;
   if (!wellFormed) throw malformedSeriesId(named, seriesId, idForm);
-  // A table that does not exist would be an error, and 30 errors a minute lock the key out for an hour.
+  // Checked first: a request for an unknown table is an error, and 30 errors per minute lock the key for an hour.
   const title = (await fetchTables(name, http)).get(table);
   if (title === undefined) throw seriesNotFound(named, seriesId);
   if (dataset.regional === true) {
@@ -108,7 +108,7 @@ const periodOf = ({ TimePeriod, Year, Quarter }: Row): string => {
 const frequencyOf = (period: string): string | undefined =>
   frequencyLabels[/^\d{4}([QM])\d+$/.exec(period)?.[1] ?? 'A'];
 
-/** The unit in brackets at the end of a note, where rows have none: `… [Billions of dollars]`. */
+/** The unit in brackets at the end of a note, if the rows have none: `… [Billions of dollars]`. */
 const unitOfNotes = ({ Notes }: Data): Unit => {
   const found = (Notes ?? []).flatMap(({ NoteText }) => /\[([^\]]+)\]/.exec(NoteText ?? '')?.[1] ?? []);
   return unitOfText(found[0]);
@@ -145,7 +145,7 @@ const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
   };
 };
 
-/** `ALL`, or the single years of the range when the caller names one: some tables are too large as a whole. */
+/** `ALL`, or the years of the requested range, since some tables are too large as a whole. */
 const yearsOf = ({ start, end }: Params, today: string): string => {
   if (start === undefined && end === undefined) return 'ALL';
   const newest = Number(today.slice(0, 4));
@@ -160,7 +160,7 @@ export const preview = async (
   { http, today }: Context,
 ): Promise<SeriesData> => {
   const wanted = await readId(seriesId, http);
-  // Regional tables and datasets of two parameters give one series at a time, which is small as a whole; others give all their lines.
+  // Regional tables and datasets with two parameters return one series, which is small; others return all their lines.
   const single = wanted.frequency === undefined || wanted.line !== undefined;
   const years = single ? 'ALL' : recentYears(today, wanted.frequency);
   return toSeries(seriesId, wanted, await fetchData(wanted.query(years), http));

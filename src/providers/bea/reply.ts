@@ -13,11 +13,11 @@ import { readShape, words, written } from '../shape.js';
 
 export const named = { slug: 'bea', name: 'BEA' };
 
-/** A list of one is its entry, and the other way round for rows: the service leaves brackets out of one row. */
+/** Unwraps a list with one entry: the service omits the brackets for one row. */
 const entryOf = (found: unknown): unknown => (Array.isArray(found) && found.length === 1 ? found[0] : found);
 const listOf = (found: unknown): unknown => (found === undefined || Array.isArray(found) ? found : [found]);
 
-/** `Results` is an object, for some calls a list of one; replies of IIP were seen without it. */
+/** `Results` is an object, or for some calls a list of one; some replies of IIP do not have it. */
 const results = <S extends z.ZodType>(schema: S) =>
   z.object({
     BEAAPI: z.preprocess(
@@ -29,7 +29,7 @@ const results = <S extends z.ZodType>(schema: S) =>
     ),
   });
 
-/** Tables come as `TableName` and `Description`, or as `Key` and `Desc`, depending on the dataset. */
+/** Tables have `TableName` and `Description`, or `Key` and `Desc`, depending on the dataset. */
 const parameterValue = z.union([
   z.object({ TableName: z.string().min(1), Description: words }).transform((value) => ({
     code: value.TableName,
@@ -45,13 +45,13 @@ export type ParameterValue = z.output<typeof parameterValue>;
 const valuesReply = results(z.object({ ParamValue: z.array(parameterValue) }));
 
 const row = z.object({
-  /** Left out by GDPbyIndustry, which has year and quarter (`IV`, for annual rows the year again). */
+  /** Missing in GDPbyIndustry, which has year and quarter (`IV`; for annual rows the year again). */
   TimePeriod: z.string().optional(),
   Year: z.string().nullish(),
   Quarter: z.string().nullish(),
   DataValue: written.optional(),
   CL_UNIT: words.nullish(),
-  /** Power of ten that the values are to be multiplied with. */
+  /** Power of ten by which the values must be multiplied. */
   UNIT_MULT: z.union([z.string(), z.number()]).nullish(),
   METRIC_NAME: words.nullish(),
   LineNumber: z.union([z.string(), z.number()]).nullish(),
@@ -60,7 +60,7 @@ const row = z.object({
   GeoFips: z.string().nullish(),
   GeoName: words.nullish(),
   Industry: z.string().nullish(),
-  /** Spelled like this. */
+  /** This is the actual spelling. */
   IndustrYDescription: words.nullish(),
   AreaOrCountry: z.string().nullish(),
   Component: z.string().nullish(),
@@ -87,7 +87,7 @@ const load = (method: string, query: Query, http: UpstreamHttp, keep: UpstreamRe
     ...(keep === undefined ? {} : { keep }),
   });
 
-/** A list of codes: tables, lines, areas. Kept long, for mistaken requests count towards a lock-out. */
+/** A list of codes: tables, lines, areas. Cached for long, since invalid requests count towards a lock-out. */
 export const fetchValues = async (query: Query, http: UpstreamHttp): Promise<ReadonlyMap<string, string>> => {
   const method = query.ParameterName === undefined ? 'GetParameterValuesFiltered' : 'GetParameterValues';
   const { BEAAPI } = readShape(named, valuesReply, await load(method, query, http, 'structure'));
@@ -96,7 +96,7 @@ export const fetchValues = async (query: Query, http: UpstreamHttp): Promise<Rea
   return new Map(ParamValue.map(({ code, label }) => [code, label]));
 };
 
-/** One reply holds all lines of a table, so it is shared between its series. */
+/** One reply has all lines of a table, so its series share it. */
 export const fetchData = async (query: Query, http: UpstreamHttp): Promise<Data> =>
   readShape(named, dataReply, await load('GetData', query, http, 'series')).BEAAPI.Results;
 
@@ -107,7 +107,7 @@ const errorShape = z.object({
 });
 const withError = z.object({ Error: errorShape });
 
-/** Within HTTP 200, in one of three places; the rest of the reply repeats the key. */
+/** An error within HTTP 200, in one of three places; the remainder of the reply repeats the key. */
 const errorBody = z.union([
   z.object({ BEAAPI: withError }).transform(({ BEAAPI }) => BEAAPI.Error),
   z.object({ BEAAPI: z.object({ Results: withError }) }).transform(({ BEAAPI }) => BEAAPI.Results.Error),
@@ -127,6 +127,6 @@ export const explain = (reply: UpstreamReply, { query = {} }: UpstreamRequest): 
   if (/\b(?:limit|throttl|too many)/i.test(text)) return limitReached(named, text);
   if (/\byears?\b/i.test(text)) return refusedRequest(named, text);
   const unknown = /\binvalid|\bnot (?:available|exist|found|valid)|\bno data/i.test(text);
-  // The request names a table; the gateway knows which of its series was requested.
+  // The request names a table; the gateway adds which of its series was requested.
   return unknown && query.method === 'GetData' ? upstreamNotFound(named) : upstreamFailed(named, text);
 };

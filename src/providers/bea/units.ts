@@ -2,8 +2,8 @@ import { readExponent, type Unit, unitWithExponent } from '../units.js';
 import type { Row } from './reply.js';
 
 /**
- * `UNIT_MULT` is the power of ten that the values are to be multiplied with; `CL_UNIT` repeats it in words for
- * regional tables (`Millions of current dollars`) and not for the others (`Level` with `Current Dollars`).
+ * `UNIT_MULT` is the power of ten by which the values must be multiplied. `CL_UNIT` repeats it in words for regional tables (`Millions of
+ * current dollars`) but not for others (`Level` with `Current Dollars`).
  */
 export const unitOf = (row: Row): Unit => {
   // `Level` adds nothing to the name of the measure.

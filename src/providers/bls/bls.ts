@@ -27,7 +27,7 @@ const fetchPopular = async (survey: string | undefined, { http }: Context): Prom
   return readShape(named, popularReply, payload);
 };
 
-/** Titles come with data only, for 50 series a request and only with a key. */
+/** Titles are only returned with data, for 50 series per request and only with a key. */
 const fetchTitles = async (
   ids: readonly string[],
   { http, key, today }: Context,
@@ -54,7 +54,7 @@ const toItems = async (ids: readonly string[], ctx: Context, path?: readonly str
 
 const checkSurvey = async (path: readonly string[], ctx: Context): Promise<string> => {
   const [survey = ''] = path;
-  // A survey that does not exist would cost a request of the daily quota; the list is kept.
+  // Checked against the cached list, since a request for an unknown survey would use the daily quota.
   const known = path.length === 1 && (await fetchSurveys(ctx)).some(({ segment }) => segment === survey);
   if (!known) throw unknownPath(named, path);
   return survey;
@@ -97,7 +97,7 @@ export const bls: Provider = {
   },
   validity: { structure: 604_800, list: 604_800, series: 21_600 },
   timeoutMs: 30_000,
-  // Lists of series are files of up to some 20 MB.
+  // Files of series lists have up to 20 MB.
   maxReplyBytes: 64 * 1024 * 1024,
 
   explain,
@@ -126,7 +126,7 @@ export const bls: Provider = {
     };
   },
 
-  /** Two requests of the quota, three with a key: asking every survey would use up that of days. */
+  /** Two requests of the quota, three with a key; requesting every survey would use the quota of several days. */
   async *listAll(ctx) {
     for (const { segment, label } of await fetchSurveys(ctx)) {
       yield { id: segment, label, kind: 'folder', path: [segment] };

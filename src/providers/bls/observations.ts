@@ -11,13 +11,13 @@ import { popularLabels } from './popular.js';
 import { type Catalog, dataReply, named, type Row, unknownIds } from './reply.js';
 import { unitOf } from './units.js';
 
-/** Capital letters, digits, underscore, dash and hash, says the documentation. */
+/** According to the documentation: capital letters, digits, underscore, dash and hash. */
 const idForm = /^[A-Z0-9_#-]{5,40}$/;
 
-/** No survey reaches further back: the consumer price index begins in 1913. */
+/** No survey starts earlier: the consumer price index starts in 1913. */
 const firstYear = 1913;
 
-/** Years that one request may span. */
+/** Maximum years of one request. */
 const span = ({ key }: Context): number => (key === 'none' ? 10 : 20);
 
 interface Years {
@@ -25,18 +25,18 @@ interface Years {
   readonly to: number;
 }
 
-/** Rows of some series, in the order of their ids; undefined for one that the service does not know. */
+/** Rows of some series, in the order of their ids; undefined for an unknown series. */
 const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, key }: Context) => {
   const payload = await http.json({
     path: ['timeseries', 'data', ''],
-    // The catalogue is refused to callers without a key.
+    // The catalogue is refused for callers without a key.
     body: {
       seriesid: ids,
       startyear: String(from),
       endyear: String(to),
       ...(key === 'none' ? {} : { catalog: true }),
     },
-    // Every request counts against a small daily quota: preview and full series share theirs.
+    // Every request counts against a small daily quota, so preview and full series share one.
     keep: 'series',
   });
   const { Results, message } = readShape(named, dataReply, payload);
@@ -52,7 +52,7 @@ const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, k
   );
 };
 
-/** Letter of the period code, finest first. */
+/** Letter of the period code, highest frequency first. */
 const frequencies = [
   ['M', 'Monthly'],
   ['Q', 'Quarterly'],
@@ -62,7 +62,7 @@ const frequencies = [
 
 const notesOf = ({ footnotes }: Row) => (footnotes ?? []).flatMap((note) => (note?.text ? [note] : []));
 
-/** Codes of the footnotes of a value; a footnote without a code is its text. */
+/** Codes of the footnotes of a value; the text of a footnote without a code. */
 const flagOf = (row: Row): string => {
   const codes = notesOf(row).map(({ code, text = '' }) => code?.trim() || (text ?? ''));
   return [...new Set(codes)].join(', ').slice(0, longestFlag);
@@ -83,8 +83,8 @@ const toObservation = (row: Row): Observation[] => {
 };
 
 /**
- * One value per date: averages over a year are left out, and of several frequencies (price indexes of cities
- * have half-years between their months) the finest is kept.
+ * One value per date: annual averages are omitted, and of several frequencies (price indexes of cities have half-years between their
+ * months) the highest is kept.
  */
 const readRows = (rows: readonly Row[]) => {
   const letters = new Set(rows.map(({ period }) => period[0]));
@@ -103,7 +103,7 @@ const footnotesOf = (rows: readonly Row[]): string =>
     ),
   ].join(' ');
 
-/** Rows of a series, and what the catalogue says of it. */
+/** Rows of a series and its catalogue entry. */
 interface Found {
   readonly rows: readonly Row[];
   readonly catalog: Catalog | null | undefined;
@@ -146,7 +146,7 @@ export const preview = async (seriesId: string, _params: Params, ctx: Context): 
   return toSeries(seriesId, { catalog: found.catalog, rows: found.data });
 };
 
-/** Years of a series that a caller without a key gets in two of 25 requests a day; the whole may take twelve. */
+/** Years of a series that a caller without a key gets with two of 25 requests per day; the whole series may need twelve. */
 const anonymousYears = 20;
 
 export const defaultStart = {
@@ -158,10 +158,10 @@ export const defaultStart = {
 };
 
 /**
- * From the newest years backwards. The service does not say where a series begins: a span without rows behind some with
- * rows is their end.
+ * Reads from the newest years backwards. The service does not report where a series starts: the first span without rows after spans with
+ * rows is the end.
  *
- * @returns one entry for each id, undefined for a series that the service does not know
+ * @returns one entry per id, undefined for an unknown series
  */
 export const fetchRange = async (
   ids: readonly string[],

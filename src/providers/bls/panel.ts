@@ -6,20 +6,20 @@ import { withinBounds } from '../range.js';
 import { checkId, fetchRange, toSeries } from './observations.js';
 import { named } from './reply.js';
 
-/** Series that one request may name. */
+/** Maximum series of one request. */
 const idsPerRequest = ({ key }: Context): number => (key === 'none' ? 25 : 50);
 
-/** Series of one panel: with a key, two requests for each 20 years. */
+/** Maximum series of one panel: with a key, two requests per 20 years. */
 const mostIds = 100;
 
-/** The service refuses a request for one series that it does not know; of several it gives the others. */
+/** The service refuses a request for a single unknown series; of several it returns the known ones. */
 const fetchSome = (ids: readonly string[], params: Params, ctx: Context): ReturnType<typeof fetchRange> =>
   fetchRange(ids, params, ctx).catch((error: unknown) => {
     if (!isSeriesMissing(error)) throw error;
     return { found: ids.map(() => undefined), requests: 1 };
   });
 
-/** Series whose ids are joined by `+`, as many in one request as the service allows. */
+/** Series whose ids are joined with `+`, as many per request as the service allows. */
 export const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
   const ids = joinedIds(named, seriesId, mostIds);
   for (const id of ids) checkId(id);

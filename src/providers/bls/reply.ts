@@ -6,7 +6,7 @@ import { listOf, trimmed, written } from '../shape.js';
 
 export const named = { slug: 'bls', name: 'BLS' };
 
-/** Only with a key, and not for every survey. Further members describe the survey's own dimensions. */
+/** Only with a key, and not for every survey. Other members describe the survey's dimensions. */
 const catalog = z.object({
   series_title: trimmed.nullish(),
   seasonality: trimmed.nullish(),
@@ -63,19 +63,19 @@ const errorBody = z.object({ status: z.string(), message: z.array(z.string()) })
 
 const noSeries = /^(?:Series does not exist|Invalid Series) for Series\s+(\S+)/i;
 
-/** Ids that the service does not know, from the sentences of a reply. */
+/** Unknown ids, from the messages of a reply. */
 export const unknownIds = (sentences: readonly string[]): string[] =>
   sentences.flatMap((one) => noSeries.exec(one)?.[1] ?? []);
 
-/** Returns true for a request of several series: those that exist are an answer without the others. */
+/** Returns true for a request of several series: the known ones are a valid answer. */
 const asksForSeveral = ({ body }: UpstreamRequest): boolean => {
   const ids = body !== undefined && 'seriesid' in body ? body.seriesid : undefined;
   return Array.isArray(ids) && ids.length > 1;
 };
 
 /**
- * Every error is HTTP 200. The sentences about the quota and about the key hold the key itself, so they are put
- * into words of our own. "No Data Available for Series … Year …" comes with success and is none.
+ * Every error is HTTP 200. Messages about the quota and the key contain the key, so they are replaced. "No Data Available for Series … Year
+ * …" comes with success and is not an error.
  */
 export const explain = (reply: UpstreamReply, request: UpstreamRequest): Error | undefined => {
   const found = readErrorReply(errorBody, reply);

@@ -4,12 +4,12 @@ import type { Context, Item } from '../provider.js';
 import { named } from './reply.js';
 
 /**
- * Surveys whose series are listed for the search with their titles; the interface tells titles with a key alone.
- * Other surveys have up to millions of series by place, industry or occupation.
+ * Surveys whose series are listed with their titles for the search, since the interface returns titles only with a key. Other surveys have
+ * up to millions of series by place, industry or occupation.
  */
 export const listedSurveys = ['AP', 'CE', 'CU', 'EI', 'JT', 'LN', 'PC', 'PR', 'WP'] as const;
 
-/** `series_id<tab>…<tab>series_title<tab>…`, cells padded with blanks. */
+/** `series_id<tab>…<tab>series_title<tab>…`, with cells padded by spaces. */
 const readTitles = (text: string): Item[] => {
   const [head = '', ...lines] = text.split(/\r?\n/);
   const columns = head.split('\t').map((name) => name.trim());
@@ -23,14 +23,14 @@ const readTitles = (text: string): Item[] => {
   });
 };
 
-/** Series of a survey with their titles, from the public files, which count against no quota. */
+/** Series of a survey with their titles, from public files that do not count against the quota. */
 const fetchTitles = async (survey: string, { http }: Context): Promise<readonly Item[]> => {
   const name = survey.toLowerCase();
   const { text } = await http.text({ path: [name, `${name}.series`], base: 'files', counted: false });
   return readTitles(text);
 };
 
-/** All series of the listed surveys; a survey that cannot be read is passed over. */
+/** All series of the listed surveys. A survey that cannot be read is skipped. */
 export const listTitles = async function* (ctx: Context): AsyncIterable<Item> {
   for (const survey of listedSurveys) {
     yield* (await loadPart(ctx, `series of ${survey}`, () => fetchTitles(survey, ctx))) ?? [];

@@ -2,8 +2,8 @@ import { type Unit, unitOfText, unitTimes } from '../units.js';
 import type { Catalog } from './reply.js';
 
 /**
- * Units by survey, as the formats of series ids lay down (https://www.bls.gov/help/hlpforma.htm): the catalogue that
- * would tell them comes with a key only, and for prices it names the good instead.
+ * Units by survey, according to the formats of series ids (https://www.bls.gov/help/hlpforma.htm): the catalogue, which has them, needs a
+ * key, and for prices it names the good instead.
  */
 const conventions: readonly (readonly [form: RegExp, units: string])[] = [
   [/^CE[SU]\d{8}(?:01|06|10|26)$/, 'Thousands of persons'],

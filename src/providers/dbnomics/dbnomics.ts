@@ -18,7 +18,7 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
   if (code === '') throw malformedSeriesId(named, seriesId, dbnomics.seriesIdPlaceholder);
   const payload = await ctx.http.json({
     path: ['series', provider, dataset, code],
-    // Two are enough to see that a mask names several.
+    // Two are enough to detect that a mask names several.
     query: { observations: 1, metadata: 1, limit: 2 },
   });
   const reply = readShape(named, seriesReply, payload);
@@ -36,8 +36,8 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
 };
 
 /**
- * Paths are provider, categories, dataset; the series of a dataset are listed by the service page by page.
- * `provider/dataset` leads to a dataset too, which is how the search names it.
+ * Paths are provider, categories, dataset; the service lists the series of a dataset page by page. `provider/dataset` is a path of a
+ * dataset too, which the search uses.
  */
 export const dbnomics: Provider = {
   ...named,
@@ -53,7 +53,7 @@ export const dbnomics: Provider = {
   browseRootLabel: 'Providers',
 
   baseUrl: 'https://api.db.nomics.world/v22',
-  // No number is published.
+  // No limit is published.
   limits: { anonymous: { perSecond: 5 }, resetZone: 'Europe/Paris', maxConcurrent: 2 },
   validity: { structure: 86_400, list: 21_600, series: 21_600 },
   timeoutMs: 30_000,
@@ -110,7 +110,7 @@ export const dbnomics: Provider = {
     });
   },
 
-  /** The service has no filter of periods: what it gives is cut by the gateway. */
+  /** The service has no filter for periods, so the gateway selects the range. */
   preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
 
   async series(seriesId, params, ctx) {

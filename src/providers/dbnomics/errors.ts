@@ -9,14 +9,14 @@ const errorReply = z.object({
   errors: z.array(z.object({ message: z.string().optional() })).nullish(),
 });
 
-/** Faults that the service reports: `message` with 4xx, `errors` inside HTTP 200. */
+/** Errors of the service: `message` with 4xx, `errors` within HTTP 200. */
 const readError = ({ text: body, status }: UpstreamReply): string | undefined => {
   if (status < 400 && !/"errors"\s*:\s*\[\s*\{/.test(body)) return undefined;
   try {
     const parsed = errorReply.safeParse(parseExactJson(body));
     return parsed.data?.message ?? parsed.data?.errors?.map(({ message = '' }) => message).join(' ');
   } catch (error) {
-    // A page of the proxy in front of the service, or a reply cut short: its status says what it is.
+    // A page of the proxy in front of the service, or a truncated reply: the status explains it.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Sources that DBnomics copies and that are providers here. */
+/** Sources copied by DBnomics that are also providers here. */
 const providers: Readonly<Record<string, string>> = {
   BEA: 'bea',
   BIS: 'bis',
@@ -14,10 +14,10 @@ const providers: Readonly<Record<string, string>> = {
   WB: 'worldbank',
 };
 
-/** Sources whose ids are `dataset/series` in both places. */
+/** Sources whose ids are `dataset/series` in both services. */
 const sameIds: ReadonlySet<string> = new Set(['BIS', 'ECB', 'Eurostat']);
 
-/** The series of which a copy was made: provider here, and its id there where that follows from the copy's. */
+/** The original of a copied series: the provider, and the id if it follows from that of the copy. */
 export const originalOf = (seriesId: string): Readonly<Record<string, string>> | undefined => {
   const [source = '', dataset = '', ...rest] = seriesId.split('/');
   const provider = providers[source];
@@ -31,10 +31,10 @@ export const originalOf = (seriesId: string): Readonly<Record<string, string>> |
   return { provider };
 };
 
-/** Days after which a copy is called old. */
+/** Days after which a copy counts as old. */
 const oldDays = 90;
 
-/** When a copy was taken, and a note if that was long ago. */
+/** Time of a copy, and a note if it is old. */
 export const ageOf = (
   indexedAt: string | null | undefined,
   today: string,

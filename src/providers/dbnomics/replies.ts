@@ -17,7 +17,7 @@ export const providersReply = z.object({
   providers: paged(z.object({ code: z.string(), name: z.string().nullish() })),
 });
 
-/** A category has children; a leaf is a dataset. The code of a category may be left out. */
+/** A category has children; a leaf is a dataset. The code of a category may be missing. */
 export interface Category {
   readonly code?: string | null | undefined;
   readonly name?: string | null | undefined;
@@ -53,14 +53,14 @@ export const searchReply = z.object({
   ),
 });
 
-/** Labels of codes: an object, or a list of pairs where the order matters. */
+/** Labels of codes: an object, or a list of pairs if the order matters. */
 const labels = z.union([
   z.record(z.string(), z.string()),
   z.array(z.tuple([z.string(), z.string()])).transform((pairs) => Object.fromEntries(pairs)),
 ]);
 
 const cells = z.array(z.string().nullable());
-/** Attributes of the observations by name, each with one cell per observation. */
+/** Attributes of the observations by name, with one cell per observation. */
 const columnsByName = z.union([
   z.record(z.string(), cells),
   z.array(z.tuple([z.string(), cells])).transform((pairs) => Object.fromEntries(pairs)),
@@ -95,7 +95,7 @@ export const seriesReply = z.object({
 });
 type SeriesReply = z.output<typeof seriesReply>;
 
-/** Names of the attribute that says what kind of value it is, as the sources of the copies call it. */
+/** Names of the status attribute in the sources of the copies. */
 const statusNames = /^(?:obs_?)?(?:status|flag)s?$/i;
 
 const statusOf = ({ observations_attributes: attributes }: Doc) =>
@@ -113,7 +113,7 @@ export const observationsOf = (doc: Doc): Observation[] => {
   }));
 };
 
-/** Spelled code of the first dimension whose code or label says that it is meant. */
+/** Label of the code of the first dimension whose code or label matches. */
 const spelled = ({ dataset }: SeriesReply, { dimensions }: Doc, meant: RegExp): string | undefined => {
   const found = Object.entries(dimensions ?? {}).find(
     ([id]) => meant.test(id) || meant.test(dataset?.dimensions_labels?.[id] ?? ''),
@@ -123,7 +123,7 @@ const spelled = ({ dataset }: SeriesReply, { dimensions }: Doc, meant: RegExp): 
   return dataset?.dimensions_values_labels?.[id]?.[code] ?? code;
 };
 
-/** Dimensions that SDMX providers gave: the unit and, for some, its exponent; else the magnitude is in the words. */
+/** Dimensions of SDMX providers: the unit and, for some, its exponent. Otherwise the magnitude is in the text. */
 const unitOf = (reply: SeriesReply, series: Doc): Unit => {
   const units = spelled(reply, series, /^unit(?![ _-]?mult)/i);
   const exponent = Object.entries(series.dimensions ?? {}).find(([id]) => /^unit_?mult/i.test(id))?.[1];

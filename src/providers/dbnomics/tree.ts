@@ -46,7 +46,7 @@ const fetchDatasets = (provider: string, { http }: Context): Promise<readonly En
     return readShape(named, datasetsReply, payload).datasets;
   });
 
-/** The tree of a provider; without one its datasets are a flat list. */
+/** The tree of a provider; if it has none, its datasets as a flat list. */
 const fetchTree = async (provider: string, ctx: Context): Promise<readonly Category[]> => {
   const payload = await ctx.http.json({ path: ['providers', provider], keep: 'structure' });
   const { category_tree: tree } = readShape(named, providerReply, payload);

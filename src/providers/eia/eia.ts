@@ -42,7 +42,7 @@ export const eia: Provider = {
     // Public domain.
     mayShareAnswers: true,
   },
-  // Not published; 5 a second and 5,000 an hour are what its users report.
+  // Not published; users report 5 per second and 5,000 per hour.
   limits: { keyed: { perSecond: 5, perHour: 5_000 }, resetZone: 'America/New_York', maxConcurrent: 2 },
   validity: { structure: 604_800, list: 86_400, series: 10_800 },
   timeoutMs: 30_000,

@@ -1,17 +1,17 @@
 import type { Observation } from '../provider.js';
 
-/** Rules that make one value of the hours of a day; days are those of the upstream, in UTC. */
+/** Rules for the value of a day from its hours. Days are those of the upstream, in UTC. */
 export const hourRules = [
   { code: 'mean', label: 'Mean of the hours of a day' },
   { code: 'last', label: 'Last hour of a day' },
 ] as const;
 
-/** Digits of a mean beyond those of the hours, for means that do not end. */
+/** Digits of a mean in addition to those of the hours, for means that do not terminate. */
 const moreDigits = 6;
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Mean of decimal texts, rounded half away from zero; undefined for a text that is not in plain digits. */
+/** Mean of decimal texts, rounded half away from zero; undefined if a text is not in plain digits. */
 const meanOf = (texts: readonly string[]): string | undefined => {
   const parts = texts.map((text) => decimal.exec(text));
   const scale = Math.max(...parts.map((part) => part?.[3]?.length ?? 0)) + moreDigits;
@@ -35,8 +35,8 @@ export interface Hour extends Pick<Observation, 'value' | 'flag'> {
 }
 
 /**
- * One value for each day. The mean leaves out hours without a value; the last hour counts also if it has none. A day
- * that is not over has the hours so far.
+ * One value per day. The mean ignores hours without a value; the last hour counts even if it has none. A day that is not over has the hours
+ * so far.
  * @returns undefined for a value that is not in plain digits
  */
 export const perDay = (hours: readonly Hour[], rule: string): Observation[] | undefined => {

@@ -20,17 +20,17 @@ import { unitOf } from './units.js';
 
 const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
 
-/** The most rows that one reply holds. */
+/** Maximum rows of one reply. */
 const pageSize = 5_000;
 
-/** Marks besides `null` that EIA prints for not available, not applicable, withheld, not meaningful. */
+/** Marks of EIA, besides `null`, for not available, not applicable, withheld, not meaningful. */
 const missing = ['NA', '--', '-', 'W', 'w', 'NM'];
 
-/** Request of a series, from a present id or one of the interface before 2023. */
+/** Request for a series, with a current id or one of the interface before 2023. */
 interface Wanted {
   readonly path: readonly string[];
   readonly query: NonNullable<UpstreamRequest['query']>;
-  /** The member of a row that holds the value; an old id leaves it to the row. */
+  /** Column of the value; undefined for an old id, where the row shows it. */
   readonly column?: string;
   readonly frequency?: string;
   readonly codes: readonly (readonly [facet: string, code: string])[];
@@ -39,7 +39,7 @@ interface Wanted {
 
 const oldForm = /^[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_:-]+)+$/;
 
-/** A code may hold a slash: what has no `=` belongs to the part before it. */
+/** A code may contain a slash: a part without `=` belongs to the previous one. */
 const readCodes = (parts: readonly string[]): readonly (readonly [string, string])[] => {
   const codes: [string, string][] = [];
   for (const part of parts) {
@@ -78,7 +78,7 @@ const readId = async (seriesId: string, { http }: Context): Promise<Wanted> => {
   };
 };
 
-/** A day as the frequency writes its periods; a bound in another form would be compared as text. */
+/** Formats a day like the periods of a frequency; a bound in another format would be compared as text. */
 const periodOf: Readonly<Record<string, (day: string, side: 'start' | 'end') => string>> = {
   annual: (day) => day.slice(0, 4),
   quarterly: (day) => `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
@@ -114,7 +114,7 @@ const fetchAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<R
   const { items: data, ...reply } = await allPages(named, async (offset) => {
     const page = await fetchPage(wanted, { ...query, offset }, ctx);
     const row = JSON.stringify(page.data[0]);
-    // Rows are in order: the first one again means that the offset was not heeded, and rows would be missing.
+    // Rows are sorted: if the first one is repeated, the offset was ignored and rows would be missing.
     if (row !== undefined && row === first) throw unexpectedReply(named, 'the first page again');
     first ??= row;
     return { ...page, items: page.data };
@@ -125,11 +125,11 @@ const fetchAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<R
 const textOf = (row: Row, ...names: readonly string[]): string | undefined =>
   names.map((name) => row[name]).find((value): value is string => typeof value === 'string' && value !== '');
 
-/** `value`, or in replies to old ids the one member that has a member for its units. */
+/** `value`; in replies to old ids, the only member with a member for its units. */
 const columnOf = (row: Row): string | undefined =>
   row.value !== undefined ? 'value' : Object.keys(row).find((name) => row[`${name}-units`] !== undefined);
 
-/** Two values at one date: the parts in which their rows differ are what the id leaves open. */
+/** Two values for one date: the parts in which their rows differ are missing in the id. */
 const checkSingle = (seriesId: string, rows: readonly Row[], column: string): void => {
   const seen = new Map<string, Row>();
   for (const row of rows) {
@@ -154,7 +154,7 @@ const toObservation = (row: Row, column: string): Observation => ({
 
 const hourForm = /^\d{4}-\d{2}-\d{2}T\d{2}$/;
 
-/** Hours become days by the rule of the caller. */
+/** Aggregates hours to days with the caller's rule. */
 const daysOf = (rows: readonly Row[], column: string, rule: string): readonly Observation[] => {
   const hours = rows.map((row) => {
     const period = hourForm.exec(String(row.period))?.[0];
@@ -163,7 +163,7 @@ const daysOf = (rows: readonly Row[], column: string, rule: string): readonly Ob
   return requireValue(named, 'a value', perDay(hours, rule));
 };
 
-/** Facets are named `series-description`, `area-name`, `stateDescription`, `sectorName` … */
+/** Facets have names such as `series-description`, `area-name`, `stateDescription`, `sectorName`. */
 const labelOf = ({ node, codes, column }: Wanted, row: Row, seriesId: string): string => {
   const whole = textOf(row, 'series-description', 'seriesDescription');
   if (whole !== undefined) return whole;
@@ -203,7 +203,7 @@ const toSeries = (seriesId: string, wanted: Wanted, reply: Reply, params: Params
   };
 };
 
-/** The newest rows without the day that the page cut. */
+/** The newest rows without the day that the page truncated. */
 const wholeDays = ({ total, data, ...reply }: Reply): Reply => {
   const oldest = String(data.at(-1)?.period).slice(0, 10);
   const whole = data.length < total ? data.filter(({ period }) => !String(period).startsWith(oldest)) : data;
@@ -222,7 +222,7 @@ export const preview = async (seriesId: string, params: Params, ctx: Context): P
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const wanted = await readId(seriesId, ctx);
   const reply = await fetchAll(wanted, params, ctx);
-  // An unknown code is no error to EIA: it has no rows.
+  // EIA returns no rows for an unknown code, and no error.
   if (reply.total === 0 && params.start === undefined && params.end === undefined) {
     throw seriesNotFound(named, seriesId);
   }

@@ -13,7 +13,7 @@ import { count, listOf, words } from '../shape.js';
 
 export const named = { slug: 'eia', name: 'EIA' };
 
-/** A node of the route tree: with `routes` an inner one, with `data` and `facets` a leaf. */
+/** A node of the route tree: an inner one has `routes`, a leaf has `data` and `facets`. */
 export const nodeReply = z
   .object({
     response: z.object({
@@ -32,7 +32,7 @@ export const nodeReply = z
 
 export type Node = z.output<typeof nodeReply>;
 
-/** A code may be listed twice, under an old and a new name. */
+/** A code may be listed twice, with an old and a new name. */
 export const facetReply = z
   .object({
     response: z.object({ facets: z.array(z.object({ id: z.string(), name: words.nullish() })) }),
@@ -43,7 +43,7 @@ export const facetReply = z
     return [...names].map(([id, name]) => ({ id, name }));
   });
 
-/** The members of a row depend on the route. Values are texts since 2024 and were numbers before. */
+/** The members of a row depend on the route. Values have been texts since 2024, and were numbers before. */
 const row = z.record(z.string(), z.unknown());
 export type Row = z.output<typeof row>;
 
@@ -58,7 +58,7 @@ export const dataReply = z
   })
   .transform(({ response }) => response);
 
-/** The gateway before EIA (api.data.gov) gives an object, EIA itself a text. */
+/** The gateway in front of EIA (api.data.gov) returns an object, EIA itself a text. */
 const errorBody = z.object({
   error: z.union([z.string(), z.object({ code: z.string(), message: z.string().optional() })]),
   code: z.number().optional(),
@@ -69,7 +69,7 @@ export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error 
   if (found === undefined) return undefined;
   if (typeof found.error === 'object') {
     if (found.error.code.startsWith('API_KEY_')) return keyRefused(named);
-    // With HTTP 429 the time to wait is in a header, which is read for every upstream alike.
+    // With HTTP 429 the wait is in a header, which is parsed for all upstreams alike.
     if (found.error.code === 'OVER_RATE_LIMIT') return reply.status === 429 ? undefined : rateLimited(named);
     return upstreamFailed(named);
   }

@@ -4,7 +4,7 @@ import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../p
 import { capitalised, readShape } from '../shape.js';
 import { facetReply, type Node, named, nodeReply } from './reply.js';
 
-/** Parts behind a leaf route that name something other than a route. */
+/** Parts after a leaf route that are not routes. */
 const reserved: ReadonlySet<string> = new Set(['data', 'facet', 'seriesid']);
 
 export const isRoute = (parts: readonly string[]): boolean =>
@@ -16,10 +16,10 @@ export const fetchNode = async (route: readonly string[], http: UpstreamHttp): P
 const fetchFacet = async (route: readonly string[], facet: string, http: UpstreamHttp) =>
   readShape(named, facetReply, await http.json({ path: [...route, 'facet', facet, ''], keep: 'structure' }));
 
-/** Hours by local time: periods have a zone, and the same hours are there in UTC. */
+/** Hours in local time: their periods have a zone, and the same hours are available in UTC. */
 export const isLocal = (frequency: string): boolean => frequency === 'local-hourly';
 
-/** A facet of series codes names every series by itself; the other facets then only repeat parts of it. */
+/** If there is a facet of series codes, it names every series; the other facets only repeat parts of it. */
 const facetsToChoose = ({ facets }: Node): readonly string[] => {
   const ids = facets.map(({ id }) => id);
   const series = ids.find((id) => id === 'series' || id === 'seriesId');
@@ -29,13 +29,13 @@ const facetsToChoose = ({ facets }: Node): readonly string[] => {
 interface BrowsedRoute {
   readonly route: readonly string[];
   readonly node: Node;
-  /** `facet=code` of the facets that are chosen already. */
+  /** `facet=code` of the selected facets. */
   readonly chosen: readonly string[];
-  /** The facets of a leaf that are not chosen yet; the last of them makes the series. */
+  /** The facets of a leaf that are not selected yet; the last of them determines the series. */
   readonly open: readonly string[];
 }
 
-/** Routes first, then one `facet=code` after the other in the order of the facets, the last one left out. */
+/** First the routes, then `facet=code` for each facet in order, except the last one. */
 const findRoute = async (path: readonly string[], http: UpstreamHttp): Promise<BrowsedRoute> => {
   const cut = path.findIndex((part) => part.includes('='));
   const route = cut === -1 ? path : path.slice(0, cut);
@@ -67,7 +67,7 @@ export const browse = async (path: readonly string[], { http }: Context): Promis
   }));
 };
 
-/** Every code of the last facet × every frequency × every column of data, in this order. */
+/** Combinations of codes of the last facet, frequencies and data columns, in this order. */
 export const seriesAt = async (
   path: readonly string[],
   { limit, offset }: Page,
@@ -108,13 +108,13 @@ export const seriesAt = async (
   return { items, total };
 };
 
-/** All routes, some 300 requests; the series behind them are millions of combinations. */
+/** All routes, some 300 requests. The series of the routes are millions of combinations. */
 export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   const waiting: string[][] = [[]];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const route = path;
     const load = () => fetchNode(route, ctx.http);
-    // Without the root there is nothing; any other node may be missing.
+    // The root is required; any other node may be missing.
     const node = route.length === 0 ? await load() : await loadPart(ctx, route.join('/'), load);
     for (const { id, name, description } of node?.routes ?? []) {
       const below = [...path, id];

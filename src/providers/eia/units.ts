@@ -1,8 +1,8 @@
 import { type Unit, unitOfText } from '../units.js';
 
 /**
- * Abbreviations in which M is a thousand and MM a million, as the oil and gas trade has it
- * (https://www.eia.gov/tools/glossary/: MBBL, Mcf, MMcf, Bcf).
+ * Abbreviations of the oil and gas industry, in which M is a thousand and MM a million (https://www.eia.gov/tools/glossary/: MBBL, Mcf,
+ * MMcf, Bcf).
  */
 const prefixes: Readonly<Record<string, string>> = {
   M: 'thousand',
@@ -18,7 +18,7 @@ const measures: Readonly<Record<string, string>> = {
   ST: 'short tons',
 };
 
-/** `MBBL/D` is `thousand barrels per day`; prices such as `$/BBL` stay as they are. */
+/** `MBBL/D` is `thousand barrels per day`; prices such as `$/BBL` are not changed. */
 export const unitOf = (units: string | null | undefined): Unit => {
   if (!units) return {};
   const [, prefix = '', measure = '', period] = /^(MM?|B|T)(BBL|CF|GAL|ST)(?:\/(D|CD))?$/i.exec(units) ?? [];

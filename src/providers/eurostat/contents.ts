@@ -6,20 +6,19 @@ import { named } from './named.js';
 export interface Entry {
   readonly code: string;
   readonly title: string;
-  /** Datasets and ready-made tables hold data; folders hold entries. */
+  /** Datasets and ready-made tables have data; folders have entries. */
   readonly holdsData: boolean;
   readonly entries: Entry[];
 }
 
-/** Blanks before a title that stand for one level of depth. */
+/** Spaces before a title per level of depth. */
 const indent = 4;
 
 const cellsOf = (line: string): string[] =>
   line.split('\t').map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 
 /**
- * The tree of the table of contents: tab-separated text whose titles are indented. Rows of folders end early,
- * without the number of values.
+ * Parses the table of contents, a tree: tab-separated text with indented titles. Rows of folders end early, without the number of values.
  */
 export const readContents = (text: string): readonly Entry[] => {
   const [head = '', ...lines] = text.split(/\r?\n/);
@@ -27,7 +26,7 @@ export const readContents = (text: string): readonly Entry[] => {
     throw unexpectedReply(named, 'it is not a table of contents');
   }
   const roots: Entry[] = [];
-  // The list that takes entries of each depth; deeper ones are closed when a shallower row comes.
+  // The list for entries of each depth; deeper lists are closed by a shallower row.
   const open: Entry[][] = [roots];
   for (const line of lines) {
     if (line === '') continue;
@@ -43,7 +42,7 @@ export const readContents = (text: string): readonly Entry[] => {
   return roots;
 };
 
-/** The entry at the folders of a path, and the rest of the path below a dataset: codes of its dimensions. */
+/** The entry at the folders of a path, and the remainder of the path after a dataset: codes of its dimensions. */
 export const findEntry = (
   roots: readonly Entry[],
   path: readonly string[],
@@ -58,7 +57,7 @@ export const findEntry = (
   return { entries, codes: [] };
 };
 
-/** Folders with what is below them, as deep as anybody asks for at once. */
+/** Folders with their subfolders, as deep as a request may ask for. */
 export const toFolders = (entries: readonly Entry[], depth = 3): Folder[] =>
   entries.map(({ code, title, holdsData, entries: below }) => ({
     segment: code,
@@ -66,7 +65,7 @@ export const toFolders = (entries: readonly Entry[], depth = 3): Folder[] =>
     ...(holdsData || depth === 1 ? {} : { children: toFolders(below, depth - 1) }),
   }));
 
-/** Every dataset once: the first folder that has it is its place. */
+/** Every dataset once, in the first folder that has it. */
 export function* listDatasets(
   entries: readonly Entry[],
   path: readonly string[] = [],

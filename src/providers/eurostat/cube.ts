@@ -34,13 +34,13 @@ const plainText = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** A period that two frequencies share may be there twice, once without a value. */
+/** Two frequencies may share a period, which is then listed twice, once without a value. */
 export const withoutEmptyTwins = (observations: readonly Observation[]): Observation[] => {
   const filled = new Set(observations.flatMap(({ date, value }) => (value === null ? [] : [date])));
   return observations.filter(({ date, value }) => value !== null || !filled.has(date));
 };
 
-/** Codes that hold a magnitude which their label may leave out: `THS_PER`, `MIO_EUR`, `CLV10_MEUR`. */
+/** Codes with a magnitude that their label may omit: `THS_PER`, `MIO_EUR`, `CLV10_MEUR`. */
 const codedMagnitude = (code: string): number => {
   if (/^THS(?:_|$)/.test(code)) return 1e3;
   return /^MIO(?:[_-]|$)|_M(?:EUR|NAC|PPS)/.test(code) ? 1e6 : 1;

@@ -25,11 +25,11 @@ export const fetchDimensions = async (dataset: string, { http }: Context): Promi
   return structure.dimensions;
 };
 
-/** A dimension whose list did not come along takes any code; the service knows better. */
+/** A dimension whose list is missing in the reply accepts any code; the service checks it. */
 export const hasCode = (dimension: Dimension | undefined, code: string): boolean =>
   dimension !== undefined && (dimension.codes.size === 0 || dimension.codes.has(code));
 
-/** Splits an id; dimensions are those of its dataset. */
+/** Splits an id, according to the dimensions of its dataset. */
 export const openId = async (seriesId: string, ctx: Context) => {
   const [, dataset, key = ''] = idForm.exec(seriesId) ?? [];
   if (dataset === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);
@@ -43,7 +43,7 @@ export const openId = async (seriesId: string, ctx: Context) => {
   return { dataset, dimensions, codes };
 };
 
-/** Request of a series, each of whose codes is known. */
+/** Request for a series after all of its codes were checked. */
 export const selectionOf = async (seriesId: string, ctx: Context) => {
   const { dataset, dimensions, codes } = await openId(seriesId, ctx);
   const unknown = codes.some(

@@ -55,7 +55,7 @@ const nothingThere = async (seriesId: string, ctx: Context): Promise<AppError> =
   return keyNotFound(named, seriesId, await fetchDimensions(dataset, ctx), Object.values(query));
 };
 
-/** When the dataset changed last, from a cube of one period. */
+/** Time of the last change of the dataset, from a cube of one period. */
 const lastUpdate = async (seriesId: string, ctx: Context): Promise<string | undefined> => {
   const { dataset, query } = await selectionOf(seriesId, ctx);
   const payload = await ctx.http.json({
@@ -95,8 +95,8 @@ const foldersOf = (dimensions: readonly Dimension[], depth: number): Folder[] =>
 };
 
 /**
- * Paths are folders of the table of contents, a dataset, then codes of its dimensions; the last dimension, as a
- * rule the country, is the list of series. A series id is `dataset/CODE.CODE…`, one code per dimension but time.
+ * Paths are folders of the table of contents, a dataset, then codes of its dimensions; the last dimension, usually the country, is the list
+ * of series. A series id is `dataset/CODE.CODE…`, one code per dimension except time.
  */
 export const eurostat: Provider = {
   ...named,
@@ -131,7 +131,7 @@ export const eurostat: Provider = {
     if (dataset === undefined) return { items: [], total: 0 };
     const dimensions = await openDataset(path, dataset.code, codes, ctx);
     const last = dimensions.at(-1);
-    // Further up there is a product of code lists, most of which has no data.
+    // At higher levels the list would be a product of code lists, most of which has no data.
     if (last === undefined || codes.length < dimensions.length - 1) return { items: [], total: 0 };
     const chosen = codes.map((code, index) => dimensions[index]?.codes.get(code) ?? code);
     const items = [...last.codes].map(
@@ -151,11 +151,11 @@ export const eurostat: Provider = {
 
   async preview(seriesId, _params, ctx) {
     const newest = await fetchSeries(seriesId, 24, ctx);
-    // The last periods are those of the dataset: a series that ended before them must be fetched whole.
+    // The last periods are those of the dataset, so a series that ended before must be fetched whole.
     return isEmpty(newest) ? fetchWhole(seriesId, ctx) : newest;
   },
 
-  /** The form of a bound depends on the frequency of the dataset, and one series is small: cut here. */
+  /** The format of a bound depends on the frequency of the dataset, and one series is small, so the range is selected here. */
   async series(seriesId, params, ctx) {
     return withinBounds(await fetchWhole(seriesId, ctx), params);
   },

@@ -6,15 +6,15 @@ import { fetchDimensions, hasCode } from './dimensions.js';
 export const popularSeries = titledLines('popular/eurostat.txt');
 
 /**
- * Countries and areas of the monthly and quarterly indicators. The euro area has a code for each composition: EA21 since
- * 2026, while datasets such as `une_rt_m` give no values under EA20 any more.
+ * Countries and areas of the monthly and quarterly indicators. The euro area has a code per composition: EA21 since 2026, and datasets such
+ * as `une_rt_m` have no values for EA20 any more.
  */
 const places =
   'EU27_2020 EA21 AT BE BG CH CY CZ DE DK EE EL ES FI FR HR HU IE IS IT LT LU LV MT NL NO PL PT RO SE SI SK'.split(
     ' ',
   );
 
-/** Series that people ask for by a place. */
+/** Series that users request by place. */
 export const families: readonly SeriesPattern[] = titledLines('codes/eurostat-families.txt').map(
   (family) => ({
     ...family,
@@ -25,8 +25,8 @@ export const families: readonly SeriesPattern[] = titledLines('codes/eurostat-fa
 const gap = '{}';
 
 /**
- * The series of the families for every place that their datasets have, so that a hit can be read and places beyond the
- * bundled ones are found. A family whose other codes the dataset no longer has lists nothing.
+ * The series of the families for all places of their datasets, so that every hit can be read, and places beyond the bundled ones are found.
+ * A family whose other codes no longer exist has none.
  */
 export const listFamilies = async function* (ctx: Context): AsyncIterable<Item> {
   const popular = new Set(popularSeries.map(({ id }) => id));

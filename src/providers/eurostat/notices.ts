@@ -2,7 +2,7 @@ import { refusedRequest, seriesNotFound, tooLarge, unknownPath } from '../errors
 import type { UpstreamReply, UpstreamRequest } from '../provider.js';
 import { named } from './named.js';
 
-/** Members of a data request that are no dimensions. */
+/** Parameters of a data request that are not dimensions. */
 const controls: ReadonlySet<string> = new Set(['format', 'lang', 'lastTimePeriod']);
 
 const notFound = ({ path, query }: UpstreamRequest): Error => {
@@ -16,7 +16,7 @@ const notFound = ({ path, query }: UpstreamRequest): Error => {
 
 interface Notice {
   readonly status: number;
-  /** SDMX code: 100 no results, 140 syntax, 150 semantic; left out by warnings. */
+  /** SDMX code: 100 no results, 140 syntax, 150 semantic; missing in warnings. */
   readonly id: number | undefined;
   readonly label: string;
 }
@@ -27,8 +27,8 @@ const numberIn = (pattern: RegExp, text: string): number | undefined => {
 };
 
 /**
- * Notices come as JSON (`{"error":[…]}`, `{"warning":{…}}`, both also with HTTP 200) or as a SOAP fault. Only the
- * head is looked at: a reply with data may be long.
+ * Notices are JSON (`{"error":[…]}`, `{"warning":{…}}`, both also with HTTP 200) or a SOAP fault. Only the head is parsed, since a reply
+ * with data may be long.
  */
 const readNotice = ({ text, status }: UpstreamReply): Notice | undefined => {
   const head = text.slice(0, 2_000);
@@ -44,7 +44,7 @@ const readNotice = ({ text, status }: UpstreamReply): Notice | undefined => {
   return { status, id: code, label: /<faultstring>([^<]*)</.exec(head)?.[1] ?? '' };
 };
 
-/** A notice in place of data. Too large and "we prepare it, come back later" both mean: ask for less. */
+/** A notice instead of data. Both "too large" and "we prepare it, come back later" mean that the request must be smaller. */
 export const explainNotice = (reply: UpstreamReply, request: UpstreamRequest): Error | undefined => {
   const notice = readNotice(reply);
   const { status, id, label } = notice ?? { status: reply.status, id: undefined, label: '' };
@@ -52,7 +52,7 @@ export const explainNotice = (reply: UpstreamReply, request: UpstreamRequest): E
     return tooLarge(named);
   }
   if (id === 100 || status === 404) return notFound(request);
-  // The codes of a series are checked against its structure before; what is wrong now is the combination.
+  // The codes of a series were checked against its structure, so only their combination can be wrong.
   if (id === 140 || id === 150) return notFound(request);
   return status === 400 ? refusedRequest(named, label) : undefined;
 };

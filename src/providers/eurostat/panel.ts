@@ -11,14 +11,14 @@ import { metadataOf, withoutEmptyTwins } from './cube.js';
 import { hasCode, openId } from './dimensions.js';
 import { named, timeDimension } from './named.js';
 
-/** Cells of a cube that are searched for values. */
+/** Maximum cells of a cube that are searched for values. */
 const mostCells = 1_000_000;
 
-/** A few codes have a plus of their own. */
+/** A few codes contain a plus. */
 const isOpenIn = (dimension: Dimension, part: string): boolean =>
   isOpen(part) && !(dimension.codes.size > 0 && dimension.codes.has(part));
 
-/** Several series from one request: positions of the key that are empty, a star, or codes joined by `+`, are open. */
+/** Several series from one request: positions of the key that are empty, a star, or codes joined with `+` are open. */
 export const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
   const { dataset, dimensions, codes } = await openId(seriesId, ctx);
   const parts = dimensions.map((dimension, place) => {

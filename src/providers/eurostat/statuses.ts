@@ -1,4 +1,4 @@
-/** Observation flags of Eurostat, for replies that do not spell theirs. Several may be combined: `bp`. */
+/** Observation flags of Eurostat, for replies without labels. They may be combined: `bp`. */
 export const statuses = {
   b: 'break in time series',
   c: 'confidential',

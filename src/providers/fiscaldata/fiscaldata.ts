@@ -29,7 +29,7 @@ export const fiscalData: Provider = {
   browseRootLabel: 'Tables',
 
   baseUrl: 'https://api.fiscaldata.treasury.gov/services/api/fiscal_service',
-  // No limit is published; HTTP 429 exists.
+  // No limit is published, but HTTP 429 is documented.
   limits: { anonymous: { perSecond: 5 }, resetZone: 'America/New_York', maxConcurrent: 2 },
   validity: { structure: 86_400, list: 86_400, series: 10_800 },
   timeoutMs: 30_000,

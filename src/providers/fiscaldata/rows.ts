@@ -7,7 +7,7 @@ import { count, readShape } from '../shape.js';
 
 export const named = { slug: 'fiscaldata', name: 'FiscalData' };
 
-/** Column of the date, the same in every table that is known here. */
+/** Date column, the same in all listed tables. */
 export const dateColumn = 'record_date';
 
 /** Largest page that is accepted. */
@@ -40,7 +40,7 @@ export interface Rows {
 const errorBody = z.object({ error: z.string(), message: z.string() });
 
 export const explain = (reply: UpstreamReply): Error | undefined => {
-  // The request names a table; the gateway knows which of its series was requested.
+  // The request names a table; the gateway adds which of its series was requested.
   if (reply.status === 404) return upstreamNotFound(named);
   if (reply.status !== 400) return undefined;
   const found = readErrorReply(errorBody, reply);
@@ -53,7 +53,7 @@ const fetchPage = async (
   http: UpstreamHttp,
   keep: UpstreamRequest['keep'],
 ) => {
-  // Never `fields`: with the text columns left out the upstream groups the rows and adds their values up.
+  // Never `fields`: without the text columns the upstream groups the rows and sums their values.
   const payload = await http.json({
     path: table.split('/'),
     query: { ...query, format: 'json' },
@@ -81,8 +81,8 @@ export const fetchNewest = async (
   fetchPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
 
 /**
- * Fetches every row. Rows of one date have no order of their own, so a row could be on two pages and another on none:
- * with more than one page they are sorted by all columns.
+ * Fetches all rows. Rows of one date have no defined order, so a row could be on two pages and another on none: if there is more than one
+ * page, they are sorted by all columns.
  */
 export const fetchAll = async (
   table: string,

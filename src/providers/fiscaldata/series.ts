@@ -13,7 +13,7 @@ import { findTable, type Table } from './tables.js';
 const idForm =
   'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt or v2/accounting/od/avg_interest_rates/avg_interest_rate_amt/security_desc=Treasury Bills';
 
-/** Rows of the newest date, or rows in which a filter of our own finds some two dozen. */
+/** Rows of the newest date, or rows in which a local filter finds some two dozen. */
 const manyRows = 1_000;
 
 interface Wanted {
@@ -24,7 +24,7 @@ interface Wanted {
 
 const word = /^[a-z0-9_]{1,80}$/;
 
-/** `table path/value column/text column=value/…`; a value may hold slashes. */
+/** `table path/value column/text column=value/…`; a value may contain slashes. */
 const readId = (seriesId: string): Wanted => {
   const parts = seriesId.split('/');
   const cut = parts.findIndex((part) => part.includes('='));
@@ -44,7 +44,7 @@ const readId = (seriesId: string): Wanted => {
   return { table: table.join('/'), field, filters };
 };
 
-/** Comma, colon and parentheses are the grammar of filters: such a value is searched in the rows instead. */
+/** Comma, colon and parentheses are syntax of filters, so such a value is filtered locally. */
 const mayBeSent = ([, value]: readonly [string, string]): boolean => /^[\w .%&'/-]+$/.test(value);
 
 const filterOf = ({ filters }: Wanted, params: Params): string | undefined => {
@@ -58,7 +58,7 @@ const filterOf = ({ filters }: Wanted, params: Params): string | undefined => {
   return terms.length === 0 ? undefined : terms.join(',');
 };
 
-/** `src_line_nbr` and the parts of the date are numbers that measure nothing. */
+/** `src_line_nbr` and the parts of the date are numbers but not measures. */
 const isMeasure = (column: string, type: string | undefined): boolean =>
   type !== undefined &&
   /^(?:CURRENCY|NUMBER|PERCENTAGE|INTEGER|RATE|SMALL_FRACTION)/.test(
@@ -69,7 +69,7 @@ const isMeasure = (column: string, type: string | undefined): boolean =>
 const textColumns = ({ types }: Rows): string[] =>
   Object.keys(types).filter((column) => types[column] === 'STRING');
 
-/** Columns in which rows of one date differ, for a request that names too few. */
+/** Columns in which rows of one date differ, for an id with too few conditions. */
 const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], reply: Rows): void => {
   const seen = new Map<string | null | undefined, Row>();
   for (const row of rows) {
@@ -91,10 +91,10 @@ const toObservation = (row: Row, field: string): Observation => ({
   ...readValue(row[field]),
 });
 
-/** The Daily Treasury Statement is published in millions of dollars, which no member of a reply says. */
+/** The Daily Treasury Statement is in millions of dollars, which its replies do not say. */
 const inMillions = /^v\d\/accounting\/dts\//;
 
-/** The Monthly Statement of the Public Debt says it in the label: `Total (in Millions)`, column `total_mil_amt`. */
+/** The Monthly Statement of the Public Debt has it in the label: `Total (in Millions)`, column `total_mil_amt`. */
 const multiplierOf = (table: string, field: string, label: string): number =>
   inMillions.test(table) || /_mil(?:_|$)/.test(field) ? 1e6 : (unitOfText(label).unitMultiplier ?? 1);
 
@@ -149,8 +149,8 @@ export const series = async (seriesId: string, params: Params, { http }: Context
 };
 
 /**
- * The text columns that tell the rows of one date apart: a single one when it is different in every row, the
- * plainest description before codes; otherwise all that differ at all.
+ * The text columns that distinguish the rows of one date: a single one if it differs in every row (descriptions before codes), otherwise
+ * all that differ at all.
  */
 const keyColumns = (rows: readonly Row[], columns: readonly string[]): readonly string[] => {
   if (rows.length < 2) return [];
@@ -160,7 +160,7 @@ const keyColumns = (rows: readonly Row[], columns: readonly string[]): readonly 
   return one === undefined ? columns.filter((column) => distinct(column) > 1) : [one];
 };
 
-/** The series of a table: each column of values for each row of the newest date. */
+/** The series of a table: each value column for each row of the newest date. */
 export const seriesOf = async (table: Table, http: UpstreamHttp): Promise<readonly Item[]> => {
   const reply = await fetchNewest(table.path, undefined, manyRows, http, 'structure');
   const newest = reply.rows[0]?.[dateColumn];
@@ -180,6 +180,6 @@ export const seriesOf = async (table: Table, http: UpstreamHttp): Promise<readon
       };
     }),
   );
-  // Rows that no text column tells apart would give one id twice.
+  // Rows that no text column distinguishes would have the same id.
   return [...new Map(items.map((item) => [item.id, item])).values()];
 };

@@ -1,13 +1,13 @@
 import { readSourceLines } from '../../lib/source-files.js';
 
 export interface Table {
-  /** Path below the base address. */
+  /** Path relative to the base address. */
   readonly path: string;
   readonly label: string;
   readonly frequency: string;
 }
 
-/** Other tables can be fetched by id. */
+/** Tables in the browse tree. Others can be fetched by id. */
 export const tables: readonly Table[] = readSourceLines('codes/fiscaldata-tables.txt').map((line) => {
   const [path = '', frequency = '', label = ''] = line.split(' | ');
   return { path, label, frequency };

@@ -19,8 +19,8 @@ const popularSeries = titledLines('popular/fred.txt');
 const rootCategory = '0';
 
 /**
- * `32992-national-accounts`: the number is FRED's and stays, the words are for the reader. The last number alone
- * decides which category is meant, so a renamed category keeps its old paths.
+ * `32992-national-accounts`: the number is FRED's, the words are for readers. Only the number identifies the category, so paths survive a
+ * rename.
  */
 const toFolder = ({ id, name }: { readonly id: number; readonly name: string }): Folder => {
   const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -63,7 +63,7 @@ export const fred: Provider = {
     where: { in: 'query', name: 'api_key' },
     publicPreview: true,
   },
-  // 120 a minute by the books, since 2026 enforced as 2 a second. No number is known for the web site.
+  // Documented as 120 per minute, enforced since 2026 as 2 per second. The limit of the website is not known.
   limits: { anonymous: { perSecond: 1 }, keyed: { perSecond: 2, perMinute: 120 }, maxConcurrent: 2 },
   validity: { structure: 86_400, list: 21_600, series: 3_600 },
   timeoutMs: 20_000,
@@ -81,7 +81,7 @@ export const fred: Provider = {
 
   async seriesAt(path, { limit, offset }, { http }) {
     const category = categoryOf(path);
-    // The root never holds series.
+    // The root has no series.
     if (category === rootCategory) return { items: [], total: 0 };
     const payload = await http.json({
       path: ['category', 'series'],

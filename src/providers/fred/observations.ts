@@ -18,10 +18,10 @@ import { aggregations, frequencies, labelOf, unitAfter } from './parameters.js';
 import { withAsOf } from './real-time.js';
 import { describe, named, seriesReply } from './reply.js';
 
-/** FRED's own rule: at most 25 letters and digits. */
+/** Format of FRED: at most 25 letters and digits. */
 export const idForm = /^[A-Za-z0-9]{1,25}$/;
 
-/** The largest page of observations that FRED gives. */
+/** Maximum observations of one page. */
 export const pageSize = 100_000;
 const previewLength = 24;
 
@@ -36,7 +36,7 @@ const tagsReply = z.object({
 
 type Query = NonNullable<UpstreamRequest['query']>;
 
-/** In JSON and in old downloads; today's downloads leave the field empty. */
+/** In JSON and in old downloads; current downloads leave the field empty. */
 export const missing = ['.'];
 
 export const optionsOf = ({ units, frequency, aggregation, asOf, ...params }: Params): Query => ({
@@ -45,7 +45,7 @@ export const optionsOf = ({ units, frequency, aggregation, asOf, ...params }: Pa
   aggregation_method: frequency === undefined ? undefined : aggregation,
   observation_start: boundOf(params, 'start'),
   observation_end: boundOf(params, 'end'),
-  // A period of one day: what ALFRED, the archive, had then.
+  // A real-time period of one day: the values that ALFRED, the archive, had then.
   realtime_start: asOf,
   realtime_end: asOf,
 });
@@ -73,7 +73,7 @@ const fetchAllObservations = async (
   return items;
 };
 
-/** The tags of a series name its source and whether a third party holds the copyright. */
+/** The tags of a series name its source, and whether a third party has the copyright. */
 const fetchRights = async (seriesId: string, http: UpstreamHttp): Promise<SeriesMetadata> => {
   const payload = await http.json({
     path: ['series', 'tags'],
@@ -94,7 +94,7 @@ const releaseReply = z.object({
 });
 const datesReply = z.object({ release_dates: z.array(z.object({ date: day })) });
 
-/** The publication that a series is part of, and the days of the last and the next one. */
+/** The release of a series, with the dates of the last and the next one. */
 const fetchRelease = async (seriesId: string, { http, today }: Context): Promise<SeriesMetadata> => {
   const payload = await http.json({
     path: ['series', 'release'],
@@ -106,7 +106,7 @@ const fetchRelease = async (seriesId: string, { http, today }: Context): Promise
     path: ['release', 'dates'],
     query: {
       release_id: release?.id,
-      // Without it, days to come are left out.
+      // Without it, future dates are omitted.
       include_release_dates_with_no_data: 'true',
       sort_order: 'desc',
       limit: 1_000,
@@ -133,7 +133,7 @@ const fetchSeries = async (seriesId: string, { http }: Context) => {
   return requireValue(named, 'seriess', seriess[0]);
 };
 
-/** Metadata with units and frequency after the caller's options. */
+/** Metadata with units and frequency according to the caller's options. */
 const transformed = (metadata: SeriesMetadata, params: Params): SeriesMetadata => ({
   ...metadata,
   ...unitAfter(String(params.units ?? 'lin'), metadata.units),
@@ -154,7 +154,7 @@ const describedData = async (
   load: () => Promise<readonly Observation[]>,
   fetchMore?: () => Promise<SeriesMetadata>,
 ): Promise<SeriesData> => {
-  // First alone: an unknown series then costs one request.
+  // Requested first, so an unknown series costs one request.
   const entry = await fetchSeries(seriesId, ctx);
   const [rights, data, more] = await Promise.all([fetchRights(seriesId, ctx.http), load(), fetchMore?.()]);
   return {
@@ -168,7 +168,7 @@ const describedData = async (
 export const describedSeries = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
   describedData(seriesId, params, ctx, async () => []);
 
-/** When the series changed last, to the second. */
+/** Time of the last change of the series, to the second. */
 export const lastUpdate = async (
   seriesId: string,
   _params: Params,
@@ -179,7 +179,7 @@ export const lastUpdate = async (
   return readShape(named, seriesReply, payload).seriess[0]?.last_updated ?? undefined;
 };
 
-/** @param given a real-time period of one day is `asOf` */
+/** @param given With a real-time period of one day as `asOf`. */
 export const series = async (seriesId: string, given: Params, ctx: Context): Promise<SeriesData> => {
   const params = withAsOf(seriesId, given);
   return describedData(
@@ -191,20 +191,20 @@ export const series = async (seriesId: string, given: Params, ctx: Context): Pro
       if (data.length === 0 && params.asOf !== undefined) {
         throw seriesNotFound(named, seriesId, `Nothing of it was published by ${params.asOf}.`);
       }
-      // Over its limit FRED was seen to answer with no rows at all; without bounds no series is empty.
+      // Over its limit FRED may return no rows at all; without bounds no series is empty.
       if (data.length === 0 && params.start === undefined && params.end === undefined) {
         throw unexpectedReply(named, 'no observations at all');
       }
       return data;
     },
-    // The next release is no fact of the past.
+    // The next release is not known for a past date.
     params.asOf === undefined ? () => fetchRelease(seriesId, ctx) : undefined,
   );
 };
 
 const publicRow = z.tuple([day, z.string()]);
 
-/** The download behind the charts of the web site: whole series, no key, no description. */
+/** The download behind the charts of the website: whole series, no key, no description. */
 const publicPreview = async (seriesId: string, label: string, http: UpstreamHttp): Promise<SeriesData> => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
   const { text } = await http.text({ path: ['fredgraph.csv'], query: { id: seriesId }, base: 'public' });

@@ -7,12 +7,12 @@ import { periodOf } from './real-time.js';
 import { named } from './reply.js';
 import { vintages } from './vintages.js';
 
-/** Vintages of one panel; their values come in one request. */
+/** Maximum vintages of one panel, whose values come in one request. */
 const mostVintages = 100;
 
 /**
- * The vintages of a series in a real-time period: each day on which it was published or revised, and what held when the
- * period began. Undefined where the caller names no period.
+ * The vintages of a series in a real-time period: the days on which it was published or revised, and the state at the start of the period.
+ * Undefined if the caller names no period.
  */
 export const vintagePanel = async (
   seriesId: string,

@@ -14,7 +14,7 @@ const unitsOf: readonly ParameterValue[] = [
   { code: 'log', label: 'Natural logarithm' },
 ];
 
-/** FRED aggregates to a coarser frequency only; it refuses a finer one than the series has. */
+/** FRED only aggregates to a lower frequency; it refuses a higher one than the series has. */
 export const frequencies: readonly ParameterValue[] = [
   { code: 'd', label: 'Daily' },
   { code: 'w', label: 'Weekly' },
@@ -89,8 +89,8 @@ export const labelOf = (values: readonly ParameterValue[], code: string): string
   values.find((value) => value.code === code)?.label ?? code;
 
 /**
- * Units after a transformation. The magnitude is in the words (`Billions of Dollars`) and stays that of a
- * difference; a rate or a logarithm has none.
+ * Units after a transformation. The magnitude is in the text (`Billions of Dollars`) and applies to differences; rates and logarithms have
+ * none.
  */
 export const unitAfter = (code: string, units: string | undefined): Unit => {
   if (code === 'lin') return unitOfText(units);

@@ -3,7 +3,7 @@ import { ambiguousSeries } from '../errors.js';
 import type { Params } from '../parameter.js';
 import { named } from './reply.js';
 
-/** First and last day of a real-time period; undefined if the caller names none. @throws AppError 400. */
+/** First and last day of a real-time period; undefined without one. @throws AppError 400. */
 export const periodOf = (
   params: Params,
 ): { readonly start: string; readonly end: string; readonly others: Params } | undefined => {
@@ -18,7 +18,7 @@ export const periodOf = (
   return { start, end, others };
 };
 
-/** The parameters of one series: a real-time period of one day is `asOf`, a longer one has several vintages. */
+/** The parameters of one series: a real-time period of one day becomes `asOf`, a longer one has several vintages. */
 export const withAsOf = (seriesId: string, params: Params): Params => {
   const period = periodOf(params);
   if (period === undefined) return params;

@@ -21,7 +21,7 @@ const seriesEntry = z.object({
 
 export type SeriesEntry = z.output<typeof seriesEntry>;
 
-/** The member is really called `seriess`; `series` alone has no `count`. */
+/** The member is spelled `seriess`; `series` has no `count`. */
 export const seriesReply = z.object({ seriess: z.array(seriesEntry).min(1) });
 export const seriesList = z.object({ count, seriess: z.array(seriesEntry) });
 
@@ -34,7 +34,7 @@ export const toItem = (entry: SeriesEntry, path?: readonly string[]): Item => ({
   ...(path === undefined ? {} : { path }),
 });
 
-/** `2024-10-30 07:54:01-05`, the zone in hours only, as ISO 8601. */
+/** Converts `2024-10-30 07:54:01-05`, with the zone in hours only, to ISO 8601. */
 const isoTime = (text: string): string =>
   text.replace(/^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})([+-]\d{2})$/, '$1T$2$3:00');
 

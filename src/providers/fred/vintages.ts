@@ -9,11 +9,11 @@ import { idForm, missing, optionsOf, pageSize } from './observations.js';
 import { named } from './reply.js';
 
 /**
- * ALFRED, the archive behind FRED: what a series said on each day on which it was published or revised.
- * Documentation: https://fred.stlouisfed.org/docs/api/fred/series_vintagedates.html and realtime_period.html
+ * ALFRED, the archive of FRED: the values of a series on each day on which it was published or revised. Documentation:
+ * https://fred.stlouisfed.org/docs/api/fred/series_vintagedates.html and realtime_period.html
  */
 
-/** The largest page of days that FRED gives. */
+/** Maximum days of one page. */
 const daysPageSize = 10_000;
 
 const daysReply = z.object({ count, vintage_dates: z.array(day) });
@@ -47,7 +47,7 @@ const fetchWindow = (seriesId: string, params: Params, window: readonly string[]
         series_id: seriesId,
         file_type: 'json',
         ...optionsOf(params),
-        // Values that hold for a time, that time cut to the window; FRED refuses windows of more than 2,000 vintages.
+        // Values with their real-time periods, limited to the window; FRED refuses windows of more than 2,000 vintages.
         realtime_start: window[0],
         realtime_end: window.at(-1),
         output_type: 1,
@@ -76,7 +76,7 @@ export const vintages = {
     { http }: Context,
   ): Promise<readonly VintageValue[]> {
     const { items: values } = await fetchWindow(seriesId, params, window, http);
-    // As of a series without bounds: over its limit FRED was seen to answer with no rows at all.
+    // Over its limit FRED may return no rows at all; without bounds no series is empty.
     if (values.length === 0 && params.start === undefined && params.end === undefined)
       throw unexpectedReply(named, 'no observations in a vintage');
     return values;

@@ -11,7 +11,7 @@ import { unitOf } from './units.js';
 const seriesIdPlaceholder = 'L55O/MM23';
 const idForm = /^([A-Z0-9]{2,10})(?:\/([A-Z0-9]{2,10}))?$/i;
 
-/** Hits of a search; the service returns ten by default. */
+/** Hits per search; the service's default is ten. */
 const hitsAtOnce = 50;
 
 const fetchTimeSeries = async (
@@ -31,7 +31,7 @@ const fetchTimeSeries = async (
   });
 };
 
-/** Path of a series on the site, which only the search returns. It is cached, since it hardly ever changes. */
+/** Path of a series on the website, which only the search returns. Cached, since it rarely changes. */
 const findUri = async (seriesId: string, ctx: Context): Promise<string> => {
   const [, series, dataset] = idForm.exec(seriesId) ?? [];
   if (series === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);
@@ -57,7 +57,7 @@ const dateOf = (period: string): string | undefined => {
   return month === 0 ? undefined : `${year}-${String(month).padStart(2, '0')}-01`;
 };
 
-/** A monthly series has quarters and years as well, which the service computed: the finest are the series. */
+/** A monthly series also has quarters and years computed by the service; the highest frequency is used. */
 const finest = ({ months, quarters, years }: SeriesReply) => {
   if (months.length > 0) return { frequency: 'Monthly', rows: months };
   return quarters.length > 0
@@ -65,7 +65,7 @@ const finest = ({ months, quarters, years }: SeriesReply) => {
     : { frequency: 'Annual', rows: years };
 };
 
-/** A series comes as a whole. It is kept, so that preview and every range share one request. */
+/** A series is returned whole. It is cached, so that preview and every range share one request. */
 const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
   const uri = await findUri(seriesId, ctx);
   const reply = readShape(
@@ -95,8 +95,8 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
 };
 
 /**
- * Time series of the site of the ONS. A series id is the id of the series and the dataset that it is in.
- * Documentation: https://developer.ons.gov.uk/retirement/v0api/
+ * Time series on the website of the ONS. A series id consists of the id of the series and that of its dataset. Documentation:
+ * https://developer.ons.gov.uk/retirement/v0api/
  */
 export const ons: Provider = {
   ...named,
@@ -113,7 +113,7 @@ export const ons: Provider = {
   seriesIdPlaceholder,
 
   baseUrl: 'https://api.beta.ons.gov.uk/v1',
-  // 120 requests in 10 seconds and 200 in a minute, says the documentation.
+  // According to the documentation: 120 requests in 10 seconds and 200 per minute.
   limits: { anonymous: { perSecond: 5, perMinute: 150 }, resetZone: 'Europe/London', maxConcurrent: 2 },
   validity: { structure: 30 * 86_400, list: 86_400, series: 3_600 },
   timeoutMs: 30_000,

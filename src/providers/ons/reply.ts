@@ -8,7 +8,7 @@ export const searchReply = z.object({
   items: z.array(z.object({ uri: z.string().startsWith('/'), title: words.nullish() })),
 });
 
-/** A value is a text, empty if missing; the period is `2020`, `2020 Q1` or `2020 JAN`. */
+/** A value is a text, empty if missing. The period is `2020`, `2020 Q1` or `2020 JAN`. */
 const observations = listOf(z.object({ date: z.string(), value: z.string().nullish() }));
 
 export const seriesReply = z.object({

@@ -12,7 +12,7 @@ const magnitudes: Readonly<Record<string, number>> = {
 
 const currencies: Readonly<Record<string, string>> = { '£': 'Pounds sterling', $: 'US dollars', '€': 'Euro' };
 
-/** The currency is in front of the value (`preUnit`), the magnitude or the unit behind it. */
+/** The currency precedes the value (`preUnit`), the magnitude or the unit follows it. */
 export const unitOf = (preUnit: string | null | undefined, unit: string | null | undefined): Unit => {
   const [before, after] = [preUnit ?? '', unit ?? ''];
   const currency = currencies[before] ?? before;

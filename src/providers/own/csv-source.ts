@@ -27,10 +27,10 @@ const decimalOf =
   (text: string): string | undefined =>
     parseDecimal(decimalComma ? text.replace(/^([+-]?\d+),(\d+)$/, '$1.$2') : text);
 
-/** Bytes that are parsed in one turn of the event loop. */
+/** Bytes parsed per turn of the event loop. */
 const pieceLength = 65_536;
 
-/** Bytes, not characters: a character of two code units may be at the end of a piece. */
+/** Splits into bytes and not characters, since a piece may end within a surrogate pair. */
 const piecesOf = async function* (text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += pieceLength) {
@@ -39,7 +39,7 @@ const piecesOf = async function* (text: string): AsyncGenerator<Buffer> {
   }
 };
 
-/** A file may be as large as a reply may be, so it is neither parsed in one turn nor held as cells. */
+/** A file may be as large as a reply, so it is neither parsed in one turn nor stored as cells. */
 const readLines = async function* (base: Base, text: string, options: Options): AsyncGenerator<string[]> {
   try {
     yield* Readable.from(piecesOf(text)).pipe(parse(options)) as AsyncIterable<string[]>;
@@ -48,7 +48,7 @@ const readLines = async function* (base: Base, text: string, options: Options): 
   }
 };
 
-/** Places of the columns of a series, by the names in the head of the file. */
+/** Positions of the columns of a series, by their names in the header of the file. */
 const columnsOf = (base: Base, series: CsvSeries, head: readonly string[]) => {
   const names = head.map((name) => name.trim());
   const columnOf = (name: string): number => {
@@ -106,7 +106,7 @@ export const createCsvSource = (base: Base, record: CsvRecord): Provider =>
     const { text } = await http.text({
       path: series.path.split('/'),
       ...(series.query === undefined ? {} : { query: series.query }),
-      // Several series are columns of one file, and a range is cut here.
+      // Several series are columns of one file, and the range is selected here.
       keep: 'series',
     });
     const data = await readRows(base, record, series, text);

@@ -9,7 +9,7 @@ import type { JsonStatRecord } from './record.js';
 
 type JsonStatSeries = JsonStatRecord['series'][number];
 
-/** The series that the record's codes choose, or the only one of the cube. */
+/** The series selected by the record's codes, or the only one of the cube. */
 const readChosen = (
   base: Base,
   { missing, timeDimension }: JsonStatRecord,
@@ -41,7 +41,7 @@ export const createJsonStatSource = (base: Base, record: JsonStatRecord): Provid
     const payload = await http.json({
       path: series.path.split('/'),
       ...(series.query === undefined ? {} : { query: series.query }),
-      // Several series are in one cube, and a range is cut here.
+      // Several series are in one cube, and the range is selected here.
       keep: 'series',
     });
     const cube = readCube(base, payload);

@@ -13,8 +13,8 @@ interface ListedSeries {
 }
 
 /**
- * A source whose series are those of its record.
- * @param fetch reads the whole series; ranges are cut here
+ * A source with the series listed in its record.
+ * @param fetch Reads the whole series; ranges are selected here.
  */
 export const createListedSource = <S extends ListedSeries>(
   base: Base,

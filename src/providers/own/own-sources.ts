@@ -12,18 +12,18 @@ import { createCsvSource } from './csv-source.js';
 import { createJsonStatSource } from './json-stat-source.js';
 import { type OwnRecord, ownRecord } from './record.js';
 
-/** A fault of the file. @param line from 1 */
+/** An error in the file. @param line From 1. */
 const fault = (line: number, text: string) =>
   invalid('bad_configuration', `PROVIDERS_FILE, line ${line}: ${text}.`, { line });
 
-/** Returns true for an address that names a private network, or a name without a domain. */
+/** Returns true for an address in a private network, or a host name without a domain. */
 const isPrivate = ({ hostname }: URL): boolean => {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0) return isPrivateAddress(address);
   return !hostname.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/i.test(hostname);
 };
 
-/** Line of the node at a path, or of the nearest one above it. */
+/** Line of the node at a path, or of its nearest ancestor. */
 const lineOf = (root: Node | null, path: readonly PropertyKey[], lines: LineCounter): number => {
   let node: unknown = root;
   let offset = root?.range?.[0] ?? 0;
@@ -46,7 +46,7 @@ const without = <T extends object>(entries: T): { [K in keyof T]: Exclude<T[K], 
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
-/** The provider of a record. */
+/** The provider for a record. */
 export const toProvider = (record: OwnRecord): Provider => {
   const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
   const { maxConcurrent, resetZone, ...rate } = limits;
@@ -109,9 +109,9 @@ const sdmxOf = (record: Extract<OwnRecord, { kind: 'sdmx21' | 'sdmx30' }>) => {
 };
 
 /**
- * Reads own sources from the text of a YAML file: a list of records.
- * @param taken slugs of other providers
- * @throws AppError 400 that names the line at fault
+ * Parses own sources from the text of a YAML file, a list of records.
+ * @param taken Slugs of other providers.
+ * @throws AppError 400 with the line of the error
  */
 export const readOwnSources = (text: string, taken: readonly string[]): Provider[] => {
   const lines = new LineCounter();

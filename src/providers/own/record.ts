@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { currencyName } from '../currencies.js';
 import { sdmx21Options } from '../sdmx21/record.js';
 
-/** Form of a record of an own source, as an operator writes it. */
+/** Schema of a record of an own source, as written by an operator. */
 
 const count = z.number().int().positive();
 const text = z.string().trim().min(1);
@@ -16,7 +16,7 @@ const rate = z.strictObject({
 });
 
 const common = {
-  /** Slug: what it is called in addresses and settings. */
+  /** Slug: its name in addresses and settings. */
   id: z.string().regex(/^[a-z][a-z0-9]*$/, 'must be small letters and digits'),
   name: text,
   /** Organisation that publishes the data. */
@@ -24,7 +24,7 @@ const common = {
   description: text,
   license: text.optional(),
   attribution: text.optional(),
-  /** Place that the series are about unless their labels name another. */
+  /** Place of the series unless their labels name another. */
   home: text.optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   /** The address may be in a private network, and without TLS. */
@@ -33,7 +33,7 @@ const common = {
     .extend({ maxConcurrent: count.default(2), resetZone: text.optional() })
     .default({ perSecond: 2, maxConcurrent: 2 }),
   timeoutSeconds: count.max(600).default(30),
-  /** How long answers are kept. */
+  /** Lifetime of answers in the cache. */
   keepSeconds: count.default(21_600),
   key: z
     .strictObject({
@@ -49,7 +49,7 @@ const common = {
 const codes = text.transform((list) => list.split(/\s+/));
 const titled = { id: text, label: text };
 
-/** Series that differ in one code, written `{}` in the id: a place, a currency, or a code that has a label here. */
+/** Series that differ in one code, which is `{}` in the id: a place, a currency, or a code with a label here. */
 const pattern = z.union([
   z
     .strictObject({ ...titled, places: codes })
@@ -68,10 +68,10 @@ const sdmx = {
   ...common,
   /** Shown to callers without a key. */
   anonymousLimitMessage: text.optional(),
-  /** How long structures and lists are kept. */
+  /** Lifetime of structures and lists in the cache. */
   structureKeepSeconds: count.default(86_400),
   structureTimeoutSeconds: count.max(600).optional(),
-  /** Bound of one reply. */
+  /** Maximum size of one reply. */
   maxReplyMegabytes: count.max(256).optional(),
   popularSeries: z.array(z.strictObject(titled)).min(1),
   /** Families of series for the search. */
@@ -97,7 +97,7 @@ const path = z.string().regex(/^(?:[^/?#]+\/)*[^/?#]+$/, 'must be a path without
 const listed = {
   id: z.string().regex(/^[\w.:-]{1,100}$/, 'must be letters, digits and . _ : -'),
   label: text,
-  /** Below the base address. */
+  /** Relative to the base address. */
   path,
   unit: text.optional(),
   frequency: text.optional(),
@@ -108,12 +108,12 @@ const csv = z.strictObject({
   kind: z.literal('csv'),
   ...common,
   delimiter: z.string().length(1).default(','),
-  /** Lines before the names of the columns. */
+  /** Lines before the header. */
   skipLines: z.number().int().nonnegative().default(0),
-  /** Order of the parts of a date; `iso` is YYYY-MM-DD and every period of SDMX. */
+  /** Order of the parts of a date; `iso` is YYYY-MM-DD and all periods of SDMX. */
   dates: z.enum(['iso', 'dmy', 'mdy']).default('iso'),
   decimalComma: z.boolean().default(false),
-  /** Texts that mean a missing value, in addition to the empty one. */
+  /** Texts for a missing value, in addition to the empty text. */
   missing: z.array(z.string()).default([]),
   /** Meanings of the codes in the column `flag`. */
   flags: texts.default({}),
@@ -126,7 +126,7 @@ const csv = z.strictObject({
         value: text,
         /** Column of the status of a value. */
         flag: text.optional(),
-        /** Cells by column that a row of the series has; without it, every row is one of the series. */
+        /** Cells by column that the rows of the series have; empty: all rows belong to the series. */
         rows: texts.default({}),
       }),
     )
@@ -136,9 +136,9 @@ const csv = z.strictObject({
 const jsonStat = z.strictObject({
   kind: z.literal('jsonstat'),
   ...common,
-  /** Dimension of periods; otherwise the one that the reply names, or `time`. */
+  /** Dimension of periods; by default the one that the reply names, or `time`. */
   timeDimension: text.optional(),
-  /** Texts that mean a missing value. */
+  /** Texts for a missing value. */
   missing: z.array(z.string()).default([':']),
   /** Meanings of status codes. */
   flags: texts.default({}),
@@ -147,7 +147,7 @@ const jsonStat = z.strictObject({
       z.strictObject({
         ...listed,
         query: z.record(z.string(), z.union([text, z.array(text).min(1)])).optional(),
-        /** Codes by dimension that choose one series of a cube of several. */
+        /** Codes by dimension that select one series of a cube with several. */
         codes: texts.default({}),
       }),
     )

@@ -2,7 +2,7 @@ import { unexpectedReply, unknownPath } from '../errors.js';
 import type { Folder, Named } from '../provider.js';
 import type { Dimension, Spell, Structure } from './structure.js';
 
-/** A path below a flow: codes for the first dimensions of its key. */
+/** A path after a flow: codes for the first dimensions of its key. */
 export interface FlowPath<S extends Structure = Structure> {
   readonly flow: readonly string[];
   readonly codes: readonly string[];
@@ -26,8 +26,8 @@ export const flowPathOf = <S extends Structure>(
 };
 
 /**
- * The key of a path; open dimensions have the sign of the protocol, nothing or a star. Without any code it is `all`:
- * a part of an address cannot be dots alone, which mean the folder itself or the one above.
+ * The key of a path. Open dimensions have the sign of the protocol: nothing or a star. Without any code the key is `all`, since a segment
+ * of an address must not be only dots, which mean the folder itself or its parent.
  */
 export const keyOf = ({ codes, structure }: FlowPath, open: '' | '*'): string =>
   codes.length === 0 && open === ''
@@ -35,9 +35,8 @@ export const keyOf = ({ codes, structure }: FlowPath, open: '' | '*'): string =>
     : structure.dimensions.map((_, index) => codes[index] ?? open).join('.');
 
 /**
- * Codes of a dimension that have data, in the order of its list; a dimension without a list has those that are
- * available.
- * @param available undefined: not known
+ * Codes of a dimension that have data, in the order of its list; for a dimension without a list, the available ones.
+ * @param available Undefined: not known.
  */
 export const codesOf = (
   provider: Named,
@@ -46,7 +45,7 @@ export const codesOf = (
 ): readonly string[] => {
   const all = [...dimension.codes.keys()];
   if (available === undefined) {
-    // Without a list and a constraint there would be no way on: not the same as a path without data.
+    // Without a list and a constraint the path could not be continued, which differs from a path without data.
     if (all.length === 0) throw unexpectedReply(provider, `no codes of ${dimension.id}`);
     return all;
   }
@@ -57,7 +56,7 @@ export const codesOf = (
 export const foldersOf = ({ codes: labels }: Dimension, codes: readonly string[], leaf: boolean): Folder[] =>
   codes.map((segment) => ({ segment, label: labels.get(segment) ?? segment, ...(leaf ? { leaf } : {}) }));
 
-/** Title of a series: the codes of its key spelled out. `_Z`, not applicable, is noise in a title. */
+/** Title of a series: the labels of the codes in its key. `_Z`, not applicable, is omitted. */
 export const titleOf = (key: Readonly<Record<string, string>>, spell: Spell): string =>
   Object.entries(key)
     .flatMap(([id, code]) => (code === '' || code === '_Z' ? [] : [spell(id, code) ?? code]))

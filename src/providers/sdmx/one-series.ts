@@ -6,7 +6,7 @@ import type { Structure } from './structure.js';
 
 type Key = Readonly<Record<string, string>>;
 
-/** Refuses an id that names no series or several, naming the dimensions that it leaves open. */
+/** Refuses an id of no series or of several, naming the open dimensions. */
 export const requireOneSeries = (
   provider: Named,
   seriesId: string,
@@ -19,10 +19,7 @@ export const requireOneSeries = (
   if (open.length > 0) throw ambiguousSeries(provider, seriesId, `give one code for ${open.join(', ')}`);
 };
 
-/**
- * The 404 of a series that the service does not have. It names what is wrong with the key if the structure of the
- * flow can be read.
- */
+/** The 404 of a series that the service does not have. It explains the fault in the key if the structure of the flow can be read. */
 export const missingSeries = async (
   provider: Named,
   seriesId: string,

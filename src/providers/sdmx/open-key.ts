@@ -1,9 +1,6 @@
-/**
- * Position of a key: one code, or an open one, which names several: empty or `*` for all, or codes joined by
- * `+`.
- */
+/** Returns true for an open position of a key, which names several codes: empty or `*` for all, or codes joined with `+`. */
 export const isOpen = (part: string): boolean => part === '' || part === '*' || part.includes('+');
 
-/** Codes that an open position names; undefined for all. */
+/** Codes of an open position; undefined: all. */
 export const namedCodes = (part: string): readonly string[] | undefined =>
   part === '' || part === '*' ? undefined : part.split('+').filter((code) => code !== '');

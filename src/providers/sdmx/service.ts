@@ -2,7 +2,7 @@ import { loadPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 
-/** Record of one SDMX service; the rest of a connector is the same for all of them. */
+/** Record of one SDMX service. The rest of a connector is the same for all of them. */
 export interface SdmxService
   extends Omit<
     Provider,
@@ -16,25 +16,25 @@ export interface SdmxService
     | 'preview'
     | 'series'
   > {
-  /** For structure calls, where they are slow; in milliseconds. */
+  /** For slow structure calls, in milliseconds. */
   readonly structureTimeoutMs?: number;
-  /** Flows, by their first path segment, whose series are in the search index too: small ones that people ask for. */
+  /** Flows, by their first path segment, whose series are in the search index too: small and frequently used ones. */
   readonly listedFlows?: readonly string[];
 }
 
 /** Parts of a connector that depend on the version of the protocol. */
 export interface SdmxProtocol extends Pick<Provider, 'lastUpdate' | 'panel' | 'preview' | 'series'> {
   readonly explain: NonNullable<Provider['explain']>;
-  /** Segments of a path that name a flow. */
+  /** Number of path segments of a flow. */
   readonly flowSegments: number;
   /** Flows as items: their id, name, description and path. */
   flows(ctx: Context): Promise<readonly Item[]>;
   folders(path: readonly string[], ctx: Context): Promise<readonly Folder[]>;
-  /** All series below a path that names at least a flow. */
+  /** All series of a path that names at least a flow. */
   seriesBelow(path: readonly string[], ctx: Context): Promise<readonly Item[]>;
 }
 
-/** A connector from its record and the protocol that the service speaks. */
+/** A connector from its record and the protocol version of the service. */
 export const createSdmxProvider = (record: SdmxService, protocol: SdmxProtocol): Provider => ({
   ...record,
   capabilities: ['hierarchical', 'search'],

@@ -1,4 +1,4 @@
-/** Flows, dimensions and their codes, which SDMX 2.1 and 3.0 have in common. */
+/** Flows, dimensions and their codes, for SDMX 2.1 and 3.0. */
 import type { SeriesData } from '../provider.js';
 
 export type Codes = ReadonlyMap<string, string>;
@@ -6,7 +6,7 @@ export type Codes = ReadonlyMap<string, string>;
 export interface Dimension {
   readonly id: string;
   readonly label: string;
-  /** Codes in the order of the list; empty for a dimension without one. */
+  /** Codes in the order of the list; empty if the dimension has none. */
   readonly codes: Codes;
 }
 
@@ -17,7 +17,7 @@ export interface Structure {
   readonly attributes: ReadonlyMap<string, Codes>;
 }
 
-/** Spells out the code of a dimension or attribute; undefined for one without a label. */
+/** Returns the label of a code of a dimension or attribute; undefined: none. */
 export type Spell = (id: string, code: string) => string | undefined;
 
 export const spellWith =
@@ -26,7 +26,7 @@ export const spellWith =
     structure?.dimensions.find((one) => one.id === id)?.codes.get(code) ??
     structure?.attributes.get(id)?.get(code);
 
-/** A series whose structure could not be read: its codes stand for their names. */
+/** A series whose structure could not be read: its codes replace their labels. */
 export const withoutNames = (series: SeriesData): SeriesData => ({
   ...series,
   metadata: {

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from '../xml.js';
 
-/** One row of SDMX-CSV: column id → cell. With `labels=both` head and cell are `CODE: Label`. */
+/** SDMX-CSV rows as cells by column id. With `labels=both` header and cells are `CODE: Label`. */
 export interface CsvTable {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
@@ -13,8 +13,8 @@ const beforeLabel = (text: string): string => {
 };
 
 /**
- * SDMX-CSV 1.0 and 2.0. Throws for text that is no CSV with `TIME_PERIOD` and `OBS_VALUE`, so that a page with
- * an apology is not read as a series without observations.
+ * Parses SDMX-CSV 1.0 and 2.0. Throws for text that is not CSV with `TIME_PERIOD` and `OBS_VALUE`, so that an error page is not read as a
+ * series without observations.
  */
 export const readCsv = (text: string): CsvTable => {
   const [head = [], ...records] = parse(text, {
@@ -22,7 +22,7 @@ export const readCsv = (text: string): CsvTable => {
     skip_empty_lines: true,
     relax_column_count: false,
   }) as string[][];
-  // Only with labels: a plain id holds no blank, so its cells may keep theirs.
+  // Only with labels: a plain id contains no space, so its cells may.
   const labelled = head.some((name) => name.includes(': '));
   const columns = head.map((name) => (labelled ? beforeLabel(name) : name).trim());
   if (!columns.includes('TIME_PERIOD') || !columns.includes('OBS_VALUE')) {
@@ -68,7 +68,7 @@ const genericSeries = (series: XmlElement, shared: Record<string, string>): XmlS
   }),
 });
 
-/** Structure-specific XML keeps dimensions and attributes in one bag; the caller knows which are which. */
+/** Structure-specific XML has dimensions and attributes in one set; the caller separates them. */
 const specificSeries = (series: XmlElement, shared: Readonly<Record<string, string>>): XmlSeries => ({
   key: series.attributes,
   attributes: { ...shared, ...series.attributes },
@@ -79,7 +79,7 @@ const specificSeries = (series: XmlElement, shared: Readonly<Record<string, stri
   })),
 });
 
-/** Attributes of the groups that a series belongs to: those whose key is part of its own. */
+/** Attributes of the groups of a series: those whose key is part of its own. */
 const groupAttributes = (groups: readonly XmlElement[], key: Readonly<Record<string, string>>) =>
   Object.assign(
     {},
@@ -102,7 +102,7 @@ export const readXmlData = (root: XmlElement): XmlSeries[] =>
     });
   });
 
-/** Generic series as the table that CSV would be: dimensions, period, value, attributes. */
+/** Generic series as the corresponding CSV table: dimensions, period, value, attributes. */
 export const toTable = (series: readonly XmlSeries[]): CsvTable => {
   const dimensions = Object.keys(series[0]?.key ?? {});
   const attributes = [...new Set(series.flatMap((one) => Object.keys(one.attributes))), 'OBS_STATUS'];

@@ -12,7 +12,7 @@ import { dimensionColumns, toSeriesData } from './series.js';
 
 const idForm = /^([\w@.$-]+(?:,[\w@$-]+(?:,[\w.+-]+)?)?)\/([\w@$*+-]*(?:\.[\w@$*+-]*)*)$/;
 
-/** Several series from one request: positions of the key that are empty, a star, or codes joined by `+`, are open. */
+/** Several series from one request: positions of the key that are empty, a star, or codes joined with `+` are open. */
 export const fetchPanel = async (
   record: Sdmx21Record,
   seriesId: string,

@@ -6,7 +6,7 @@ import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
 import type { Sdmx21Record } from './record.js';
 import { parseTable } from './series.js';
 
-/** A page with an apology may be well-formed XML; it is no message without series. */
+/** An error page may be well-formed XML; it must not be read as a message without series. */
 export const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[]): XmlSeries[] => {
   const root = readXml(record, text);
   if (!roots.includes(root.name)) throw unexpectedReply(record, 'it is not a data message of SDMX');

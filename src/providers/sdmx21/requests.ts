@@ -48,7 +48,7 @@ export const fetchStructure = async (
   const [agency, id, version] =
     parts.length === 1 ? [record.agency, flow, 'latest'] : [parts[0], parts[1], parts[2] ?? 'latest'];
   const path = ['dataflow', agency ?? '', id ?? '', version ?? 'latest'];
-  // Constraints refer to the flow, so they are parents of it: `descendants` leaves them out.
+  // Constraints refer to the flow, so they are its parents, which `descendants` omits.
   const references = record.availability === 'references' ? 'all' : 'descendants';
   const { text } = await http.text(structureRequest(record, path, { references }));
   const structure = readStructure(readXml(record, text));
@@ -72,7 +72,7 @@ export const dataRequest = (
   };
 };
 
-/** The keys of all series that match, without observations. */
+/** The keys of all matching series, without observations. */
 export const keysRequest = (record: Sdmx21Record, flow: string, key: string): UpstreamRequest => ({
   path: pathOf(record, ['data', flow, key, ...(record.dataSuffix ?? [])]),
   query: keysOnly(record),
@@ -80,7 +80,7 @@ export const keysRequest = (record: Sdmx21Record, flow: string, key: string): Up
   keep: 'list',
 });
 
-/** Calls whose path is flow and key; the others name an artefact: `dataflow/AGENCY/ID/VERSION`. */
+/** Calls whose path is flow and key. Others name an artefact: `dataflow/AGENCY/ID/VERSION`. */
 const keyed: ReadonlySet<string | undefined> = new Set(['data', 'availableconstraint', 'availability']);
 
 const notFound = (record: Sdmx21Record, { path }: UpstreamRequest): Error =>
@@ -88,7 +88,7 @@ const notFound = (record: Sdmx21Record, { path }: UpstreamRequest): Error =>
     ? seriesNotFound(record, path.slice(1, 3).join('/'))
     : unknownPath(record, path.slice(2, 3));
 
-/** Bounds are checked before they are sent, so what a service calls wrong in a data query is the key. */
+/** Bounds are checked before they are sent, so an error in a data query is about the key. */
 export const explain = (
   record: Sdmx21Record,
   reply: UpstreamReply,

@@ -3,7 +3,7 @@ import type { Sdmx21Record } from './record.js';
 /** A code, or `*` for all of them. */
 const codeOf = (text: string): string => (text === '' || text === 'all' ? '*' : text);
 
-/** Agency, id and version of a flow; `+` is the newest one. */
+/** Agency, id and version of a flow; `+` means the newest one. */
 const flowOf = ({ agency }: Sdmx21Record, flow: string): readonly string[] => {
   const parts = flow.split(',');
   const [owner = agency, id = '', version = '+'] = parts.length === 1 ? [agency, flow] : parts;
@@ -13,8 +13,8 @@ const flowOf = ({ agency }: Sdmx21Record, flow: string): readonly string[] => {
 const keyOf = (key: string): string => key.split('.').map(codeOf).join('.');
 
 /**
- * Path of a call in the version of the REST interface that the record names: paths are written as in version 1.
- * Documentation: https://github.com/sdmx-twg/sdmx-rest/tree/master/doc
+ * Path of a call in the configured version of the REST interface; `path` is that of version 1. Documentation:
+ * https://github.com/sdmx-twg/sdmx-rest/tree/master/doc
  */
 export const pathOf = (record: Sdmx21Record, path: readonly string[]): readonly string[] => {
   if (record.rest !== 2) return path;

@@ -47,7 +47,7 @@ const readWholeSeries = async (
 ): Promise<SeriesData> => {
   const { flow, key } = parseSeriesId(record, seriesId);
   const { text } = await ctx.http.text(dataRequest(record, flow, key, query));
-  // An empty body is how several services say that nothing matches.
+  // Several services return an empty body if nothing matches.
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
   const table = readTable(record, text);
   requireOneSeries(record, seriesId, table.rows, dimensionColumns(table));
@@ -59,7 +59,7 @@ const readWholeSeries = async (
   return structure === undefined ? withoutNames(series) : series;
 };
 
-/** When the data of the flow was loaded last. */
+/** Time of the last load of the flow. */
 const lastLoad = async (
   record: Sdmx21Record,
   seriesId: string,
@@ -85,7 +85,7 @@ const openPath = async (
 ): Promise<FlowPath<FlowStructure>> =>
   flowPathOf(record, path, flowSegments, await fetchStructure(record, path[0] ?? '', ctx));
 
-/** The codes of a path are known, so "no results" says that their combination has no data. */
+/** The codes of a path are known, so "no results" means that their combination has no data. */
 const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<string> =>
   http.text(request).then(
     ({ text }) => text.trim(),
@@ -95,7 +95,7 @@ const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<str
     },
   );
 
-/** Codes of the next dimension that have data; undefined if the service does not say. */
+/** Codes of the next dimension with data; undefined if the service does not report them. */
 const availableCodes = async (
   record: Sdmx21Record,
   flowPath: FlowPath<FlowStructure>,
@@ -156,7 +156,7 @@ const flowItem = (record: Sdmx21Record, flow: Flow): Item => {
   return { id, label, path: [id], ...(description === undefined ? {} : { description }) };
 };
 
-/** A connector for an SDMX 2.1 service from its data record. */
+/** A connector for an SDMX 2.1 service, from its record. */
 export const createSdmx21 = (record: Sdmx21Record): Provider =>
   createSdmxProvider(record, {
     flowSegments,

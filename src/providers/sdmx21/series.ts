@@ -19,16 +19,16 @@ type Named = Pick<
 type Row = Readonly<Record<string, string>>;
 
 export interface SeriesRef {
-  /** As written in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
+  /** As in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
   readonly flow: string;
-  /** Codes joined by dots. */
+  /** Codes joined with dots. */
   readonly key: string;
 }
 
 const flowForm = /^[\w@.$-]+(,[\w@$-]+(,[\w.+-]+)?)?$/;
 const keyForm = /^[\w@$*-]*(\.[\w@$*-]*)+$|^[\w@$-]+$/;
 
-/** `FLOW/KEY`. A key with `+` names several series: those are a panel. */
+/** Parses `FLOW/KEY`. A key with `+` names several series, which are a panel. */
 export const parseSeriesId = (provider: Named, seriesId: string): SeriesRef => {
   const slash = seriesId.indexOf('/');
   const flow = seriesId.slice(0, Math.max(slash, 0));
@@ -39,7 +39,7 @@ export const parseSeriesId = (provider: Named, seriesId: string): SeriesRef => {
   if (!flowForm.test(flow) || !keyForm.test(key)) {
     throw malformedSeriesId(provider, seriesId, provider.seriesIdPlaceholder);
   }
-  // A star is of SDMX 3.0; this version leaves an open position empty.
+  // A star is syntax of SDMX 3.0; in this version an open position is empty.
   return { flow, key: key.replace(/(?<=^|\.)\*(?=\.|$)/g, '') };
 };
 
@@ -48,10 +48,7 @@ const observationOf = (provider: Named, row: Readonly<Record<string, string>>): 
   ...withFlag(readValue(row.OBS_VALUE), sdmxFlag(row.OBS_STATUS)),
 });
 
-/**
- * Columns that identify a series precede TIME_PERIOD: all of them are dimensions, after the columns that
- * name flow and action.
- */
+/** Columns that identify a series are before TIME_PERIOD: all of them are dimensions, after the columns for flow and action. */
 const notDimensions: ReadonlySet<string> = new Set([
   'KEY',
   'DATAFLOW',
@@ -69,7 +66,7 @@ const unitCode = (row: Row): readonly [column: string, code: string | undefined]
     .map((name) => [name, filled(row[name])] as const)
     .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
 
-/** Unit of a rate: one currency for one of another. Undefined for other series. */
+/** Unit of a rate: one currency per another. Undefined for other series. */
 const unitOfRate = ({ quotedFor }: Named, row: Row): Unit | undefined => {
   if (quotedFor === undefined) return undefined;
   const [base, quote] = [row[quotedFor.base], row[quotedFor.quote]];
@@ -91,20 +88,20 @@ const wordsOf = ({ unitWords = {} }: Named, code: string): string | undefined =>
   unitWords[code] ?? currencyName(code);
 
 /**
- * `UNIT_MULT` is the exponent in base 10 with which a value has to be multiplied to be in the unit of measure
- * (SDMX Glossary, cross-domain concept UNIT_MULT); values themselves are never multiplied.
+ * `UNIT_MULT` is the exponent in base 10 by which a value must be multiplied to be in the unit of measure (SDMX Glossary, cross-domain
+ * concept UNIT_MULT). Values themselves are never multiplied.
  */
 const unitOf = (record: Named, row: Row, spell: Spell): Unit => {
   const rate = unitOfRate(record, row);
   if (rate !== undefined) return rate;
   const [column, code] = unitCode(row);
   const words = code === undefined ? undefined : (spell(column, code) ?? wordsOf(record, code));
-  // A number of a code list is no unit.
+  // A number of a code list is not a unit.
   const text = words ?? (record.codedUnits === true ? undefined : code);
   return unitWithExponent(text, readExponent(row.UNIT_MULT));
 };
 
-/** Returns true if the unit of the series is a code that the structure alone spells out. */
+/** Returns true if the unit of the series is a code whose label is only in the structure. */
 export const hasUnknownUnit = (record: Named, { rows: [row] }: CsvTable): boolean => {
   if (record.codedUnits === true) return true;
   if (record.unitWords === undefined || row === undefined || unitOfRate(record, row) !== undefined)
@@ -126,7 +123,7 @@ const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell:
     notes: filled(row.COMPILATION) ?? filled(row.TITLE_COMPL),
   });
 
-/** The title that some services send, otherwise the codes of the key spelled out. */
+/** The title that some services send, otherwise the labels of the codes in the key. */
 const labelOf = (row: Row, table: CsvTable, spell: Spell): string =>
   filled(row.TITLE) ??
   filled(row.TITLE_COMPL) ??
@@ -150,9 +147,9 @@ export const parseTable = (provider: Named, text: string): CsvTable => {
   }
 };
 
-/** Reads a table with rows of one series. */
+/** Parses a table with the rows of one series. */
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
-  // Attributes of the series may be in the last row only, or in each.
+  // Attributes of the series may be only in the last row, or in each.
   const newest = table.rows.at(-1) ?? {};
   const data = table.rows.map((row) => observationOf(provider, row));
   const attributes = new Map(

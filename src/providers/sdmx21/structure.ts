@@ -1,7 +1,7 @@
 import type { Codes, Dimension, Structure } from '../sdmx/structure.js';
 import { at, childrenNamed, descendantsNamed, englishText, type XmlElement } from '../xml.js';
 
-/** A dataflow: what SDMX services publish data under. */
+/** A dataflow, under which SDMX services publish data. */
 export interface Flow {
   readonly agency: string;
   readonly id: string;
@@ -13,7 +13,7 @@ export interface Flow {
 /** With the content constraint of the whole flow. */
 export interface FlowStructure extends Structure {
   readonly flow: Flow | undefined;
-  /** Codes that have data, by dimension; empty when the reply holds no constraint. */
+  /** Codes with data, by dimension; empty if the reply has no constraint. */
   readonly available: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -33,11 +33,11 @@ export const readFlows = (root: XmlElement): Flow[] =>
     .filter(({ attributes }) => attributes.id !== undefined)
     .map(toFlow);
 
-/** Artefacts by everything that names them, and by less where a reference says less or another version. */
+/** Keys of an artefact: its full name, and shorter ones for references that omit parts or name another version. */
 const keysOf = (...names: readonly (string | undefined)[]): string[] =>
   names.map((_, index) => JSON.stringify(names.slice(0, names.length - index)));
 
-/** The first entry wins a name that several share, such as two versions of a list. */
+/** If entries share a key, such as two versions of a list, the first one is used. */
 const index = <T>(entries: readonly (readonly [readonly string[], T])[]): ReadonlyMap<string, T> => {
   const found = new Map<string, T>();
   for (const [keys, value] of entries) {
@@ -82,7 +82,7 @@ const conceptOf = (
   return lookUp(concepts, keysOf(ref.id, ref.maintainableParentID, ref.agencyID));
 };
 
-/** The list that the component names itself, else the one of its concept. */
+/** The list of the component itself, otherwise that of its concept. */
 const codesOf = (
   component: XmlElement,
   concept: XmlElement | undefined,
@@ -95,7 +95,7 @@ const codesOf = (
   return lookUp(codelists, keysOf(ref.attributes.id, ref.attributes.agencyID, ref.attributes.version));
 };
 
-/** Services order dimensions by `position`; some leave it out and mean the order of the document. */
+/** Services order dimensions by `position`; some omit it, and the order of the document counts. */
 const byPosition = (a: XmlElement, b: XmlElement): number =>
   Number(a.attributes.position ?? 0) - Number(b.attributes.position ?? 0);
 
@@ -132,7 +132,7 @@ export const readStructure = (root: XmlElement): FlowStructure | undefined => {
   };
 };
 
-/** Codes per dimension that have data, from a content constraint (`availableconstraint`, `contentconstraint`). */
+/** Codes with data per dimension, from a content constraint (`availableconstraint`, `contentconstraint`). */
 export const readAvailability = (root: XmlElement): ReadonlyMap<string, readonly string[]> =>
   new Map(
     descendantsNamed(root, 'CubeRegion')
@@ -141,7 +141,7 @@ export const readAvailability = (root: XmlElement): ReadonlyMap<string, readonly
       .map((value) => [value.attributes.id ?? '', childrenNamed(value, 'Value').map(({ text }) => text)]),
   );
 
-/** When the data of a flow was loaded last, from its content constraint (`contentconstraint/AGENCY/CR_A_FLOW`). */
+/** Time of the last load of a flow, from its content constraint (`contentconstraint/AGENCY/CR_A_FLOW`). */
 export const readLoadTime = (root: XmlElement): string | undefined =>
   descendantsNamed(root, 'ContentConstraint').find(({ attributes }) => attributes.type === 'Actual')
     ?.attributes.validFrom;
@@ -152,11 +152,11 @@ export interface SdmxError {
   readonly text: string;
 }
 
-/** The error document of SDMX 2.1, when the text is one. Looks before it parses: bodies may be pages. */
+/** Parses the error document of SDMX 2.1, if the text is one. Searches the text before parsing it, since it may be long. */
 export const readErrorDocument = (text: string): SdmxError | undefined => {
   const code =
     /<(?:\w+:)?ErrorMessage[^>]*\bcode="(\d+)"/.exec(text)?.[1] ??
-    // A good reply without data whose footer says that the data will be written to a file.
+    // A good reply without data; its footer says that the data will be written to a file.
     /<(?:\w+:)?Footer[^>]*>\s*<(?:\w+:)?Message[^>]*\bcode="(413)"/.exec(text)?.[1];
   if (code === undefined) return undefined;
   const words = /<(?:\w+:)?Text[^>]*>([^<]*)</.exec(text)?.[1] ?? '';

@@ -9,7 +9,7 @@ import { listOf, readShape, requireValue, written } from '../shape.js';
  * Data of SDMX-JSON 2.0. Keys are positions: `"0:2:1"` are the first value of the first dimension, the third of the
  * second …; an observation is its value, then one cell per attribute, each a position or the value itself.
  */
-/** Positions, values, or something richer (several values, texts by language) that is not read here. */
+/** Positions, values, or other structures (several values, texts by language), which are ignored. */
 const attributeCells = listOf(z.unknown());
 const text = z.union([z.string(), z.number().transform(String)]).nullish();
 const component = z.object({
@@ -20,7 +20,7 @@ const components = listOf(component);
 
 /** The value, then attributes. */
 const observation = z.tuple([written], z.unknown());
-/** Ids of the attribute that says what kind of value it is. */
+/** Ids of the status attribute. */
 export const statusIds = ['OBS_STATUS', 'STATUS'] as const;
 const observations = z.record(z.string().regex(/^\d+$/), observation);
 
@@ -29,7 +29,7 @@ const dataReply = z.object({
     dataSets: z.array(
       z.object({
         structure: z.number().int().nullish(),
-        // Left out when nothing matches a valid query.
+        // Missing if nothing matches a valid query.
         series: z
           .record(
             z.string().regex(/^\d+(:\d+)*$/),
@@ -63,7 +63,7 @@ type Component = z.output<typeof component>;
 export interface KeyedSeries {
   /** Codes by dimension id. */
   readonly key: Readonly<Record<string, string>>;
-  /** Codes or texts by attribute id; absent where the service leaves it out. */
+  /** Codes or texts by attribute id; missing ones are absent. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly observations: readonly Observation[];
 }
@@ -85,7 +85,7 @@ const readAttributes = (parts: readonly Component[], cells: readonly unknown[]):
 const statusOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   sdmxFlag(statusIds.map((id) => attributes[id]).find((code) => code !== undefined));
 
-/** A group's key has positions where it fixes a dimension and nothing elsewhere: `":::0::"`. */
+/** A group's key has a position for each fixed dimension, and nothing for the others: `":::0::"`. */
 const belongsTo = (group: string, positions: readonly string[]): boolean =>
   group.split(':').every((part, index) => part === '' || part === positions[index]);
 

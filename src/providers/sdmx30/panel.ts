@@ -8,7 +8,7 @@ import { spellWith } from '../sdmx/structure.js';
 import { fetchStructure, type Sdmx30Record } from './requests.js';
 import { describe, fetchAllSeries, parseSeriesId } from './series.js';
 
-/** Several series from one request: positions of the key that are empty, a star, or codes joined by `+`, are open. */
+/** Several series from one request: positions of the key that are empty, a star, or codes joined with `+` are open. */
 export const fetchPanel = async (
   record: Sdmx30Record,
   seriesId: string,

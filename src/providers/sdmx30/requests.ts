@@ -3,9 +3,9 @@ import type { SdmxService } from '../sdmx/service.js';
 import { type FlowStructure, readStructure } from './structure.js';
 
 /**
- * An SDMX 3.0 REST service with JSON as a data record. Paths are agency, flow, then codes in the order of the key;
- * the last dimension is the list of series. A series id is `AGENCY,FLOW/KEY`, or `AGENCY,FLOW,VERSION/KEY`; without
- * a version the newest is meant. Parameters `start` and `end` are added here.
+ * An SDMX 3.0 REST service with JSON, as a data record. Paths are agency, flow, then codes in the order of the key; the last dimension is
+ * the list of series. A series id is `AGENCY,FLOW/KEY`, or `AGENCY,FLOW,VERSION/KEY`; without a version the newest is used. Parameters
+ * `start` and `end` are added here.
  */
 export interface Sdmx30Record extends SdmxService {
   /** Labels of agencies, which the service does not provide. */
@@ -27,7 +27,7 @@ export const structureRequest = (
   ...(record.structureTimeoutMs === undefined ? {} : { timeoutMs: record.structureTimeoutMs }),
 });
 
-/** Undefined for an unknown flow, which is answered with 204 and nothing. */
+/** Undefined for an unknown flow, for which the service returns 204. */
 export const fetchStructure = async (
   record: Sdmx30Record,
   [agency, flow, version]: readonly [string, string, string],

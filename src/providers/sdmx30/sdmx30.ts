@@ -34,7 +34,7 @@ const openPath = async (
   return flowPath;
 };
 
-/** Codes of the next dimension that have data together with the codes so far, in the order of the list. */
+/** Codes of the next dimension that have data in combination with the codes so far, in the order of the list. */
 const nextCodes = async (
   record: Sdmx30Record,
   flowPath: FlowPath<FlowStructure>,
@@ -44,7 +44,7 @@ const nextCodes = async (
   if (next === undefined) return [];
   const path = ['availability', 'dataflow', ...flowPath.flow, newest, keyOf(flowPath, '*'), next.id];
   const payload = await http.json(structureRequest(record, path, { mode: 'available', references: 'none' }));
-  // 204: nothing has data together with these codes.
+  // 204: no data for this combination of codes.
   if (payload === undefined) return [];
   return codesOf(record, next, readAvailability(record, payload, next.id));
 };
@@ -83,7 +83,7 @@ const browse = async (record: Sdmx30Record, path: readonly string[], ctx: Contex
 const listSeries = async (record: Sdmx30Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
   const flowPath = await openPath(record, path, ctx);
   const { flow, codes, structure } = flowPath;
-  // Further up is a product of code lists, most of which has no data.
+  // At higher levels the list would be a product of code lists, most of which has no data.
   if (codes.length < structure.dimensions.length - 1) return [];
   const labelOf = (code: string, index: number): string =>
     structure.dimensions[index]?.codes.get(code) ?? code;
@@ -102,7 +102,7 @@ const explain = (
   { path: [call, , agency = '', flow = '', , key = ''] }: UpstreamRequest,
 ): AppError | undefined => {
   if (reply.status !== 404 && reply.status !== 400) return undefined;
-  // Bounds are never sent, so what is wrong in a data query is the key.
+  // Bounds are never sent, so an error in a data query is about the key.
   if (call === 'data') return seriesNotFound(record, `${agency},${flow}/${key}`);
   return reply.status === 404
     ? unknownPath(record, [agency, flow])
@@ -116,7 +116,7 @@ const flowItem = ({ agencyID, id, name, description }: Flow): Item => ({
   ...(description ? { description } : {}),
 });
 
-/** A connector for an SDMX 3.0 service from its data record. */
+/** A connector for an SDMX 3.0 service, from its record. */
 export const createSdmx30 = (record: Sdmx30Record): Provider =>
   createSdmxProvider(record, {
     flowSegments,

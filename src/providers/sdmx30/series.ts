@@ -27,7 +27,7 @@ export const describe = (
   const spell = (id: string, code: string): string => spelling(id, code) ?? code;
   const first = (meant: RegExp): string | undefined => {
     const found = Object.entries({ ...attributes, ...key }).find(([id]) => meant.test(id));
-    // The code of a unit alone says nothing.
+    // The code of a unit has no meaning by itself.
     return found === undefined || structure === undefined ? undefined : spell(...found);
   };
   return {
@@ -36,7 +36,7 @@ export const describe = (
       .join(' - '),
     metadata: toMetadata({
       frequency: frequencyLabel(key.FREQUENCY ?? key.FREQ),
-      // `SCALE` is how the service displays a value; the values that it sends are in units already.
+      // `SCALE` is only for display; the values are already in single units.
       ...unitWithExponent(first(/^UNIT(?:_MEASURE)?$/), readExponent(attributes.UNIT_MULT)),
       seasonal_adjustment: first(/^S_ADJUSTMENT$|^ADJUSTMENT$/),
       source: record.provider,
@@ -53,7 +53,7 @@ export const describe = (
 
 interface SeriesRef {
   readonly flow: readonly [agency: string, id: string, version: string];
-  /** Codes joined by dots; an open position is a star, since the service takes an empty one for a missing code. */
+  /** Codes joined with dots. An open position is a star, since the service treats an empty one as a missing code. */
   readonly key: string;
 }
 
@@ -66,7 +66,7 @@ export const parseSeriesId = (record: Sdmx30Record, seriesId: string): SeriesRef
   return { flow: [agency, flow, version], key: stars.join('.') };
 };
 
-/** Every series of a key that has observations, as a whole: preview and every range share one reply. */
+/** Fetches all series of a key that have observations, as a whole: preview and every range share one reply. */
 export const fetchAllSeries = async (
   record: Sdmx30Record,
   seriesId: string,
@@ -79,7 +79,7 @@ export const fetchAllSeries = async (
     headers: json,
     keep: 'series',
   };
-  // Some services answer 404, others nothing.
+  // Some services return 404, others an empty reply.
   const payload = await ctx.http.json(request).catch((error: unknown) => {
     if (isSeriesMissing(error)) return undefined;
     throw error;

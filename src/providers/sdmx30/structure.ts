@@ -3,7 +3,7 @@ import type { Named } from '../provider.js';
 import type { Codes, Dimension, Structure } from '../sdmx/structure.js';
 import { listOf, readShape, words } from '../shape.js';
 
-/** Structures of SDMX 3.0 in SDMX-JSON 2.0. References are URNs, whose versions may hold wildcards. */
+/** Structures of SDMX 3.0 in SDMX-JSON 2.0. References are URNs, whose versions may have wildcards. */
 const flow = z.object({
   agencyID: z.string(),
   id: z.string(),
@@ -53,8 +53,8 @@ export const readFlows = (provider: Named, payload: unknown): Flow[] =>
   readShape(provider, flowsReply, payload).data.dataflows;
 
 /**
- * `agency:id` and the item of a URN: `…Codelist=IMF:CL_FREQ(1.0+.0)`, `…Concept=IMF:CS(1.0+.0).FREQ`. One version
- * of each comes along, so versions are not compared.
+ * `agency:id` and the item of a URN: `…Codelist=IMF:CL_FREQ(1.0+.0)`, `…Concept=IMF:CS(1.0+.0).FREQ`. The reply has one version of each, so
+ * versions are not compared.
  */
 const parseUrn = (
   urn: string | null | undefined,
@@ -115,10 +115,7 @@ const availabilityReply = z.object({
   }),
 });
 
-/**
- * Codes of one dimension that have data, from a reply to `availability/dataflow/…`; undefined when the reply names
- * the dimension without its codes.
- */
+/** Codes of one dimension with data, from a reply to `availability/dataflow/…`; undefined if the reply has the dimension without codes. */
 export const readAvailability = (
   provider: Named,
   payload: unknown,

@@ -15,9 +15,9 @@ import { type Indicator, indicator, named, page } from './reply.js';
 
 export const defaultCountry = 'WLD';
 
-/** Rows of observations in one reply; the largest known to be accepted. */
+/** Maximum rows of one reply; the largest known to be accepted. */
 const rowsPerPage = 20_000;
-/** Codes are dotted words (`NY.GDP.MKTP.CD`, `1.0.HCount.1.90usd`); a semicolon would ask for several. */
+/** Codes are dotted words (`NY.GDP.MKTP.CD`, `1.0.HCount.1.90usd`); a semicolon would request several. */
 const idForm = /^[\w.-]{1,100}$/;
 
 const observation = z.object({
@@ -43,8 +43,8 @@ const frequencyOf = (date: string) =>
   );
 
 /**
- * The rows of one frequency, of the finest unless the caller names one: an indicator may be kept by month, by
- * quarter and by year, and its reply then has them all side by side.
+ * The rows of one frequency: the requested one, otherwise the highest. An indicator may have months, quarters and years, which are all in
+ * one reply.
  */
 export const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: string | undefined) => {
   const present = new Set(rows.map(({ date }) => frequencyOf(date).code));
@@ -97,14 +97,13 @@ export const fetchAllRows = async (seriesId: string, country: string, http: Upst
   return { meta, rows };
 };
 
-/** Words of a unit in parentheses of a name: `(current US$)`, `(annual %)`, `(per 1,000 people)`. */
+/** Words of a unit in the parentheses of a name: `(current US$)`, `(annual %)`, `(per 1,000 people)`. */
 const unitWords =
   /%|\$|\b(?:LCU|per|index|years?|days|hours|minutes|km|kt|kWh|kg|tons?|hectares|number|ratio|bcm)\b|=\s*100/i;
 
 /**
- * The member for the unit is empty as a rule: the name tells it, in parentheses (`GDP (current US$)`) or, for
- * monthly series, between commas (`Exports Merchandise, current US$, millions, seas. adj.`). Values are single units
- * unless the name says otherwise.
+ * The member for the unit is usually empty: the unit is in the name, in parentheses (`GDP (current US$)`) or, for monthly series, between
+ * commas (`Exports Merchandise, current US$, millions, seas. adj.`). Values are in single units unless the name has a magnitude.
  */
 const unitOf = (name: string, unit: string | null | undefined): Unit => {
   const { unitMultiplier = 1 } = unitOfText(name);
@@ -164,7 +163,7 @@ export const preview = (seriesId: string, params: Params, ctx: Context): Promise
 export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
   readSeries(seriesId, params, ctx, (country) => fetchAllRows(seriesId, country, ctx.http));
 
-/** The day on which the source of the indicator was updated. */
+/** Day of the last update of the indicator's source. */
 export const lastUpdate = async (
   seriesId: string,
   params: Params,

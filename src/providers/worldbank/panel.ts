@@ -14,23 +14,22 @@ import {
 
 type Row = Awaited<ReturnType<typeof fetchAllRows>>['rows'][number];
 
-/** Three letters; regions and groups may have two characters alone. */
+/** Three letters; regions and groups may only have two characters. */
 const codeOf = ({ countryiso3code, country }: Row): string => countryiso3code || country?.id || '';
 
 const labels = new Map(worldBankCountries.map(({ code, label }) => [code, label]));
 
-/** Codes in a path part of this length; the bound of the service is 1,500 characters. */
+/** Maximum length of codes in a path segment; the service allows 1,500 characters. */
 const longestList = 300;
 
 /**
- * Several countries from one request. `all` is every country; regions and groups of countries are left out, since
- * they would count people twice.
+ * Several countries from one request. `all` means all countries, without regions and groups of countries, which would count people twice.
  */
 export const panel = async (seriesId: string, params: Params, { http }: Context): Promise<PanelData> => {
   const described = await fetchIndicator(seriesId, http);
   const wanted = String(params.country ?? defaultCountry);
   const codes = new Set(wanted.split(';'));
-  // For a long list all countries are requested, and the others dropped here.
+  // For a long list all countries are requested, and the others are dropped here.
   const reply = await fetchAllRows(seriesId, codes.size > longestList ? 'all' : wanted, http);
   const chosen = reply.rows.filter((row) =>
     wanted === 'all' ? labels.has(codeOf(row)) && !worldBankRegions.has(codeOf(row)) : codes.has(codeOf(row)),

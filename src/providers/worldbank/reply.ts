@@ -6,13 +6,13 @@ import { count, trimmed } from '../shape.js';
 
 export const named = { slug: 'worldbank', name: 'World Bank Indicators' };
 
-/** The members of the head are numbers in one reply and texts in another. */
+/** The members of the head are numbers in some replies and texts in others. */
 const head = z.object({
   pages: count,
   total: count,
   lastupdated: z.string().nullish(),
 });
-/** No rows at all are `null`. */
+/** An empty list of rows is `null`. */
 export const page = <S extends z.ZodType>(row: S) =>
   z.tuple([head, z.array(row).nullable()]).transform(([meta, rows]) => ({ meta, rows: rows ?? [] }));
 
@@ -28,7 +28,7 @@ export const indicator = z.object({
 });
 export type Indicator = z.output<typeof indicator>;
 
-/** `3-economy-growth`: the number is the topic's own, the words are for the reader and decide nothing. */
+/** `3-economy-growth`: the number is that of the topic, the words are only for readers. */
 export const segmentOf = (id: string, label: string): string =>
   [id, ...(label.toLowerCase().match(/[a-z0-9]+/g) ?? [])].join('-');
 

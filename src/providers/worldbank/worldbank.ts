@@ -9,7 +9,7 @@ import { defaultCountry, frequencies, lastUpdate, preview, series } from './obse
 import { panel } from './panel.js';
 import { explain, indicator, named, page, segmentOf, toItem, topic } from './reply.js';
 
-/** Indicators in one reply: some 3 MB, where 20,000 would be beyond any bound. */
+/** Indicators per reply, some 3 MB; 20,000 would exceed every limit. */
 const indicatorsPerPage = 2_000;
 
 const topicOf = (path: readonly string[]): string => {
@@ -79,7 +79,7 @@ export const worldBank: Provider = {
   // No limit is published.
   limits: { anonymous: { perSecond: 5 }, maxConcurrent: 2 },
   validity: { structure: 604_800, list: 86_400, series: 21_600 },
-  // Answers after 25 seconds are known.
+  // Some answers take 25 seconds.
   timeoutMs: 45_000,
 
   explain,
@@ -97,7 +97,7 @@ export const worldBank: Provider = {
     const id = topicOf(path);
     const number = Math.floor(offset / limit) + 1;
     const first = await fetchTopicPage(id, limit, number, http);
-    // The upstream has pages, the caller an offset: one between two pages needs both.
+    // The upstream has pages, the caller an offset: an offset between two pages needs both.
     const skipped = offset % limit;
     const more = skipped > 0 && number < first.meta.pages;
     const next = more ? (await fetchTopicPage(id, limit, number + 1, http)).rows : [];
@@ -113,7 +113,7 @@ export const worldBank: Provider = {
         const payload = await ctx.http.json({ path: ['indicator'], query, keep: 'structure' });
         return readShape(named, page(indicator), payload);
       };
-      // The first page tells how many there are.
+      // The first page has the total number.
       const found = number === 1 ? await load() : await loadPart(ctx, `page ${number}`, load);
       pages = found?.meta.pages ?? pages;
       for (const entry of found?.rows ?? []) {
