@@ -25,9 +25,9 @@ export const findSetpriv = (): string | undefined => {
 };
 
 /**
- * Makes files of the child private to its owner, raises the soft limit of open files to the hard one (ClickHouse and Kafka keep a file per column and segment
- * open) and lets the kernel end the child when this process dies without stopping it. The wrappers replace
- * their process image, so the child keeps the id that `spawn` reported.
+ * Makes files of the child private to its owner, raises the soft limit of open files to the hard one (ClickHouse and Kafka keep a file per
+ * column and segment open), and makes the kernel stop the child if this process dies without doing so. The wrappers replace their process
+ * image, so the child keeps the id that `spawn` returned.
  */
 export const wrapCommand = (
   command: Command,

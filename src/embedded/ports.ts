@@ -109,7 +109,7 @@ export const createPortChooser = (): PortChooser => {
   };
 };
 
-/** More in a row are not a coincidence. */
+/** That many failures in a row are not a coincidence. */
 const mostAttempts = 3;
 
 interface PortStart<T> {

@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { messageOf, unavailable } from '../lib/errors.js';
 import { findSetpriv } from './launcher.js';
 
-/** How to run the server: PostgreSQL refuses to run as root, so root needs another account for it. */
+/** Account of the server. PostgreSQL refuses to run as root, so root needs another account for it. */
 interface ServerAccount {
   /** Account that must own the files of the server; undefined if it is that of this process. */
   owner: Account | undefined;
-  /** Account that `spawn` switches to. Empty if `setpriv` switches, which needs root itself. */
+  /** Account that `spawn` switches to. Empty if `setpriv` switches, which itself needs root. */
   spawnAs: Account | Record<string, never>;
-  /** Arguments of `setpriv`: switch the account and let it pass folders it may not enter. */
+  /** Arguments of `setpriv`: switch the account, and let it traverse folders that it may not enter. */
   privileges: string[];
 }
 
@@ -75,12 +75,12 @@ const hasCapability = (bit: bigint): boolean => {
 
 const passCapabilities = [
   { name: 'dac_read_search', bit: 2n },
-  // Containers usually grant this one and not the narrower one.
+  // Containers usually grant this capability and not the narrower one.
   { name: 'dac_override', bit: 1n },
 ];
 
 /**
- * The account of the server and the rights that it needs to reach the given folders. A checkout below /root is closed to all other
+ * Chooses the account of the server, and the rights that it needs to reach the given folders. A checkout below /root is closed to all other
  * users; there the server gets the one capability that lets it traverse folders.
  */
 export const chooseAccount = (title: string, dataDir: string, programs: string): ServerAccount => {

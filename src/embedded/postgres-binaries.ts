@@ -24,7 +24,7 @@ const restoreLinks = (packageDir: string): void => {
     try {
       symlinkSync(join(relative(dirname(target), dirname(source)), basename(source)), link);
     } catch (error) {
-      // Another start may do the same at this moment.
+      // Another start may create it at the same time.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
   }
@@ -34,7 +34,7 @@ const anyoneMayRun = 0o555;
 
 const makeExecutable = (path: string): void => {
   const { mode } = statSync(path);
-  // An install without file modes leaves plain files; a read-only install is left alone if its modes are right.
+  // An install without file modes creates files that cannot be executed. Correct modes are not changed, since the install may be read-only.
   if ((mode & anyoneMayRun) !== anyoneMayRun) chmodSync(path, mode | anyoneMayRun);
 };
 

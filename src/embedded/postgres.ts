@@ -24,7 +24,7 @@ interface PostgresSettings {
 const hostAccess = 'host all all 127.0.0.1/32 scram-sha-256\n';
 
 interface Cluster {
-  /** The finished data folder; it appears by a rename, so it is always complete. */
+  /** The finished data folder. A rename creates it, so it is always complete. */
   folder: string;
   durability: 'full' | 'off';
   owner: { uid: number; gid: number } | undefined;
@@ -49,7 +49,7 @@ const createDataFolder = async (cluster: Cluster): Promise<void> => {
       `--username=${role}`,
       '--auth=trust',
       '--encoding=UTF8',
-      // Independent of what the machine has installed: sorted by code point.
+      // Independent of the locales of the machine: sorted by code point.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -80,7 +80,7 @@ const serverArguments = (folder: string, port: number, durability: 'full' | 'off
   return ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 };
 
-/** The server writes its state into the eighth line of its pid file, as `pg_ctl` reads it. */
+/** The server writes its state into the eighth line of its pid file, where `pg_ctl` reads it. */
 const reportsReady = (folder: string, pid: number): boolean => {
   const path = join(folder, 'postmaster.pid');
   if (!existsSync(path)) return false;
@@ -133,9 +133,9 @@ export const startPostgres = async (
   });
   state.update({ ports: { sql: port } });
 
-  // The last server in this folder has ended, so its pid file is stale. The server sees that by itself unless some
-  // other process has the id by now. The file stays otherwise: by it a new server finds connections of the killed one
-  // that are still at work, and waits instead of writing at the same time.
+  // The last server in this folder has ended, so its pid file is stale. The server detects that itself unless another process has the id by
+  // now. Otherwise the file is kept: with it a new server finds connections of the killed one that are still running, and waits instead of
+  // writing at the same time.
   const forgetPidFile = (): void => {
     const path = join(cluster.folder, 'postmaster.pid');
     if (!existsSync(path)) return;

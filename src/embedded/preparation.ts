@@ -7,18 +7,18 @@ import type { LogFile } from './log-file.js';
 import { sendSignal } from './process-identity.js';
 
 interface PreparationOptions {
-  /** The step in words for a person: "making the data folder of embedded PostgreSQL". */
+  /** Description of the step for users: "making the data folder of embedded PostgreSQL". */
   what: string;
   command: Command;
   cwd: string;
   spawnAs?: { uid?: number; gid?: number };
-  /** Fed to its standard input. */
+  /** Text for its standard input. */
   input?: string;
   output: LogFile;
   signal: AbortSignal;
 }
 
-/** Runs a program to its end; rejects with its last output when it fails. */
+/** Runs a program to its end. Rejects with its last output if it fails. */
 export const runPreparation = async (options: PreparationOptions): Promise<void> => {
   const { what, command, output, signal } = options;
   const descriptor = output.open();
@@ -29,7 +29,7 @@ export const runPreparation = async (options: PreparationOptions): Promise<void>
     ...options.spawnAs,
   });
   closeSync(descriptor);
-  // Killed as a group: some of these programs start others, and what they made so far is thrown away anyway.
+  // Kills the whole group, since some of these programs start others; their incomplete results are discarded.
   const kill = (): void => {
     if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
   };
@@ -37,7 +37,7 @@ export const runPreparation = async (options: PreparationOptions): Promise<void>
   try {
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
-      // A program that ends without reading its input breaks the pipe; its exit code tells the story.
+      // A program that ends without reading its input breaks the pipe; its exit code shows the reason.
       child.stdin?.once('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EPIPE') reject(error);
       });

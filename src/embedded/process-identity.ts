@@ -2,13 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * A process id alone is reused by the operating system; together with the moment the process began it names one
- * process for good, across restarts of ours.
- */
+/** The operating system reuses process ids. An id together with the start time identifies a process permanently, across our restarts. */
 export interface ProcessIdentity {
   pid: number;
-  /** When it began: clock ticks since boot on Linux, a date elsewhere. Compared for equality only. */
+  /** Start time: clock ticks since boot on Linux, a date elsewhere. Only compared for equality. */
   startedAt: string;
 }
 
@@ -20,10 +17,10 @@ const linuxIdentity = (pid: number): ProcessIdentity | undefined => {
     if (isGone(error)) return undefined;
     throw error;
   }
-  // The second field is the command name in parentheses and may hold blanks and parentheses itself.
+  // The second field is the command name in parentheses, which may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
-  // A zombie has ended; it only waits for a parent that may never collect it (a container's first process).
+  // A zombie has ended and only waits for its parent, which may never collect it (the first process of a container).
   if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
   return { pid, startedAt: startTicks };
 };
@@ -37,7 +34,7 @@ const portableIdentity = (pid: number): ProcessIdentity | undefined => {
       ? undefined
       : { pid, startedAt: started.replace(/^\S+\s+/, '') };
   } catch (error) {
-    // `ps` ends with 1 when there is no such process.
+    // `ps` exits with 1 if there is no such process.
     if (error instanceof Error && 'status' in error && error.status === 1) return undefined;
     throw error;
   }
@@ -53,7 +50,7 @@ export const identify = (pid: number): ProcessIdentity | undefined =>
 export const isAlive = (identity: ProcessIdentity): boolean =>
   identify(identity.pid)?.startedAt === identity.startedAt;
 
-/** Sends a signal to the process, or with a negative id to its group. A process that is gone is no error. */
+/** Sends a signal to the process, or with a negative id to its group. Ignores a process that no longer exists. */
 export const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
@@ -71,7 +68,7 @@ const waitUntilDead = async (identity: ProcessIdentity, boundMs: number): Promis
   return true;
 };
 
-/** Ends a process that is not our child: asks first, kills its whole group when it does not listen. */
+/** Ends a process that is not our child: sends a signal, and kills its whole group if it does not end. */
 export const endProcess = async (
   identity: ProcessIdentity,
   signal: NodeJS.Signals,

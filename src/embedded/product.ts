@@ -8,7 +8,7 @@ import { createLogFile } from './log-file.js';
 import { type PortChooser, startOnPorts } from './ports.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
-/** One of the two entries of the product, run as a child of `npm start`. */
+/** A program of the product, run as a child of `npm start`. */
 interface ProductProcess {
   readonly port: number;
   pid(): number | undefined;
@@ -17,9 +17,9 @@ interface ProductProcess {
 interface ProductOptions {
   readonly entry: 'api' | 'worker';
   readonly dataDir: string;
-  /** Port of its HTTP server; 0 takes a free one. */
+  /** Port of its HTTP server; 0: any free one. */
   readonly port: number;
-  /** The variable that sets the port, for the message when it is occupied. */
+  /** Variable that sets the port, for the error message if it is in use. */
   readonly portVariable: 'PORT' | 'WORKER_PORT';
   /** Address of its readiness probe. */
   readonly host: string;
@@ -31,9 +31,9 @@ interface ProductOptions {
 }
 
 /**
- * Chunks are compressed and unpacked on several threads; one arena of glibc's allocator instead of one per thread
- * keeps some 50 MB unused. A fixed threshold lets buffers of 128 kB and more go back to the system:
- * left alone, glibc raises it to the largest that was ever freed, and what a burst took stays.
+ * Chunks are compressed and decompressed on several threads. One arena of glibc's allocator instead of one per thread saves some 50 MB.
+ * With a fixed threshold, buffers of 128 kB and more are returned to the system; by default glibc raises the threshold to the largest freed
+ * buffer, and memory of a burst is never returned.
  */
 const memoryEnvironment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
@@ -48,13 +48,13 @@ const answersReady = async (url: string): Promise<boolean> => {
   }
 };
 
-/** The compiled entry, also for a caller that runs from source (benches, tests): `npm run build` comes first. */
+/** The compiled program, even if the caller runs from source (benchmarks, tests): run `npm run build` first. */
 const entryScript = (entry: string): string => {
   const compiled = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
   return existsSync(compiled) ? compiled : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
 };
 
-/** Address for requests, in place of a wildcard. */
+/** Address for requests, instead of a wildcard. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : host;
@@ -93,7 +93,7 @@ const startEntry = async (options: ProductOptions, ports: PortChooser): Promise<
   return { port, pid: child.pid };
 };
 
-/** Starts an entry and waits until it is ready. When it dies it is started again, until the scope closes. */
+/** Starts a program and waits until it is ready. If it dies it is restarted, until the scope closes. */
 export const startProduct = async (options: ProductOptions): Promise<ProductProcess> => {
   const { entry, scope, log } = options;
   let taken: PortChooser | undefined;

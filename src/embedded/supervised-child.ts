@@ -14,11 +14,11 @@ import {
 import type { StateFile } from './component-state.js';
 import { endProcess, isAlive } from './process-identity.js';
 
-/** A child process that is started again when it dies, until it is stopped. */
+/** A child process that is restarted when it dies, until it is stopped. */
 export interface SupervisedChild {
-  /** Starts it and waits until it answers. Rejects when it dies or stays silent; then nothing is left running. */
+  /** Starts it and waits until it responds. Rejects if it dies or does not respond; then no process is left. */
   start(): Promise<void>;
-  /** Ends it for good; safe at any time, also during a start or a restart. */
+  /** Stops it permanently. May be called at any time, even during a start or a restart. */
   stop(): Promise<void>;
   pid(): number | undefined;
 }
@@ -27,7 +27,7 @@ const firstBackoffMs = 250;
 const longestBackoffMs = 10_000;
 const orphanGraceMs = 5_000;
 
-/** Ends the child that an earlier process of ours left behind. */
+/** Stops the child of an earlier process that did not stop it. */
 export const endOrphan = async (state: StateFile, signal: NodeJS.Signals, log: Log): Promise<void> => {
   const orphan = state.read().process;
   if (orphan === undefined || !isAlive(orphan)) return;
@@ -43,7 +43,7 @@ export const createSupervisedChild = (options: ChildOptions): SupervisedChild =>
 
   const start = async (): Promise<void> => {
     if (stopping.signal.aborted) throw stoppedError(title);
-    // No await between the question above and this assignment, so that a stop always finds the child.
+    // No await between the check above and this assignment, so that `stop` always finds the child.
     const child = launchChild(options);
     current = child;
     try {
@@ -63,7 +63,7 @@ export const createSupervisedChild = (options: ChildOptions): SupervisedChild =>
     restarting = restart();
   };
 
-  /** True when the pause was whole, false when a stop cut it short. */
+  /** Returns true after the whole pause, false if `stop` ended it early. */
   const pause = async (ms: number): Promise<boolean> => {
     try {
       await sleep(ms, undefined, { signal: stopping.signal });
