@@ -2,10 +2,10 @@ import type { AccessTarget, Caller, Grant, Privacy } from '../model/permission.j
 import type { StorageLimits } from '../model/plan.js';
 
 /**
- * Facts for the access decision about a repository `r` and perhaps a dataset `d`, as select items. Only
- * grants to the caller or the caller's teams travel.
+ * Select items with the facts for access decisions about a repository `r` and optionally a dataset `d`. Only grants to the caller or the
+ * caller's teams are returned.
  *
- * @param me, teams Parameters that hold the caller's account id (null without a caller) and team ids.
+ * @param me, teams Parameters with the caller's account id (null without a caller) and team ids.
  */
 export const repositoryTargetColumns = (me: string, teams: string): string =>
   `r.id AS "repositoryId", r.privacy, r.created_by AS "createdBy", r.is_home AS "isHome", r.team_id AS "teamId",
@@ -37,7 +37,7 @@ export interface DatasetTargetRow extends RepositoryTargetRow {
   datasetGrants: Grant[] | null;
 }
 
-/** A dataset with the facts that decide about access to it. */
+/** A dataset with the facts for decisions about access to it. */
 export interface DatasetRow extends DatasetTargetRow, StorageLimits {
   id: number;
   name: string;
@@ -67,8 +67,8 @@ export const callerValues = (caller: Caller | undefined): [number | null, number
 ];
 
 /**
- * Common table expression `seen (id)`: repositories that the caller may see by ownership, team, grant or as public
- * ones. A superset that indexes can find; `decide` still judges each of them.
+ * Common table expression `seen (id)`: repositories that the caller may see by ownership, team or grant, or because they are public. A
+ * superset that indexes can find; `decide` still checks each of them.
  *
  * @param me, teams Parameters as above. @param scope Parameter with the key's repository ids, or null for all.
  */

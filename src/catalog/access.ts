@@ -36,10 +36,10 @@ export interface DatasetAccess {
   readonly columnsRevision: number;
   /** Account whose plan the stored data counts against. */
   readonly ownerId: number;
-  /** True for data of the caller's own repositories and teams, which every plan lets the caller download. */
+  /** True for data in the caller's own repositories and teams, which every plan allows the caller to download. */
   readonly own: boolean;
   readonly limits: StorageLimits;
-  /** The limits an upload is checked against. */
+  /** The limits for uploads. */
   readonly uploadQuota: {
     readonly maxBytes: number | null;
     readonly maxRows: number | null;
@@ -58,13 +58,13 @@ interface RepositoryAccess {
   readonly ownerId: number;
 }
 
-/** The first ones, or the one of a name or id. */
+/** The first ones, or the one with a name or id. */
 type WhichDatasets = { readonly limit: number } | { readonly name: string } | { readonly id: number };
 
 export interface Access {
   /**
-   * @throws AppError 401 without a key where one is needed, 404 for a dataset that does not exist, 403 for one
-   * that the caller cannot access, for a level that is too low and for what the key is limited from.
+   * @throws AppError 401 without a key if one is needed, 404 for a dataset that does not exist, 403 for a dataset that the caller cannot
+   *   access, for a level that is too low, and for a limit of the key.
    */
   dataset(caller: Caller | undefined, datasetId: number, need: Level, intent: Intent): Promise<DatasetAccess>;
   /** @throws AppError as for a dataset; `rule` names the exceptions. */
@@ -76,8 +76,8 @@ export interface Access {
     rule?: RefusalRule,
   ): Promise<RepositoryAccess>;
   /**
-   * Datasets of a repository that have data and that the caller may read, by id: all of them, or those that are shared alone.
-   * @throws AppError as for a repository where the caller may read neither it nor one of these datasets.
+   * Datasets of a repository that have data and that the caller may read, by id: all of them, or those that are shared individually.
+   * @throws AppError as for a repository if the caller may read neither it nor one of these datasets.
    */
   readableDatasets(
     caller: Caller | undefined,
@@ -102,7 +102,7 @@ export const datasetRows = (me: string, teams: string, condition: string): strin
 const datasetsSql = prepared(datasetRows('$2', '$3', 'd.id = ANY ($1)'));
 const datasetSql = prepared(datasetRows('$2', '$3', 'd.id = $1'));
 
-/** True for data of the caller's own repositories and teams. */
+/** True for data in the caller's own repositories and teams. */
 export const isOwn = (caller: Caller | undefined, target: AccessTarget): boolean =>
   caller !== undefined &&
   (target.createdBy === caller.accountId || caller.teams.some(({ id }) => id === target.teamId));
@@ -171,7 +171,7 @@ const statementOf = (which: WhichDatasets): [typeof firstSql, number | string] =
   return 'id' in which ? [byIdSql, which.id] : [firstSql, which.limit];
 };
 
-/** The refusal for want of a permission; anything else is thrown. */
+/** The refusal for a missing permission; any other error is thrown. */
 const permissionRefusal = (error: unknown): AppError => {
   if (error instanceof AppError && error.code === 'no_permission') return error;
   throw error;
@@ -179,7 +179,7 @@ const permissionRefusal = (error: unknown): AppError => {
 
 interface AccessOptions {
   readonly sql: Sql;
-  /** Datasets that were looked up with the key. @default none */
+  /** Datasets that were read together with the key. @default none */
   readonly found?: Pick<FoundDatasets, 'take'>;
 }
 

@@ -20,7 +20,7 @@ export const accountColumns = `a.id AS "accountId", a.name AS "accountName", a.p
     (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
        FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams`;
 
-/** @param key What the key allows; the row may have more columns than those of the account. */
+/** @param key Permissions of the key; the row may have more columns than those of the account. */
 export const callerOfRow = (row: AccountRow, key: Caller['key']): Caller => {
   const { accountId, accountName, plan, exportsUnbounded, isOperator, workspaceTeamId } = row;
   const teams = row.teams ?? [];
@@ -29,8 +29,8 @@ export const callerOfRow = (row: AccountRow, key: Caller['key']): Caller => {
 };
 
 /**
- * Caller for work of an account without a request, such as a scheduled refresh: with its present teams, grants and plan,
- * and without the limits of a key.
+ * Caller for work of an account without a request, such as a scheduled refresh: with its current teams, grants and plan, and without the
+ * limits of a key.
  * @throws AppError 404 for a deleted account.
  */
 export const callerOfAccount = async (sql: Sql, accountId: number): Promise<Caller> => {

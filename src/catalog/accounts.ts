@@ -28,7 +28,7 @@ interface NewAccount {
 }
 
 export interface Accounts {
-  /** Makes an account together with its Home. @throws AppError 400, 409. */
+  /** Creates an account with its Home. @throws AppError 400, 409. */
   create(account: NewAccount): Promise<Account>;
   /** Creates the first account of an empty database; undefined if one exists. Safe to call concurrently. */
   createFirst(account: NewAccount): Promise<Account | undefined>;
@@ -36,7 +36,7 @@ export interface Accounts {
   /** @throws AppError 404. */
   find(name: string): Promise<Account>;
   list(): Promise<Account[]>;
-  /** Name and active workspace of the caller's own account. */
+  /** Updates name and active workspace of the caller's own account. */
   update(
     caller: Caller,
     change: { name?: string | undefined; workspace?: string | undefined },
@@ -155,7 +155,7 @@ export const requireOtherOperator = async (
   if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
 };
 
-/** Deletes the row with its keys, sessions, memberships, grants and keys at providers. Its repositories are deleted before. */
+/** Deletes the row with its keys, sessions, memberships, grants and provider keys. Its repositories must be deleted before. */
 export const deleteAccountRow = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('DELETE FROM accounts WHERE id = $1', [id]);
 };

@@ -11,7 +11,7 @@ interface NewApiKey {
   readonly hash: Buffer;
 }
 
-/** SHA-256 suffices: a key is 256 random bits, which a slow hash would not protect better. */
+/** SHA-256 is enough: a key has 256 random bits, which a slow hash would not protect better. */
 export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
 
 export const newApiKey = (): NewApiKey => {

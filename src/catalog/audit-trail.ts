@@ -27,9 +27,9 @@ interface AuditFilter {
   readonly top: number;
   /** Only events with lower ids. */
   readonly before?: number | undefined;
-  /** Id or name of the account that did it. */
+  /** Id or name of the account that acted. */
   readonly account?: string | undefined;
-  /** Id of the account that did it. */
+  /** Id of the account that acted. */
   readonly accountId?: number | undefined;
   /** `key.create`, or its first part: `key`. */
   readonly action?: string | undefined;
@@ -40,7 +40,7 @@ interface AuditFilter {
   readonly until?: Date | undefined;
 }
 
-/** Requests of a key on a day (UTC). */
+/** Number of requests of a key on a day (UTC). */
 interface KeyDay {
   /** `2026-01-31` */
   readonly day: string;
@@ -50,7 +50,7 @@ interface KeyDay {
 export interface AuditTrail {
   /** Newest first. */
   list(filter: AuditFilter): Promise<AuditEvent[]>;
-  /** Drops older events and days of keys. @returns number of dropped events. */
+  /** Deletes older events and counts of keys. @returns number of deleted events. */
   drop(olderThanDays: number): Promise<number>;
   /** Requests per day of a key of the account, which may be revoked, newest first. @throws AppError 404. */
   keyDays(caller: Caller, keyId: number): Promise<KeyDay[]>;
@@ -122,7 +122,7 @@ export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
   },
 });
 
-/** Counts requests of keys in memory, so that a request costs no write. */
+/** Counts requests of keys in memory, so that no request causes a write. */
 interface KeyUse {
   count(keyId: number): void;
   /** Writes the counts since the last flush. */

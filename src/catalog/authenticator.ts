@@ -10,8 +10,8 @@ import type { FoundDatasets } from './found-datasets.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
 
 /**
- * Finds the account behind an API key.
- * @param datasetId Dataset that the request is about: it is looked up in the same statement.
+ * Finds the account of an API key.
+ * @param datasetId Dataset of the request, which is read in the same statement.
  * @throws AppError `unauthenticated`: unknown, revoked or expired key, disabled account.
  */
 type Authenticator = (key: string, datasetId?: number) => Promise<Caller>;
@@ -24,11 +24,11 @@ export interface KeyRow extends AccountRow {
   expired: boolean;
   /** An operator has disabled the account. */
   disabled: boolean;
-  /** The time of last use is worth writing again. */
+  /** True if the time of last use should be updated. */
   stale: boolean;
 }
 
-/** Row from which a caller is built. */
+/** Statement for the rows from which callers are built. */
 export const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled, coalesce(k.expires_at <= now(), false) AS expired,
@@ -52,7 +52,7 @@ const requireValid = (row: KeyRow | undefined): KeyRow => {
   return row;
 };
 
-/** The caller that a key belongs to, or why the key is refused. */
+/** The caller of a key, or the reason why the key is refused. */
 export type FoundCaller =
   | { readonly caller: Caller | undefined; readonly refused?: undefined }
   | { readonly caller?: undefined; readonly refused: AppError };
@@ -66,7 +66,7 @@ export const foundCaller = (row: KeyRow | undefined): FoundCaller => {
   }
 };
 
-/** Callers of these keys with their present rights, for work that continues after its request was answered. */
+/** Callers of these keys with their current rights, for work that continues after its request was answered. */
 export const callersOfKeys = async (
   sql: Sql,
   keyIds: readonly number[],
@@ -103,7 +103,7 @@ interface Lookup {
 type LookupRow = Partial<KeyRow> & Partial<DatasetRow>;
 
 /**
- * For one key and one dataset, not for lists: PostgreSQL assumes ten items in a list of unknown length, prefers a plan for the actual
+ * Only for one key and one dataset, not for lists: PostgreSQL assumes ten items in a list of unknown length, prefers a plan for the actual
  * list, and so plans the statement at each call, which costs several times the statement itself.
  */
 const lookupSql = prepared(`
@@ -114,7 +114,7 @@ const lookupSql = prepared(`
 const isKey = (row: Partial<KeyRow>): row is KeyRow => row.keyId != null;
 const isDataset = (row: Partial<DatasetRow>): row is DatasetRow => row.id != null;
 
-/** Statements at a time. */
+/** Maximum concurrent statements. */
 const mostLookups = 8;
 
 /**

@@ -1,9 +1,8 @@
 /**
- * Reads a long list in batches of rising ids: no connection is held while a slow client reads, and no item is shown
- * twice.
+ * Reads a long list in batches of rising ids: no connection is held while a slow client reads, and no item is returned twice.
  *
- * @param load Rows with an id above `after`, lowest first, at most `limit`.
- * @param show Item for a row; undefined to leave it out.
+ * @param load Returns rows with an id above `after`, lowest first, at most `limit`.
+ * @param show Returns the item for a row; undefined to omit it.
  */
 export async function* inBatches<Row extends { readonly id: number }, Item>(
   load: (after: number, limit: number) => Promise<readonly Row[]>,
@@ -19,7 +18,7 @@ export async function* inBatches<Row extends { readonly id: number }, Item>(
   }
 }
 
-/** Words of a search; each has to occur. */
+/** Patterns for the words of a search, each of which must occur. */
 export const searchPatterns = (query: string | undefined): string[] =>
   (query ?? '')
     .normalize('NFC')

@@ -27,7 +27,7 @@ interface CatalogOptions {
   readonly sql: Sql;
   /** Seconds until sessions of the web app expire. @default a week */
   readonly sessionMaxAgeSeconds?: number;
-  /** Shards of new datasets. @default the only one */
+  /** Chooses the home shards of new datasets. @default the only shard */
   readonly homeTurns?: HomeTurns;
 }
 

@@ -16,9 +16,8 @@ import { bytesOfClone } from './stored-bytes.js';
 
 export interface Clones {
   /**
-   * Makes a dataset of the same columns and rows in another repository (or the same, under another name). The
-   * clone shares the segments of the source's current version: no row is copied, and later changes of either do not
-   * affect the other.
+   * Creates a dataset with the same columns and rows in another repository (or the same, with another name). The clone shares the segments
+   * of the source's current version: no row is copied, and later changes of either do not affect the other.
    * @throws AppError 404, 403 without Clone on the source or Write on the target, 409, 402.
    */
   create(
@@ -49,8 +48,8 @@ const sourceSql = `
   WHERE d.id = $1`;
 
 /**
- * The source with its current version, which it keeps until the transaction ends. Lock first, then read: a statement
- * that joins and waits for the lock sees the dataset as it is then, and everything else as it was before the wait.
+ * Locks the source, so that it keeps its current version until the transaction ends. Locks first and then reads: a statement that joins and
+ * waits for the lock sees the dataset as it is then, and everything else as it was before the wait.
  */
 const holdSource = async (tx: Sql, sourceId: number): Promise<SourceRow> => {
   await holdDataset(tx, sourceId);
@@ -59,7 +58,7 @@ const holdSource = async (tx: Sql, sourceId: number): Promise<SourceRow> => {
   return source;
 };
 
-/** Names the segments of the source's version; columns never leave PostgreSQL. */
+/** Creates a version with the segments of the source's version. The columns are not transferred to this process. */
 const cloneVersion = async (
   tx: Sql,
   cloneId: number,
@@ -100,7 +99,7 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
     await quotas.requireDownload(caller, readable);
     if (name !== undefined) requireName(name);
     const cloneId = await sql.tx(async (tx) => {
-      // Locks the repository before the dataset, in the order in which the deletion of a repository does.
+      // Locks the repository before the dataset, in the same order as the deletion of a repository.
       await holdRepository(tx, repositoryId);
       const source = await holdSource(tx, sourceId);
       await requireRoom(tx, target.ownerId, sourceId, source);

@@ -18,8 +18,7 @@ export interface ColumnView extends Column {
 
 export interface Columns {
   /**
-   * Columns of the current version, none before the first upload; or of the version that was current then, as they
-   * were.
+   * Columns of the current version (none before the first upload), or of the version that was current at a time, unchanged.
    * @throws AppError 401, 403, 404.
    */
   list(caller: Caller | undefined, datasetId: number, asOf?: Instant): Promise<ColumnPages>;
@@ -30,11 +29,11 @@ export interface Columns {
 /** Columns of a dataset. Only the first page is in memory, since 10,000 long names per reader would be too many. */
 export interface ColumnPages {
   readonly columns: readonly ColumnView[];
-  /** The columns after them; undefined: none. Ends with an error when the version is deleted meanwhile. */
+  /** The columns after the first page; undefined: none. Fails if the version is deleted meanwhile. */
   readonly moreColumns?: AsyncIterable<readonly ColumnView[]> | undefined;
 }
 
-/** Columns that are read at a time. */
+/** Columns per page. */
 const pageSize = 1_000;
 
 /** JSON path of a page in the list of a version. */

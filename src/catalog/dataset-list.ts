@@ -30,7 +30,7 @@ import {
 } from './refresh-view.js';
 import { type RetentionBounds, retentionInForce } from './retention-settings.js';
 
-/** A dataset as lists show it. */
+/** A dataset in a list. */
 export interface DatasetSummary {
   readonly id: number;
   readonly name: string;
@@ -51,13 +51,13 @@ export interface DatasetSummary {
   readonly currentVersionId: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Series that it is made of; absent without a provider. */
+  /** Series of the dataset; absent without a provider. */
   readonly series?: readonly DescribedSeries[];
 }
 
 /** A single dataset, with columns and settings. */
 export interface Dataset extends DatasetSummary, ColumnPages {
-  /** Bounds in force: the stricter ones of dataset and plan. */
+  /** Effective limits: the stricter ones of dataset and plan. */
   readonly retention: RetentionBounds;
   /** Present for a dataset made of series of a provider. */
   readonly refresh?: RefreshView;
@@ -71,7 +71,7 @@ export interface DatasetFilter {
   readonly updatedSince?: Date | undefined;
 }
 
-/** Public fields of a dataset, the same for all callers. */
+/** Fields of a dataset that are the same for all callers. */
 interface ShownRow extends Pick<DatasetTargetRow, 'repositoryId' | 'privacy'> {
   id: number;
   name: string;
@@ -129,7 +129,7 @@ const shownAs = (permission: Level, row: ShownRow): DatasetSummary => ({
   ...(row.series === null ? {} : { series: row.series }),
 });
 
-/** The dataset as the caller sees it; nothing if the caller must not see it. */
+/** The dataset as the caller sees it; an empty list if the caller must not see it. */
 export const shownDataset = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
   const permission = levelOn(caller, datasetTarget(row));
   return permission === null ? [] : [shownAs(permission, row)];
@@ -147,7 +147,7 @@ const recordOf = (sql: Sql, permission: Level, row: RecordRow, columnsJson: Colu
   return { ...summary, ...pages, retention, ...(refresh === undefined ? {} : { refresh }) };
 };
 
-/** A dataset as the caller sees it; undefined when it does not exist for the caller. */
+/** A dataset as the caller sees it; undefined if it does not exist for the caller. */
 export const readDataset = async (
   sql: Sql,
   caller: Caller | undefined,
@@ -170,12 +170,12 @@ const recordSql = prepared(
   `SELECT ${recordColumns(currentColumnsJson)}, r.id AS "repositoryId", r.privacy FROM ${datasetFrom} WHERE d.id = $1`,
 );
 
-/** Statements at a time. */
+/** Maximum concurrent statements. */
 const mostReads = 8;
 
 /**
- * Reads current datasets; simultaneous requests for one share a statement. Undefined when it was deleted
- * since the level of the caller was decided.
+ * Reads current datasets; simultaneous requests for one share a statement. Undefined if it was deleted after the level of the caller was
+ * decided.
  */
 export const createReadRecord = (sql: Sql) => {
   const find = createSharedLookups<number, RecordRow | undefined>({
@@ -202,12 +202,12 @@ export const seenDatasets = `${seenRepositories('$1', '$2', '$3')}, granted AS (
 export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id IN (SELECT id FROM granted)
       AND ($3::bigint[] IS NULL OR d.repository_id = ANY ($3))))`;
 
-/** Text of `d` that a search reads. */
+/** Text of `d` that is searched. */
 export const datasetText = `concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`;
 
 /**
- * Ids of the datasets that the caller may see, found from the repositories and grants of the caller: few rows of a large catalog. Callers
- * turn it into an array, because PostgreSQL would scan all datasets for a join.
+ * Ids of the datasets that the caller may see, found through the repositories and grants of the caller, which are few in a large catalog.
+ * Callers must turn it into an array, since PostgreSQL would scan all datasets for a join.
  * @param condition On `o`, a dataset.
  */
 export const seenIdsWhere = (condition: string): string =>
@@ -216,7 +216,7 @@ export const seenIdsWhere = (condition: string): string =>
     SELECT o.id FROM granted JOIN datasets o ON o.id = granted.id
     WHERE ${condition} AND ($3::bigint[] IS NULL OR o.repository_id = ANY ($3))`;
 
-/** Rows that are read for a batch of which none is left out. */
+/** Ids of a batch. Limited only without filters, since filters remove some of the rows. */
 const seenIds = `ARRAY(
     SELECT id FROM (${seenIdsWhere('o.id > $4')}) AS ids ORDER BY id
     LIMIT CASE WHEN $5::bigint IS NULL AND $6::timestamptz IS NULL AND cardinality($7::text[]) = 0 THEN $8::bigint END)`;
@@ -230,7 +230,7 @@ const listSql = `
     AND ${datasetText} ILIKE ALL ($7::text[])
   ORDER BY d.id LIMIT $8`;
 
-/** Every dataset the caller may see and that passes the filter, in batches. */
+/** Every dataset that the caller may see and that passes the filter, in batches. */
 export const listDatasets = (
   sql: Sql,
   caller: Caller,

@@ -28,7 +28,7 @@ export interface Datasets {
   list(caller: Caller, filter: DatasetFilter): AsyncIterable<readonly DatasetSummary[]>;
   /** @throws AppError 401, 403, 404. */
   read(caller: Caller | undefined, id: number, asOf?: Instant): Promise<Dataset>;
-  /** @throws AppError 403 without Write on the repository or without such a repository, 409 for a taken name. */
+  /** @throws AppError 403 without Write on the repository or if there is no such repository, 409 for a taken name. */
   create(caller: Caller, repositoryId: number, text: DatasetText): Promise<DatasetSummary>;
   /** Replaces name, description and source. @throws AppError 403, 404, 409. */
   update(caller: Caller, id: number, text: DatasetText): Promise<Dataset>;
@@ -53,7 +53,7 @@ export const holdRepository = async (tx: Sql, repositoryId: number): Promise<voi
   if ((kept?.datasets ?? 0) >= rowLimits.datasets) throw tooMany('datasets', 'A repository');
 };
 
-/** Reads a dataset after a change. @throws AppError 404 when it was deleted meanwhile. */
+/** Reads a dataset after a change. @throws AppError 404 if it was deleted meanwhile. */
 export const rereadDataset = async (sql: Sql, caller: Caller | undefined, id: number): Promise<Dataset> => {
   const dataset = await readDataset(sql, caller, id);
   if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
@@ -71,7 +71,7 @@ const summaryOf = ({
 interface DatasetsOptions {
   readonly sql: Sql;
   readonly access: Access;
-  /** Shards of new datasets. */
+  /** Chooses the home shards of new datasets. */
   readonly homeTurns: HomeTurns | undefined;
 }
 

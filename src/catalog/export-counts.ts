@@ -3,11 +3,11 @@ import type { ExportTicket } from './export-ticket.js';
 import { addExports } from './export-usage.js';
 
 /**
- * Exports of accounts whose plan does not bound them. No decision needs their number, so they are collected in memory and written
- * together; a process that is killed loses those of its last interval.
+ * Counts exports of accounts with an unlimited plan. No decision needs these counts, so they are collected in memory and written together;
+ * a killed process loses those of its last interval.
  */
 export interface ExportCounts {
-  /** A ticket that is counted when its answer has ended. */
+  /** Opens a ticket, which is counted when its answer has ended. */
   open(accountId: number): ExportTicket;
   /** Writes the collected counts; those that cannot be written are kept for the next call. */
   flush(): Promise<void>;

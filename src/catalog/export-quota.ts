@@ -1,9 +1,9 @@
 /**
  * Counts exports and their bytes against the plan of an account.
  *
- * An export may begin while the quota of the day is not used up. Bytes are added while they are sent, in steps that are small
- * next to what is left. The export that reaches the quota is finished; all others that run at that moment are aborted. So
- * however many run at once, they exceed the quota by one of them and by one step of each of the others at most.
+ * An export may start while the quota of the day is not used up. Bytes are added while they are sent, in steps that are small compared with
+ * the remaining quota. The export that reaches the quota may finish; all others in progress are aborted. So concurrent exports exceed the
+ * quota by at most one of them, and one step of each of the others.
  */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../model/permission.js';
@@ -14,25 +14,25 @@ import { type ExportTicket, freeTicket, stepOf } from './export-ticket.js';
 import { addBytes, closeRead, exportsOfToday, mayExport, takeBack, takeExport } from './export-usage.js';
 import { planOf } from './plans.js';
 
-/** A file behind a link: ranges of it within the life of the link are one export. */
+/** A file behind a link: ranges of it within the lifetime of the link are one export. */
 export interface LinkedRead {
   /** Fingerprint of the file. */
   readonly file: string;
   /** Seconds for which ranges belong to the same export. */
   readonly seconds: number;
-  /** True if the whole file is read: each such read is an export. */
+  /** True if the whole file is read; each such read is an export. */
   readonly whole: boolean;
 }
 
 export interface ExportQuota {
   /**
-   * Counts one export of the caller. Exact under concurrent requests. Without a caller nothing is counted.
-   * @throws AppError 402 when the exports or bytes of the day are used up.
+   * Counts one export of the caller. Exact for concurrent requests. Nothing is counted without a caller.
+   * @throws AppError 402 if the exports or bytes of the day are used up.
    */
   startExport(caller: Caller | undefined, read?: LinkedRead): Promise<ExportTicket>;
   /**
    * Checks the quota without counting, for an answer that only links to the file.
-   * @throws AppError 402 when no export could begin, nor ranges of this file be read.
+   * @throws AppError 402 if neither an export could start nor ranges of this file could be read.
    */
   requireExport(caller: Caller | undefined, file: string): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface Taken {
   readonly day: string;
   /** 1, or 0 for ranges that belong to an export. */
   readonly exports: number;
-  /** Bytes until the quota is reached; null: it has none. */
+  /** Bytes until the quota is reached; null: no quota. */
   readonly left: number | null;
 }
 
@@ -64,7 +64,7 @@ const createTicket = (sql: Sql, accountId: number, taken: Taken, file: string | 
   let added = 0;
   const add = async (bytesSent: number): Promise<boolean> => {
     const bytes = bytesSent - added;
-    // At once: the answer may end while the statement runs.
+    // Updated at once, since the answer may end while the statement runs.
     added = bytesSent;
     try {
       const [row] = await sql.query<{ isAllowed: boolean }>(addBytes, [accountId, day, bytes, id]);
@@ -97,7 +97,7 @@ const readDay = async (sql: Sql, accountId: number): Promise<DayUse> => {
 
 interface ExportQuotaOptions {
   readonly sql: Sql;
-  /** Takes the exports of plans that do not bound them. */
+  /** Receives the exports of unlimited plans. */
   readonly counts: Pick<ExportCounts, 'open'>;
 }
 
@@ -115,7 +115,7 @@ export const createExportQuota = ({ sql, counts }: ExportQuotaOptions): ExportQu
       const values = [accountId, file, read?.seconds ?? 0, read?.whole ?? true];
       const [taken] = await sql.query<Taken>(takeExport, values);
       if (taken !== undefined) return createTicket(sql, accountId, taken, file);
-      // Another request may have taken the last export after this one opened the file.
+      // Another request may have used the last export after this one opened the file.
       if (file !== null) await sql.query(closeRead, [accountId, file]);
       return refuse(accountId);
     },

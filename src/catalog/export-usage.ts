@@ -1,9 +1,8 @@
-/** Statements about the exports of a day and the files that are read in ranges: the one file that writes their tables. */
+/** Statements about the exports of a day and the files that are read in ranges. No other file writes their tables. */
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 
 /**
- * The commit does not wait for the disk, which every download would have to wait for. A crash of the database may lose the last
- * counts.
+ * Commits without waiting for the disk, since every download would have to wait. A crash of the database may lose the most recent counts.
  */
 const withoutSync = `without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))`;
 
@@ -13,7 +12,7 @@ const planSql = `plan AS (
   )`;
 const today = `(now() AT TIME ZONE 'UTC')::date`;
 
-/** Tells whether an export may begin, and whether ranges of the file `$2` are being read, in the snapshot of the statement. */
+/** Whether an export may start, and whether ranges of the file `$2` are being read, in the snapshot of the statement. */
 const seenSql = `seen AS (
     SELECT coalesce(plan.exports > coalesce(u.exports, 0), true) AS room,
       coalesce(plan.bytes > coalesce(u.bytes, 0), true) AS bytes,
@@ -22,8 +21,8 @@ const seenSql = `seen AS (
   )`;
 
 /**
- * When several requests for ranges arrive at once, the one whose row is first opens the export; the others wait for that row and join.
- * The row of the day is last: two requests never both get the last export.
+ * If several requests for ranges arrive at once, the first to insert its row opens the export; the others wait for that row and join. The
+ * row of the day is updated last, so two requests never both get the last export.
  */
 export const takeExport = prepared(`
   WITH ${withoutSync}, ${planSql}, ${seenSql}, opened AS (
@@ -53,7 +52,7 @@ export const addBytes = prepared(`
   FROM plan, without_sync WHERE u.account_id = $1 AND u.day = $2::date
   RETURNING plan.bytes IS NULL OR u.bytes < plan.bytes OR u.last_export = $4::uuid AS "isAllowed"`);
 
-/** Takes back an export of which nothing was sent; ranges that come later open it again. Locks as `takeExport` does. */
+/** Removes an export of which nothing was sent; later ranges open it again. Locks in the same order as `takeExport`. */
 export const takeBack = prepared(`
   WITH ${withoutSync}, closed AS (
     DELETE FROM export_reads WHERE account_id = $1 AND file = $3::text RETURNING 1
@@ -63,7 +62,7 @@ export const takeBack = prepared(`
 
 export const closeRead = prepared('DELETE FROM export_reads WHERE account_id = $1 AND file = $2');
 
-/** Tells whether an export, or reads of ranges of a file, may begin. */
+/** Whether an export, or reads of ranges of a file, may start. */
 export const mayExport = prepared(`
   WITH ${planSql}, ${seenSql} SELECT bytes AND (room OR reading) AS allowed FROM seen`);
 
@@ -72,7 +71,7 @@ export const exportsOfToday = prepared(
   `SELECT exports, bytes FROM export_usage WHERE account_id = $1 AND day = ${today}`,
 );
 
-/** A deleted account has no days. Sorted: two processes that write the same accounts cannot deadlock. */
+/** A deleted account has no rows. Sorted, so that two processes that write the same accounts cannot deadlock. */
 export const addExports = prepared(`
   INSERT INTO export_usage AS u (account_id, day, exports, bytes)
   SELECT a.id, (now() AT TIME ZONE 'UTC')::date, c.exports, c.bytes
@@ -80,7 +79,7 @@ export const addExports = prepared(`
     JOIN accounts a ON a.id = c.account_id ORDER BY a.id
   ON CONFLICT (account_id, day) DO UPDATE SET exports = u.exports + excluded.exports, bytes = u.bytes + excluded.bytes`);
 
-/** Removes reads of ranges whose time is over. @returns their number */
+/** Deletes expired reads of ranges. @returns their number */
 export const removeEndedReads = async (sql: Sql): Promise<number> => {
   const rows = await sql.query('DELETE FROM export_reads WHERE until <= now() RETURNING 1 AS one');
   return rows.length;

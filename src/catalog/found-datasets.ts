@@ -1,11 +1,11 @@
 import type { Caller } from '../model/permission.js';
 import type { DatasetRow } from './access-target.js';
 
-/** Datasets that were looked up in one statement with the key of a request, for the decision that follows at once. */
+/** Datasets that were read in one statement with the key of a request, for the access decision that follows at once. */
 export interface FoundDatasets {
-  /** @param caller Object of this request; another request has another one. */
+  /** @param caller Object of this request; each request has its own. */
   keep(caller: Caller, row: DatasetRow): void;
-  /** Returns a row only once: a later decision of the same request reads the rights again. */
+  /** Returns a row only once, so that a later decision of the same request reads the rights again. */
   take(caller: Caller, datasetId: number): DatasetRow | undefined;
 }
 

@@ -20,7 +20,7 @@ interface Permission {
 export interface Grants {
   /** @throws AppError 404, 403 below Admin. */
   listOnRepository(caller: Caller, repositoryId: number): Promise<Permission[]>;
-  /** @throws AppError 403 beyond the caller's own level, 404, 409 for the creator, who stays Owner. */
+  /** @throws AppError 403 above the caller's own level, 404, 409 for the creator, who remains Owner. */
   putOnRepository(caller: Caller, repositoryId: number, name: string, level: Level): Promise<Permission>;
   /** For callers with Admin, and for the account itself. @throws AppError 403, 404, 409 for the creator. */
   removeOnRepository(caller: Caller, repositoryId: number, name: string): Promise<void>;

@@ -7,7 +7,7 @@ import { newApiKey } from './api-key.js';
 import { requireName } from './names.js';
 import { rowLimits, tooMany } from './row-limits.js';
 
-/** An API key as its owner sees it: never the key itself. */
+/** An API key as its owner sees it, without the key itself. */
 interface ApiKey {
   readonly id: number;
   readonly name: string;
@@ -23,7 +23,7 @@ interface ApiKey {
 }
 
 interface CreatedApiKey extends ApiKey {
-  /** Shown this once. */
+  /** Returned only once. */
   readonly key: string;
 }
 
@@ -35,9 +35,9 @@ interface NewKey {
 }
 
 export interface Keys {
-  /** @throws AppError 400 for a bad name, an expiry in the past, or repositories that are not visible. */
+  /** @throws AppError 400 for an invalid name, an expiry in the past, or repositories that are not visible. */
   create(accountId: number, key: NewKey): Promise<CreatedApiKey>;
-  /** Keys that were not revoked. */
+  /** Keys that have not been revoked. */
   list(accountId: number): Promise<ApiKey[]>;
   /** Stops the key at once, in every process. @throws AppError 404. */
   revoke(accountId: number, keyId: number): Promise<void>;
@@ -59,7 +59,7 @@ const shown = (row: KeyRow): ApiKey => ({
   lastUsedAt: isoUtcOrNull(row.lastUsedAt),
 });
 
-/** Condition on a key that `last_used_at`, which is exact to a minute, should be updated. */
+/** Condition that `last_used_at` of a key, which is exact to a minute, should be updated. */
 export const usedLongAgo = (key: string): string =>
   `coalesce(${key}.last_used_at < now() - interval '1 minute', true)`;
 

@@ -30,7 +30,7 @@ export const requireOwnHandle = (name: string): void => {
 
 /**
  * Runs a transaction that creates or renames an account or team and calls `claimName` in it.
- * @throws AppError 409 when the name, or one that looks like it, is taken.
+ * @throws AppError 409 if the name, or one that looks like it, is taken.
  */
 export const claimingName = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {

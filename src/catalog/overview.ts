@@ -6,7 +6,7 @@ import { planOf } from './plans.js';
 import type { Quotas } from './quotas.js';
 import { largestDatasets, type StoredDataset } from './stored-bytes.js';
 
-/** A limit (null: none) and what is used of it. */
+/** A limit (null: none) and its use. */
 interface Metered {
   readonly limit: number | null;
   readonly used: number;
@@ -45,7 +45,7 @@ interface OverviewOptions {
 
 export type Overview = (caller: Caller) => Promise<AccountOverview>;
 
-/** Account, plan, and what is used of it. */
+/** Account, plan, and use of its limits. */
 export const createOverview =
   ({ sql, accounts, quotas }: OverviewOptions): Overview =>
   async ({ accountId, key }) => {

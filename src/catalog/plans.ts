@@ -24,7 +24,7 @@ interface Plans {
   list(): Promise<Plan[]>;
   /** @throws AppError 404. */
   read(name: string): Promise<Plan>;
-  /** Makes a plan or replaces all of its limits; accounts that have it are bound by them at once. */
+  /** Creates a plan or replaces all of its limits, which apply to its accounts at once. */
   put(plan: Plan): Promise<Plan>;
 }
 

@@ -17,19 +17,19 @@ interface PlanUse {
 
 export interface Quotas extends ExportQuota {
   /**
-   * Private data of others needs a plan that includes it. Public data never does: everybody may read it without a
-   * key, so that a plan could only forbid it to those who send theirs.
-   * @throws AppError 403 when the caller's plan does not include the download of this dataset.
+   * Private data of others needs a plan that includes it. Public data never does: everybody may read it without a key, so a plan could only
+   * forbid it to callers who send theirs.
+   * @throws AppError 403 if the caller's plan does not include the download of this dataset.
    */
   requireDownload(caller: Caller | undefined, access: Pick<DatasetAccess, 'own' | 'privacy'>): Promise<void>;
-  /** @throws AppError 402 when the owner's stored bytes and these together are beyond the plan. */
+  /** @throws AppError 402 if the owner's stored bytes plus these exceed the plan. */
   requireStorage(ownerId: number, additionalBytes: number): Promise<void>;
   /**
-   * The same for bytes that the transaction then records: until it ends, other transactions of the owner wait here.
+   * The same for bytes that the transaction then records: other transactions of the owner wait here until it ends.
    * @throws AppError 402.
    */
   holdStorage(tx: Sql, ownerId: number, additionalBytes: number): Promise<void>;
-  /** @throws AppError 402 for a plan without providers that cost money. */
+  /** @throws AppError 402 for a plan without paid providers. */
   requirePaidProviders(caller: Caller): Promise<void>;
   use(accountId: number): Promise<PlanUse>;
 }
@@ -48,7 +48,7 @@ const readUse = async (sql: Sql, accountId: number): Promise<PlanUse> => {
   return row ?? { privateRepositories: 0, storedBytes: 0, exportsPerDay: 0, exportBytesPerDay: 0 };
 };
 
-/** @throws AppError 402 when the stored bytes of the account and these together are beyond its plan. */
+/** @throws AppError 402 if the stored bytes of the account plus these exceed its plan. */
 export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes: number): Promise<void> => {
   const { maxStoredBytes } = await planOf(sql, ownerId);
   if (maxStoredBytes === null) return;
@@ -58,8 +58,8 @@ export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes:
 };
 
 /**
- * Owners whose stored bytes grow when the current version of `$1` is written as one segment: one of their versions gets the new segment
- * while another still keeps an old one.
+ * Owners whose stored bytes grow if the current version of `$1` is written as one segment: one of their versions gets the new segment while
+ * another one keeps an old one.
  */
 const payersOfCopySql = `
   WITH run AS MATERIALIZED (SELECT segment_id FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL),
@@ -73,7 +73,7 @@ const payersOfCopySql = `
   SELECT DISTINCT o.created_by AS id FROM payers p JOIN datasets d ON d.id = p.dataset_id JOIN repositories o ON o.id = d.repository_id`;
 
 /**
- * Tells whether a background copy of the current version of a dataset fits the plans of all accounts whose stored bytes would grow. The
+ * Checks whether a background copy of the current version of a dataset fits the plans of all accounts whose stored bytes would grow. The
  * same number of bytes must remain free for uploads.
  */
 export const createRoomCheck =
@@ -88,12 +88,12 @@ export const createRoomCheck =
     return true;
   };
 
-/** Until the transaction ends no other transaction takes storage of the account. A dataset that is locked as well is locked first. */
+/** Prevents other transactions from using storage of the account until this one ends. If a dataset is locked too, lock it first. */
 export const holdOwner = async (tx: Sql, ownerId: number): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
 };
 
-/** Why the plan of a caller does not include the download of a dataset; undefined when it does. */
+/** Reason why the plan of a caller does not include the download of a dataset; undefined: it does. */
 export const refuseDownload = (
   caller: Caller | undefined,
   { own, privacy }: Pick<DatasetAccess, 'own' | 'privacy'>,
@@ -108,7 +108,7 @@ export const refuseDownload = (
 
 interface QuotasOptions {
   readonly sql: Sql;
-  /** @default collected separately, written by `use` */
+  /** @default own counts, written by `use` */
   readonly exportCounts?: ExportCounts;
 }
 

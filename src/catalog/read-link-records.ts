@@ -35,7 +35,7 @@ const columns = `l.id, l.name, l.dataset_id AS "datasetId",
   l.created_at AS "createdAt", l.expires_at AS "expiresAt", l.max_bytes_per_day AS "maxBytesPerDay",
   l.last_used_at AS "lastUsedAt", l.reads, l.bytes, ${bytesToday}`;
 
-/** Condition that a caller sees the link `l`: a key limited to some repositories sees only its own links. */
+/** Condition that a caller may see the link `l`: a key limited to some repositories only sees its own links. */
 const seen = 'l.account_id = :accountId AND (:keyId::bigint IS NULL OR l.key_id = :keyId)';
 
 export const insertLink = named(`
@@ -54,7 +54,7 @@ export const updateLink = named(`
 
 export const deleteLink = named(`DELETE FROM read_links l WHERE l.id = :id AND ${seen} RETURNING ${columns}`);
 
-/** Row of `KeyRow` for the account behind a link `link` that has not expired. */
+/** Row of `KeyRow` for the account of a link `link` that has not expired. */
 export const linkCallerSql = (condition: string): string => `
   SELECT coalesce(k.id, 0) AS "keyId", true AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled,
@@ -62,7 +62,7 @@ export const linkCallerSql = (condition: string): string => `
   FROM read_links link JOIN accounts a ON a.id = link.account_id LEFT JOIN api_keys k ON k.id = link.key_id
   WHERE ${condition} AND (link.expires_at IS NULL OR link.expires_at > now())`;
 
-/** Columns of the account are null for a link that has expired. */
+/** Columns of the account are null for an expired link. */
 export interface FoundRow extends KeyRow {
   linkId: number;
   datasetId: number;

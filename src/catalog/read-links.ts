@@ -1,6 +1,6 @@
 /**
- * Read links: addresses that answer one saved question, for tools that cannot send headers. The token in the address is the
- * permission; it gives what the account that made the link may read at that moment.
+ * Read links: addresses that answer one saved question, for tools that cannot send headers. The token in the address is the credential; it
+ * grants what the account that made the link may read at that moment.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError, forbidden, invalid, notFound } from '../lib/errors.js';
@@ -31,7 +31,7 @@ export interface LinkChart {
   readonly theme: 'auto' | 'light' | 'dark';
 }
 
-/** A link as its owner sees it: never its address. */
+/** A link as its owner sees it, without its address. */
 export interface ReadLink {
   readonly id: number;
   readonly name: string;
@@ -43,7 +43,7 @@ export interface ReadLink {
   readonly query: Readonly<Record<string, unknown>>;
   /** Null: the answer is rows. */
   readonly chart: LinkChart | null;
-  /** The key that limits the link, and with which it ends; null: it depends on the account alone. */
+  /** The key that limits the link; the link ends with it. Null: it depends only on the account. */
   readonly keyId: number | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
@@ -57,7 +57,7 @@ export interface ReadLink {
 }
 
 interface CreatedReadLink extends ReadLink {
-  /** Shown this once. */
+  /** Returned only once. */
   readonly token: string;
 }
 
@@ -77,33 +77,33 @@ interface LinkChange extends LinkBounds {
   readonly name?: string | undefined;
 }
 
-/** A link as a request with its token finds it. */
+/** A link, found by its token. */
 export interface FoundReadLink {
   readonly id: number;
   readonly datasetId: number;
   readonly query: Readonly<Record<string, unknown>>;
   readonly chart: LinkChart | null;
-  /** Bytes that it may still send today; null: without limit. */
+  /** Bytes that it may still send today; null: no limit. */
   readonly left: number | null;
-  /** The account behind it, with the limits of its key if it has one. */
+  /** The account of the link, with the limits of its key if it has one. */
   readonly by: FoundCaller;
 }
 
 export interface ReadLinks {
-  /** @throws AppError 400 for a bad name or an expiry in the past, 409 for more links than an account may have. */
+  /** @throws AppError 400 for an invalid name or an expiry in the past, 409 for more links than an account may have. */
   create(caller: Caller, link: NewReadLink): Promise<CreatedReadLink>;
-  /** Links of the account; for a key that is limited to some repositories, those that end with it. */
+  /** Links of the account; for a key that is limited to some repositories, its own links. */
   list(caller: Caller): Promise<ReadLink[]>;
   /** @throws AppError 400 as for a new one, 404. */
   update(caller: Caller, id: number, change: LinkChange): Promise<ReadLink>;
   /** Ends the link at once, in every process. @throws AppError 404. */
   revoke(caller: Caller, id: number): Promise<void>;
-  /** @throws AppError 403 for a token without a link, or of one that has expired, 402 when its bytes of the day are used up. */
+  /** @throws AppError 403 for a token without a link or of an expired one, 402 if its bytes of the day are used up. */
   find(token: string): Promise<FoundReadLink>;
   /**
-   * Counts an answer of a link, its first bytes before they are sent where the link has a quota. The answer that reaches the
-   * quota of the day is finished; those that begin afterwards are refused, and others are broken off.
-   * @param isPart True for ranges of a file whose read was counted already: their bytes alone are added.
+   * Counts an answer of a link; if the link has a quota, its first bytes are counted before they are sent. The answer that reaches the
+   * quota of the day may finish; later ones are refused, and others are aborted.
+   * @param isPart True for ranges of a file whose read was counted already: only their bytes are added.
    */
   startRead(link: Pick<FoundReadLink, 'id' | 'left'>, isPart?: boolean): ExportTicket;
 }
@@ -124,7 +124,7 @@ const bytesUsedUp = (limit: number, used: number): AppError =>
     { details: { limit, used } },
   );
 
-// Written by `create`, so it has that shape.
+// It was written by `create`, so it has this type.
 const queryOf = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 const chartOf = (text: string | null): LinkChart | null =>
   text === null ? null : (JSON.parse(text) as LinkChart);
@@ -143,7 +143,7 @@ const requireFuture = (expiresAt: Date | null | undefined): void => {
     throw invalid('expired', 'expiresAt must be in the future.');
 };
 
-/** The key of a caller, where it is limited to some repositories: its links are limited like it. */
+/** The key of a caller if it is limited to some repositories, since its links have the same limits. */
 const limitingKey = ({ key }: Caller): number | null => (key.repositoryIds === null ? null : key.id);
 
 const seenBy = (caller: Caller) => ({ accountId: caller.accountId, keyId: limitingKey(caller) });
@@ -168,7 +168,7 @@ const createTicket = (
   let counted = countedBefore;
   const add = async (bytesSent: number): Promise<void> => {
     const bytes = bytesSent - added;
-    // At once: the answer may end while the statement runs.
+    // Updated at once, since the answer may end while the statement runs.
     added = bytesSent;
     const reads = 1 - counted;
     counted = 1;

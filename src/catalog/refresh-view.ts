@@ -3,12 +3,12 @@ import type { DescribedSeries } from '../model/described-series.js';
 import { isFailed } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** How a dataset made of series of a provider is kept up to date. */
+/** Refresh schedule and state of a dataset made of series. */
 export interface RefreshView {
   /** `daily`, `weekly`, five fields of cron in UTC; null: only on request. */
   readonly schedule: string | null;
   readonly lastRunAt: string | null;
-  /** Why the last run, or its upload, failed; null: it did not. */
+  /** Error of the last run or its upload; null: none. */
   readonly lastError: string | null;
   readonly nextRunAt: string | null;
   /** Present if a backfill was requested. */
@@ -17,12 +17,12 @@ export interface RefreshView {
 
 /** Progress of the backfill of vintages. */
 interface BackfillView {
-  /** `waiting`: the last step failed and is tried again. */
+  /** `waiting`: the last step failed and will be retried. */
   readonly state: 'running' | 'waiting' | 'done';
   readonly done: number;
-  /** Vintages that the provider had when the dataset was made. */
+  /** Vintages that the provider had when the dataset was created. */
   readonly total: number;
-  /** Vintages that are left out because retention would delete them. */
+  /** Vintages that are skipped because retention would delete them. */
   readonly skipped: number;
   readonly error: string | null;
   readonly nextRunAt: string | null;
@@ -55,7 +55,7 @@ export const seriesColumn = 's.described AS series';
 
 export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
 
-/** Series that a dataset is made of; none for a dataset of other rows. */
+/** Series of a dataset; none for a dataset of other rows. */
 export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonly DescribedSeries[]> => {
   const [row] = await sql.query<{ series: DescribedSeries[] }>(
     `SELECT ${seriesColumn} FROM series_datasets s WHERE s.dataset_id = $1`,
@@ -64,7 +64,7 @@ export const readSeriesOf = async (sql: Sql, datasetId: number): Promise<readonl
   return row?.series ?? [];
 };
 
-/** Message for readers of a public dataset: the real one may quote rows. */
+/** Message for readers of a public dataset, since the real one may quote rows. */
 const failed = 'The last run failed.';
 
 const backfillView = ({ nextAt, error, ...counts }: BackfillRow, mayReadErrors: boolean): BackfillView => ({
@@ -76,7 +76,7 @@ const backfillView = ({ nextAt, error, ...counts }: BackfillRow, mayReadErrors: 
 
 /**
  * Undefined for a dataset that is not made of series.
- * @param mayReadErrors whether the reader may see why a run failed
+ * @param mayReadErrors True if the reader may see why a run failed.
  */
 export const refreshView = (row: RefreshRow, mayReadErrors: boolean): RefreshView | undefined =>
   row.isRefreshed

@@ -1,11 +1,11 @@
-/** Errors of access decisions: 401 without a key, 404 for what does not exist, otherwise 403. */
+/** Errors of access decisions: 401 without a key, 404 for something that does not exist, otherwise 403. */
 import { AppError, forbidden, notFound } from '../lib/errors.js';
 import type { Decision, Level } from '../model/permission.js';
 
 /**
- * Exceptions to the rule for refusals (404 for what does not exist, 403 for what is not the caller's). `update`:
- * a repository that the caller cannot access is a 404. `destination`: one that does not exist is a 403, so that
- * creating something in it does not tell which repositories there are.
+ * Exceptions to the rule for refusals (404 for something that does not exist, 403 without access). `update`: a repository that the caller
+ * cannot access is a 404. `destination`: one that does not exist is a 403, so that creating something in it does not reveal which
+ * repositories exist.
  */
 export type RefusalRule = 'update' | 'destination';
 

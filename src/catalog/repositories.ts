@@ -29,13 +29,13 @@ export interface Repositories {
   /** @throws AppError 401 without a caller unless it is public, 403, 404. */
   read(caller: Caller | undefined, id: number): Promise<Repository>;
   home(caller: Caller): Promise<Repository>;
-  /** Default writable repository of the active workspace; made on demand for a team that has none. */
+  /** Default writable repository of the active workspace; created on demand for a team that has none. */
   preferred(caller: Caller): Promise<Repository>;
-  /** @throws AppError 400 for a team that is not the caller's, 402 beyond the plan. */
+  /** @throws AppError 400 for a team that the caller is not in, 402 beyond the plan. */
   create(caller: Caller, input: RepositoryInput): Promise<Repository>;
   /** @throws AppError 404 without access, 403 without Owner, 400 for another team, 402 beyond the plan. */
   update(caller: Caller, id: number, input: RepositoryInput): Promise<Repository>;
-  /** Removes it with all its datasets; rows and files follow in the background. @throws AppError 409 for Home. */
+  /** Deletes it with all its datasets; their rows and files are deleted in the background. @throws AppError 409 for Home. */
   remove(caller: Caller, id: number): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ const shownAgain = async (sql: Sql, caller: Caller | undefined, id: number): Pro
 };
 
 /**
- * Checks that the plan allows one more private repository. The lock on the account makes the count exact: two requests
- * of one account never both create the last one.
+ * Checks that the plan allows one more private repository. The lock on the account makes the count exact: two requests of one account
+ * cannot both create the last one.
  */
 const takePrivatePlace = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
@@ -112,10 +112,10 @@ const requirePrivacy = async (
   if (!privateHome) throw quotaExceeded('privateHome', 0, 0);
 };
 
-/** The first repository of the team that the caller may write to; created if missing. */
+/** The first repository of the team that the caller may write to. Created if there is none. */
 const teamDefault = (sql: Sql, caller: Caller, team: { id: number; name: string }): Promise<Repository> =>
   sql.tx(async (tx) => {
-    // One at a time per team, so that two requests do not both make one.
+    // One at a time per team, so that two requests do not both create one.
     await tx.query('SELECT 1 FROM teams WHERE id = $1 FOR NO KEY UPDATE', [team.id]);
     const rows = await tx.query<{ id: number }>(
       'SELECT id FROM repositories WHERE team_id = $1 ORDER BY id',
@@ -144,7 +144,9 @@ export const insertHome = async (tx: Sql, accountId: number, name: string, plan:
   );
 };
 
-/** Transfers the repositories of an account, or one of them, to another account. Home becomes an ordinary repository. @returns their number */
+/**
+ * Transfers the repositories of an account, or one of them, to another account. Home becomes an ordinary repository. @returns their number
+ */
 export const transferRepositories = async (
   tx: Sql,
   from: number,
@@ -159,7 +161,7 @@ export const transferRepositories = async (
   return moved.length;
 };
 
-/** @throws AppError 402, 409 when the account may not have one more repository. */
+/** @throws AppError 402, 409 if the account may not have another repository. */
 export const requireRoomFor = async (tx: Sql, accountId: number, repositoryId: number): Promise<void> => {
   const [locked] = await tx.query<{ privacy: Privacy }>(
     'SELECT privacy FROM repositories WHERE id = $1 FOR NO KEY UPDATE',

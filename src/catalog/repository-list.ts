@@ -16,7 +16,7 @@ export interface Repository {
   readonly name: string;
   readonly description: string | null;
   readonly privacy: Privacy;
-  /** Name of the team it belongs to. */
+  /** Name of its team; null: none. */
   readonly team: string | null;
   /** The caller's level. */
   readonly permission: Level;
@@ -46,7 +46,7 @@ export interface RepositoryRow extends RepositoryTargetRow {
 export const repositoryColumns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
   r.updated_at AS "updatedAt"`;
 
-/** The repository as the caller sees it; nothing if the caller must not see it. */
+/** The repository as the caller sees it; an empty list if the caller must not see it. */
 export const shownRepository = (caller: Caller | undefined, row: RepositoryRow): Repository[] => {
   const permission = levelOn(caller, repositoryTarget(row));
   if (permission === null) return [];
@@ -87,7 +87,7 @@ const listSql = `
     AND (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($7::text[])
   ORDER BY r.id LIMIT $8`;
 
-/** Every repository the caller may see and that passes the filter, in batches. */
+/** Every repository that the caller may see and that passes the filter, in batches. */
 export const listRepositories = (
   sql: Sql,
   caller: Caller,

@@ -10,18 +10,18 @@ import { requireStorage } from './quotas.js';
 import { requireRoomFor } from './repositories.js';
 import { type Repository, readRepository } from './repository-list.js';
 
-/** A repository that waits for its new owner to agree. */
+/** A repository that is offered to another account. */
 interface RepositoryTransfer {
   readonly repositoryId: number;
   readonly repository: string;
-  /** Name of the account that offers it. */
+  /** Name of the offering account. */
   readonly from: string;
-  /** Name of the account that may take it. */
+  /** Name of the account to which it is offered. */
   readonly to: string;
   readonly createdAt: string;
 }
 
-/** Transfers repositories from one account to another, with their contents; returns their number. */
+/** Transfers repositories from one account to another, with their contents. Returns their number. */
 type MoveRepositories = (tx: Sql, from: number, to: number, repositoryId: number | null) => Promise<number>;
 
 /** Transfers of repositories in two steps: the owner offers, the other account accepts. */

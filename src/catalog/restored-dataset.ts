@@ -13,9 +13,9 @@ interface RestoredSize {
 }
 
 /**
- * Checks that a dataset may be restored into a repository, whose locks are held until the transaction ends. Returns the
- * owner of the repository.
- * @throws AppError 404 without such a repository; 400 for a bad name; `quota_exceeded`.
+ * Checks that a dataset may be restored into a repository, and locks the repository until the transaction ends. Returns the owner of the
+ * repository.
+ * @throws AppError 404 if there is no such repository; 400 for an invalid name; `quota_exceeded`.
  */
 export const admitRestoredDataset = async (
   tx: Sql,

@@ -4,28 +4,28 @@ import { boundVersions } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 
-/** Bounds on old versions; the current version and pinned ones are always kept. null: no bound. */
+/** Limits of old versions; the current version and pinned ones are always kept. null: no limit. */
 export interface RetentionBounds {
-  /** Newest versions, the current one among them. */
+  /** Number of newest versions, including the current one. */
   readonly versions: number | null;
   /** Days before a replaced version is deleted. */
   readonly days: number | null;
 }
 
 interface RetentionView extends RetentionBounds {
-  /** Bounds of the plan of the repository's creator. The lower one of each pair holds. */
+  /** Limits in the plan of the repository's creator. The lower one of each pair applies. */
   readonly plan: RetentionBounds;
 }
 
-/** How long a dataset keeps old versions, as its owners decide. */
+/** Retention settings of a dataset, set by its owners. */
 export interface RetentionSettings {
   /** @throws AppError 401, 403, 404. */
   read(caller: Caller | undefined, datasetId: number): Promise<RetentionView>;
-  /** Sets both bounds. @throws AppError 401, 403 below Admin, 404. */
+  /** Sets both limits. @throws AppError 401, 403 below Admin, 404. */
   put(caller: Caller, datasetId: number, bounds: RetentionBounds): Promise<RetentionView>;
 }
 
-/** Bounds in force for dataset `d` in repository `r`, as JSON. */
+/** Effective limits of dataset `d` in repository `r`, as JSON. */
 export const retentionInForce = `
   (SELECT json_build_object('versions', least(d.keep_versions, p.max_versions),
      'days', least(d.keep_days, p.max_version_days))

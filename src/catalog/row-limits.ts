@@ -1,8 +1,8 @@
 import { type AppError, conflict } from '../lib/errors.js';
 
 /**
- * Limits on the number of items of one account or repository, because every list and every access check reads all of them.
- * Plans limit storage; these limits keep one account from slowing down all others.
+ * Limits on the number of items of one account or repository, since every list and every access check reads all of them. Plans limit
+ * storage; these limits keep one account from slowing down all others.
  */
 export const rowLimits = {
   repositories: 10_000,

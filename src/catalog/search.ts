@@ -47,13 +47,12 @@ interface Found {
 }
 
 /**
- * Searches everything that the caller may see, at each keystroke. An empty text finds the datasets and repositories that
- * changed last.
+ * Searches everything that the caller may see, at each keystroke. An empty text finds the most recently changed datasets and repositories.
  * @param limit Maximum number of results of each kind.
  */
 export type SearchCatalog = (caller: Caller | undefined, text: string, limit: number) => Promise<Found>;
 
-/** Names that begin with the text come first, then names that hold a word, then the rest; each newest first. */
+/** Names that start with the text come first, then names that contain a word, then the others; each newest first. */
 const datasetsSql = `
   WITH ${seenDatasets}, found AS MATERIALIZED (
     SELECT d.id FROM datasets d
@@ -65,7 +64,7 @@ const datasetsSql = `
   FROM ${datasetFrom} JOIN found ON found.id = d.id
   ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC`;
 
-/** Words of names, found by their index as beginnings of words. */
+/** Words of names, found by prefix with an index. */
 const columnsSql = `
   WITH ${seenDatasets}
   SELECT c.id AS "columnId", c.name AS "columnName", c.description AS "columnDescription",
@@ -82,7 +81,7 @@ const repositoriesSql = `
   WHERE (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($4::text[])
   ORDER BY r.updated_at DESC, r.id DESC LIMIT $5`;
 
-/** All of the words as beginnings; undefined when there is no letter or digit. */
+/** All of the words as prefixes; undefined if there is no letter or digit. */
 const wordsQuery = (text: string): string | undefined => {
   const words =
     text

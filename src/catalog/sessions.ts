@@ -8,8 +8,8 @@ import { noteKeyUse, usedLongAgo } from './keys.js';
 /** Sessions of the web app: a random token in a cookie replaces an API key. */
 export interface Sessions {
   /**
-   * Opens a session with the rights of the key. If the key has too many, the oldest ones end.
-   * @returns the token, which is shown only once, and its lifetime.
+   * Opens a session with the rights of the key. If the key has too many sessions, the oldest ones end.
+   * @returns the token, which is returned only once, and its lifetime.
    */
   open(keyId: number): Promise<{ token: string; maxAgeSeconds: number }>;
   /**
@@ -21,7 +21,7 @@ export interface Sessions {
   end(token: string): Promise<void>;
 }
 
-/** Most sessions of a key; further ones end the oldest. */
+/** Maximum sessions of a key; a further one ends the oldest. */
 const mostOfKey = 100;
 
 /** SHA-256, as for keys: a token is 256 random bits. */
@@ -74,7 +74,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
   },
 });
 
-/** Removes expired sessions. @returns their number */
+/** Deletes expired sessions. @returns their number */
 export const removeEndedSessions = async (sql: Sql): Promise<number> => {
   const rows = await sql.query('DELETE FROM web_sessions WHERE expires_at <= now() RETURNING 1 AS one');
   return rows.length;

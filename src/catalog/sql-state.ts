@@ -1,4 +1,4 @@
-/** SQLSTATE 23505: name of the unique constraint that a statement broke, or undefined for any other error. */
+/** Returns the name of the violated unique constraint (SQLSTATE 23505); undefined for any other error. */
 export const brokenUnique = (error: unknown): string | undefined => {
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };

@@ -10,24 +10,24 @@ import { linkCallerSql } from './read-link-records.js';
 import { linkInvalid } from './read-links.js';
 import { refusal } from './refusal.js';
 
-/** The right on which a streamed answer or a link depends: a credential, a dataset, and the needed level. */
+/** The right that a streamed answer or a link depends on: a credential, a dataset, and the needed level. */
 export interface StandingRight {
   /** API key of the request; null: none. */
   readonly keyId: number | null;
-  /** Session of the web app that stood for the key. */
+  /** Session of the web app that was used instead of the key. */
   readonly sessionId?: number | undefined;
-  /** The read link that stands for its account; there is no key then. */
+  /** Read link that was used instead of a key. */
   readonly linkId?: number | undefined;
-  /** Null: the credential alone must hold. */
+  /** Null: only the credential must be valid. */
   readonly datasetId: number | null;
   readonly need: Level;
-  /** True where the plan of the caller must include the download as well. */
+  /** True if the plan of the caller must include the download as well. */
   readonly download?: boolean;
   /** True if the dataset must be public, for every caller. */
   readonly publicOnly?: boolean;
 }
 
-/** The right of a caller, as far as a request tells. */
+/** The right of a caller for a request. */
 export const rightOf = (
   caller: Caller | undefined,
   datasetId: number | null,
@@ -44,19 +44,19 @@ type JudgedRight =
   | { readonly ended: AppError }
   | { readonly ended?: undefined; readonly caller: Caller | undefined };
 
-/** Why each of some rights has ended; undefined for one that still holds. */
+/** Returns why rights have ended, in their order; undefined for one that is still valid. */
 export type FindEndedRights = (rights: readonly StandingRight[]) => Promise<(AppError | undefined)[]>;
 
 export interface StandingRights {
   /**
-   * Decides about rights with keys, sessions, accounts, plans, teams, grants and datasets as they are now: as for a new
-   * request. One statement, however many rights.
+   * Decides on rights with the current keys, sessions, accounts, plans, teams, grants and datasets, as for a new request. One statement for
+   * any number of rights.
    */
   judge(rights: readonly StandingRight[]): Promise<JudgedRight[]>;
   readonly findEnded: FindEndedRights;
 }
 
-/** Columns of a key or a dataset that is gone are null. */
+/** Columns of a deleted key or dataset are null. */
 type Found = KeyRow &
   DatasetTargetRow & {
     readonly ordinal: number;
@@ -78,7 +78,7 @@ const judgeSql = prepared(`
 const sessionEnded = (): AppError =>
   new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
 
-/** A chart is part of pages that everybody sees. */
+/** A chart can be in pages that everybody sees. */
 export const notPublic = (datasetId: number): AppError =>
   forbidden('chart_not_public', `Charts are for public datasets, and dataset ${datasetId} is private.`);
 

@@ -11,7 +11,7 @@ export interface StoredDataset {
   readonly name: string;
   /** Uncompressed bytes of the rows of all versions, as uploaded, and of pending uploads. */
   readonly bytes: number;
-  /** Part of `bytes` that the current version uses; the rest belongs to older versions only. */
+  /** Part of `bytes` that the current version uses; the remainder belongs only to older versions. */
   readonly currentBytes: number;
   readonly versions: number;
 }
@@ -64,7 +64,7 @@ const byDatasetSql = `
      WHERE r.dataset_id = l.id AND r.until_version IS NULL) AS "currentBytes"
   FROM largest l ORDER BY l.bytes DESC, l.id`;
 
-/** Most datasets that an account shows with their bytes. */
+/** Maximum number of datasets in an account's overview. */
 export const shownDatasets = 100;
 
 /** Largest datasets of an account, largest first. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** The dataset behind a table of its own, for operators. */
+/** The dataset with its own table, for operators. */
 interface TableOwner {
   /** Number of the table. */
   readonly table: number;
@@ -11,7 +11,7 @@ interface TableOwner {
   readonly versions: number;
 }
 
-/** Owners of tables that have a dataset; of several that share a table, the oldest. */
+/** Owners of tables that have a dataset. If several datasets share a table, the oldest one. */
 export const readTableOwners = (sql: Sql, tables: readonly number[]): Promise<TableOwner[]> =>
   sql.query<TableOwner>(
     `SELECT DISTINCT ON (d.store_id) s.id AS "table", d.id AS "datasetId", d.name, a.name AS owner,

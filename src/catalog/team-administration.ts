@@ -14,12 +14,12 @@ interface TeamRow {
   readonly repositories: number;
 }
 
-/** Actions of operators on teams, with the rights of an account that may do them. */
+/** Actions of operators on teams, with the rights of an account that may perform them. */
 interface TeamAdministration {
   list(): Promise<TeamRow[]>;
-  /** The caller that an account with a full key would be. @throws AppError 404. */
+  /** Caller of an account with a full key. @throws AppError 404. */
   actAs(account: string): Promise<Caller>;
-  /** The same for an admin of the team. @throws AppError 404. */
+  /** Caller of an admin of the team. @throws AppError 404. */
   actAsAdminOf(team: string): Promise<Caller>;
   /** Adds an account at once, without an invitation. @throws AppError 404. */
   add(team: string, account: string, role: TeamRole): Promise<void>;

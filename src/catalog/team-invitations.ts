@@ -10,16 +10,16 @@ import { putTeamMember } from './team-members.js';
 interface Invitation {
   /** Name of the team. */
   readonly team: string;
-  /** Role that the account will have. */
+  /** Role that the account gets. */
   readonly role: TeamRole;
-  /** Name of the inviting account; null when it was deleted. */
+  /** Name of the inviting account; null if it was deleted. */
   readonly invitedBy: string | null;
   readonly createdAt: string;
 }
 
 /** Invitations to teams: an admin invites, the account accepts (`Teams.join`). */
 export interface TeamInvitations {
-  /** Invitations to the caller that wait for an answer. */
+  /** Invitations to the caller that are not answered yet. */
   list(caller: Caller): Promise<Invitation[]>;
   /** @throws AppError 403 for a limited key, 404 without an invitation. */
   decline(caller: Caller, team: string): Promise<void>;
@@ -33,7 +33,7 @@ interface InvitationRow extends Omit<Invitation, 'createdAt'> {
 export const noInvitation = (team: string) =>
   notFound('invitation_not_found', `You have no invitation to a team ${team}.`);
 
-/** Deletes an invitation when it is answered; undefined without one. */
+/** Deletes an invitation that is answered. Returns undefined if there is none. */
 export const takeInvitation = async (
   tx: Sql,
   caller: Caller,
@@ -48,7 +48,7 @@ export const takeInvitation = async (
   return row;
 };
 
-/** Makes an account a member with this role, whatever its role was. */
+/** Makes an account a member with this role, whatever its current role is. */
 export const joinTeam = async (
   tx: Sql,
   member: { teamId: number; accountId: number; role: TeamRole },
@@ -71,7 +71,7 @@ export const invite = async (
   );
 };
 
-/** True when there was one. */
+/** Returns true if there was one. */
 export const withdrawInvitation = async (tx: Sql, teamId: number, accountId: number): Promise<boolean> => {
   const rows = await tx.query(
     'DELETE FROM team_invitations WHERE team_id = $1 AND account_id = $2 RETURNING 1',

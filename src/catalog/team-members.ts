@@ -2,7 +2,7 @@
 import type { TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** Makes an account a member with this role, in place of any earlier one. */
+/** Makes an account a member with this role, which replaces any earlier one. */
 export const putTeamMember = async (
   tx: Sql,
   { teamId, accountId, role }: { teamId: number; accountId: number; role: TeamRole },

@@ -28,7 +28,7 @@ interface Team {
 }
 
 export interface Teams {
-  /** Teams the caller is in. @throws AppError 403 for a key that is limited to some repositories. */
+  /** Teams of the caller. @throws AppError 403 for a key that is limited to some repositories. */
   list(caller: Caller): Promise<Team[]>;
   /** @throws AppError 403 for a team the caller is not in, 404. */
   read(caller: Caller, name: string): Promise<Team>;
@@ -38,7 +38,7 @@ export interface Teams {
   create(caller: Caller, name: string): Promise<Team>;
   /** @throws AppError 403 without the role admin, 404, 409. */
   rename(caller: Caller, name: string, newName: string): Promise<Team>;
-  /** Its repositories stay with those who created them. @throws AppError 403, 404. */
+  /** Its repositories remain with the accounts that created them. @throws AppError 403, 404. */
   remove(caller: Caller, name: string): Promise<void>;
   /**
    * Changes the role of a member; an account that is not in the team is invited and joins when it accepts.
@@ -53,7 +53,7 @@ export interface Teams {
   /** The caller accepts its invitation. @throws AppError 403 for a limited key, 404 without an invitation. */
   join(caller: Caller, name: string): Promise<Team>;
   /**
-   * By an admin, or by the member itself; what the team gave is gone at once. Withdraws an invitation too.
+   * Called by an admin or by the member; the permissions of the team end at once. Also withdraws an invitation.
    * @throws AppError 409 for the last admin.
    */
   removeMember(caller: Caller, name: string, account: string): Promise<void>;
@@ -122,7 +122,9 @@ const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Pr
   if (other === undefined) throw conflict('last_admin', 'The last admin of a team cannot be removed.');
 };
 
-/** Teams of which the account is the only member go. @throws AppError 409 `last_admin` where others would be left alone. */
+/**
+ * Leaves all teams, and deletes those without other members. @throws AppError 409 `last_admin` if a team would have members but no admin.
+ */
 export const leaveAllTeams = async (tx: Sql, accountId: number): Promise<void> => {
   const own = await tx.query<{ id: number }>('SELECT team_id AS id FROM team_members WHERE account_id = $1', [
     accountId,

@@ -37,8 +37,8 @@ const readCallers = async (sql: Sql, senders: readonly UploadSender[]) => {
 };
 
 /**
- * Reasons why uploads may no longer be published, in the order of the senders; undefined where the sender may still write.
- * Called in the publishing transaction; runs one query per caller, not per sender.
+ * Reasons why uploads must not be published any more, in the order of the senders; undefined if the sender may still write. Called in the
+ * publishing transaction; runs one query per caller, not per sender.
  */
 export const uploadRefusals = async (
   sql: Sql,

@@ -1,8 +1,8 @@
 /**
- * A chunk that can never be stored: retries do not help.
+ * A chunk that can never be stored, so retries do not help.
  *
- *   forged   the message did not come from the API: it says nothing about the upload that it names
- *   content  the message is the one that was sent, and cannot be used
+ *   forged   the message did not come from the API, so it must not affect the upload that it names
+ *   content  the message is authentic but cannot be used
  */
 export class ChunkFault extends Error {
   override readonly name = 'ChunkFault';

@@ -10,7 +10,7 @@ export interface Chunk {
   readonly rows: number;
   /** Physical line of its first record, from 1; the header is line 1. */
   readonly firstLine: number;
-  /** True for the last chunk of the upload: with it the number of chunks is known. */
+  /** True for the last chunk of the upload, from which the number of chunks is known. */
   readonly last: boolean;
   /** Size of the records before compression. */
   readonly rawBytes: number;
@@ -26,7 +26,7 @@ export interface ChunkPosition {
   readonly offset: string;
 }
 
-/** Topics of chunks: short uploads have their own, so that they do not wait behind long ones. */
+/** Topics of chunks. Short uploads have their own topic, so that they do not wait behind long ones. */
 export const chunkTopics = ['short', 'bulk'] as const;
 
 export type ChunkTopic = (typeof chunkTopics)[number];
@@ -35,22 +35,22 @@ export type ChunkTopic = (typeof chunkTopics)[number];
 export const topicFor = ({ number, last }: Pick<Chunk, 'number' | 'last'>): ChunkTopic =>
   last && number === 0 ? 'short' : 'bulk';
 
-/** Rows of a chunk: bounds what a worker needs for rows of a few bytes. */
+/** Maximum rows of a chunk; limits the memory of a worker for rows of a few bytes. */
 export const maxChunkRows = 1_000_000;
 
-/** Raw bytes of a chunk: the most that `CHUNK_BYTES` may be set to, so that a lower setting refuses no chunk on its way. */
+/** Maximum raw bytes of a chunk: the upper limit of `CHUNK_BYTES`, so that lowering the setting refuses no chunk in flight. */
 export const maxChunkRawBytes = 64 * 1024 * 1024;
 
 const isCount = (value: number, most = Number.MAX_SAFE_INTEGER): boolean =>
   Number.isSafeInteger(value) && value >= 0 && value <= most;
 
-/** Name of a field of the chunk whose value no upload has; undefined: none. */
+/** Name of a field of the chunk whose value is impossible; undefined: none. */
 export const invalidFieldOf = (chunk: Omit<Chunk, 'data'>): keyof Chunk | undefined => {
   const { processId, number, firstRow, rows, firstLine, rawBytes } = chunk;
   if (!isCount(processId) || processId === 0) return 'processId';
   if (!isCount(number)) return 'number';
   if (!isCount(rawBytes, maxChunkRawBytes)) return 'rawBytes';
-  // A record takes a byte at least, but for the last one, whose line end may be missing.
+  // A record has at least one byte, except the last one, whose line end may be missing.
   if (!isCount(rows, Math.min(maxChunkRows, rawBytes + 1))) return 'rows';
   if (!isCount(firstRow, recordsPerUpload - rows)) return 'firstRow';
   if (!isCount(firstLine) || firstLine === 0) return 'firstLine';

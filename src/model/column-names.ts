@@ -1,8 +1,8 @@
-/** Columns by the names that callers write in options. */
+/** Finds columns by the names that callers write in options. */
 interface ColumnNames<T> {
   /**
-   * The column of exactly this name; otherwise the only one whose name differs in nothing but blanks at its ends. Headers
-   * such as `Year, Country` make names that begin with a blank.
+   * The column with exactly this name; otherwise the only one whose name differs only in spaces at its ends. Headers such as `Year,
+   * Country` have names that start with a space.
    */
   find(name: string): T | undefined;
 }

@@ -19,9 +19,9 @@ export type DataType = 'Date' | 'String' | 'Decimal';
 
 export type PhysicalType = 'd' | 't' | 'f' | 's' | `n38_${number}` | `n76_${number}`;
 
-/** A column as the API shows it. */
+/** A column in the API. */
 export interface Column {
-  /** Unique over the whole service; survives renames and new versions. */
+  /** Unique in the installation; does not change with renames and new versions. */
   readonly id: number;
   readonly name: string;
   readonly dataType: DataType;
@@ -29,30 +29,30 @@ export interface Column {
   readonly isEntity: boolean;
 }
 
-/** How dates of a column are written, as a manifest said; the built-in forms otherwise. */
+/** Format of dates in a column according to a manifest; by default the built-in forms. */
 export interface DateForm {
   /** In strptime letters (`%d/%m/%Y`). */
   readonly dateFormat?: string;
-  /** A four-digit number is a year. */
+  /** True: a four-digit number is a year. */
   readonly bareYear?: boolean;
 }
 
-/** A column of a version, with the place of its values. */
+/** A column of a version, with the storage of its values. */
 export interface StoredColumn extends Column {
   readonly description: string | null;
   readonly physical: PhysicalType;
-  /** Id that names the column in the store; differs from `id` in a clone only. */
+  /** Id in the name of the stored column; differs from `id` only in a clone. */
   readonly storageId: number;
-  /** Files to come are read in this form too. */
+  /** Later files are read with this form too. */
   readonly dateForm?: DateForm;
   /**
-   * True: it has no value yet that tells a type. The first one decides type and role; until then it is shown as a String
-   * that is no entity, and is no part of the key.
+   * True: it has no value yet that determines a type. The first one determines type and role; until then it is shown as a String, is not an
+   * entity and is not part of the key.
    */
   readonly untyped?: boolean;
   /**
-   * A Decimal column that got nothing but years (model/years.ts) with its first values. It stays one: later values that are
-   * no years are stored and belong to no period.
+   * A Decimal column whose first values were only years (model/years.ts). It remains one: later values that are not years are stored and
+   * belong to no period.
    */
   readonly years?: true;
 }
@@ -62,7 +62,7 @@ export const storageName = (column: Pick<StoredColumn, 'storageId' | 'physical'>
   `c${column.storageId}_${column.physical}`;
 
 export interface NamedColumn {
-  /** As `storageName` gives it. */
+  /** Name from `storageName`. */
   readonly name: string;
   readonly physical: PhysicalType;
 }
@@ -74,8 +74,8 @@ export const namedColumnOf = (name: string): NamedColumn => {
   return { name, physical: physical as PhysicalType };
 };
 
-/** Longest name of a column in bytes of UTF-8: it is part of an index of PostgreSQL, which takes some 2,700. */
+/** Maximum bytes of a column name in UTF-8: it is in an index of PostgreSQL, which allows about 2,700. */
 export const maxColumnNameBytes = 2_000;
 
-/** Most columns that one dataset may have. */
+/** Maximum columns of a dataset. */
 export const maxColumns = 10_000;

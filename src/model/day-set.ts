@@ -1,6 +1,6 @@
 /**
- * A set of days, as the dates of a column make it: what the range and the frequency of a dataset follow from, without the
- * rows. A daily series of a hundred years takes 4.6 kB.
+ * A set of days, such as the dates in a column, from which the range and frequency of a dataset are calculated without the rows. A daily
+ * series of a hundred years needs 4.6 kB.
  */
 import { frequencyOf, type SegmentFacts } from './version.js';
 import { firstDayOf, isYear } from './years.js';
@@ -8,7 +8,7 @@ import { firstDayOf, isYear } from './years.js';
 export interface DaySet {
   /** Days since 1970-01-01 of the lowest bit; a multiple of 8. */
   readonly first: number;
-  /** A bit per day, the lowest of each byte first. */
+  /** One bit per day, the lowest of each byte first. */
   readonly bits: Uint8Array;
 }
 
@@ -16,7 +16,7 @@ const noDays: DaySet = { first: 0, bits: new Uint8Array(0) };
 
 const floor8 = (day: number): number => Math.floor(day / 8) * 8;
 
-/** An empty set with room for the days between two. */
+/** An empty set for the days between two. */
 const roomFor = (least: number, most: number): DaySet => {
   const first = floor8(least);
   return { first, bits: new Uint8Array((floor8(most) - first) / 8 + 1) };
@@ -24,7 +24,7 @@ const roomFor = (least: number, most: number): DaySet => {
 
 /**
  * @param days Days since 1970-01-01.
- * @param nulls 1 where there is none.
+ * @param nulls 1 for a null.
  */
 export const daySetOf = (days: Int32Array, nulls: Uint8Array, rows: number): DaySet => {
   let least = Number.POSITIVE_INFINITY;
@@ -45,18 +45,18 @@ export const daySetOf = (days: Int32Array, nulls: Uint8Array, rows: number): Day
   return { first, bits };
 };
 
-/** First days of the years in a column of numbers; what is no year is left out. */
+/** First days of the years in a column of numbers; other numbers are ignored. */
 export const yearSetOf = (values: Float64Array, nulls: Uint8Array, rows: number): DaySet => {
   const years = new Set<number>();
   for (let row = 0; row < rows; row++) if (nulls[row] !== 1 && isYear(values[row]!)) years.add(values[row]!);
   return setOfDays([...years].map(firstDayOf));
 };
 
-/** The set of some days, none of them null. */
+/** The set of some days. */
 export const setOfDays = (days: readonly number[]): DaySet =>
   daySetOf(Int32Array.from(days), new Uint8Array(days.length), days.length);
 
-/** The days of a set, in their order: days since 1970-01-01. */
+/** The days of a set in ascending order, as days since 1970-01-01. */
 export const daysOf = ({ first, bits }: DaySet): number[] => {
   const days: number[] = [];
   for (let byte = 0; byte < bits.length; byte++)
@@ -90,7 +90,7 @@ export const parseDays = (text: string): DaySet => {
 
 const dateText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
-/** The value that ClickHouse's `quantileExact(0.5)` gives, from how often each value occurs. */
+/** The result of ClickHouse's `quantileExact(0.5)`, calculated from the count of each value. */
 const medianOf = (counts: ReadonlyMap<number, number>, total: number): number => {
   let left = Math.floor(total / 2);
   for (const [value, count] of [...counts].sort(([a], [b]) => a - b)) {
@@ -104,8 +104,8 @@ const medianOf = (counts: ReadonlyMap<number, number>, total: number): number =>
 export type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
 
 /**
- * Facts about rows with these dates: the same as `countSegments` finds.
- * @param areYears True: they are the first days of years, which come once a year whatever gaps there are.
+ * Facts about rows with these dates, equal to those of `countSegments`.
+ * @param areYears True: the days are first days of years, whose frequency is annual whatever gaps there are.
  */
 export const dateFactsOf = (days: DaySet, areYears: boolean): DateFacts => {
   const gaps = new Map<number, number>();

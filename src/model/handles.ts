@@ -1,6 +1,6 @@
 import unhomoglyph from 'unhomoglyph';
 
-/** Names of accounts and teams. They share one namespace, appear in addresses, and grants refer to them. */
+/** Names of accounts and teams. They share one namespace and are used in addresses and grants. */
 
 /** Unicode code points in the name of an account or team. */
 export const maxHandleLength = 100;
@@ -9,25 +9,25 @@ export const maxHandleLength = 100;
 export const personalWorkspace = 'personal';
 
 /**
- * Key under which the name of an account or team is unique and is looked up: NFKC and case folding, so that `ADA` and
- * full-width `ａｄａ` are `ada`. Upper case first: it expands what folds to several letters, such as `ß` to `ss`.
+ * Key for uniqueness and look-up of the name of an account or team: NFKC and case folding, so that `ADA` and full-width `ａｄａ` are `ada`.
+ * Upper case first, which expands characters that fold to several letters, such as `ß` to `ss`.
  */
 export const handleKey = (name: string): string =>
   name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 export const sameHandle = (a: string, b: string): boolean => handleKey(a) === handleKey(b);
 
-/** Skeleton of UTS #39, folded since the skeleton of `0` is `O`. Repeated blanks count once. */
+/** Skeleton of UTS #39, folded, since the skeleton of `0` is `O`. Repeated spaces count once. */
 const skeleton = (text: string): string =>
   handleKey(unhomoglyph(text.normalize('NFD')).normalize('NFD')).replace(/ {2,}/g, ' ');
 
-/** Key that two names share when they look alike, such as Latin `ada` and Cyrillic `аdа`. */
+/** Key that two names share if they look alike, such as Latin `ada` and Cyrillic `аdа`. */
 export const handleSkeleton = (name: string): string => skeleton(handleKey(name));
 
-/** The same of the name as it is written: a capital `I` looks like `l` and is `i` once it is folded. */
+/** The skeleton of the name as written: a capital `I` looks like `l`, but is `i` after folding. */
 export const writtenSkeleton = (name: string): string => skeleton(name.normalize('NFKC'));
 
-/** Words with a meaning of their own in addresses, settings and answers. */
+/** Words with a special meaning in addresses, settings and answers. */
 const productWords = [
   personalWorkspace,
   'all',
@@ -35,7 +35,7 @@ const productWords = [
   'api',
   'default',
   'everyone',
-  // Typed by somebody who wants the help of a command.
+  // Users may type it to get the help of a command.
   'help',
   'home',
   'me',
@@ -49,7 +49,7 @@ const productWords = [
   'undefined',
 ];
 
-/** Words that pose as the operator of the service: only operators give them to an account. */
+/** Words that suggest the operator of the service; only operators may use them for an account. */
 const operatorWords = [
   'abuse',
   'admin',
@@ -77,7 +77,7 @@ const skeletons = (words: readonly string[]): ReadonlySet<string> => new Set(wor
 const productSkeletons = skeletons(productWords);
 const operatorSkeletons = skeletons(operatorWords);
 
-/** Reason why no account or team can have this name. */
+/** Reason why no account or team can have this name; undefined: it is valid. */
 export const handleSyntaxProblem = (name: string): string | undefined => {
   if (name === '') return 'must not be empty';
   if ([...name].length > maxHandleLength) return `must have at most ${maxHandleLength} characters`;
@@ -89,7 +89,7 @@ export const handleSyntaxProblem = (name: string): string | undefined => {
   return undefined;
 };
 
-/** Reason why a name is refused for an account or team; undefined when it may be given. */
+/** Reason why a name is refused for an account or team; undefined: it is accepted. */
 export const handleProblem = (name: string): string | undefined => {
   const problem = handleSyntaxProblem(name);
   if (problem !== undefined) return problem;
@@ -98,7 +98,7 @@ export const handleProblem = (name: string): string | undefined => {
   return undefined;
 };
 
-/** The same for a name that users choose themselves. */
+/** The same for a name that users choose. */
 export const ownHandleProblem = (name: string): string | undefined =>
   handleProblem(name) ??
   (operatorSkeletons.has(handleSkeleton(name))

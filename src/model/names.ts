@@ -1,12 +1,12 @@
 /** Rules for names of repositories, datasets, columns and keys, and for free texts; accounts and teams: handles.ts. */
 
-/** Bidirectional control characters, such as U+202E, reorder the text around a name wherever it is shown. */
+/** Bidirectional control characters, such as U+202E, reorder the text around a name wherever it is displayed. */
 export const hasBidiControl = (name: string): boolean => /\p{Bidi_Control}/u.test(name);
 
-/** Unicode code points in a name. */
+/** Maximum length of a name in Unicode code points. */
 export const maxNameLength = 255;
 
-/** Reason why a name is refused; undefined when it may be given. Names are kept exactly as given. */
+/** Reason why a name is refused; undefined: it is accepted. Names are stored unchanged. */
 export const nameProblem = (name: string): string | undefined => {
   if (name.trim() === '') return 'must not be empty';
   if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name)) return 'must not contain control characters';
@@ -23,10 +23,10 @@ export const textProblem = (text: string, maxLength: number): string | undefined
   return undefined;
 };
 
-/** Characters in the address of a source. */
+/** Maximum length of the address of a source. */
 export const maxSourceUrlLength = 2048;
 
-/** Schemes that run something when a page shows the address as a link. */
+/** Schemes that run code when a page shows the address as a link. */
 const scriptSchemes: readonly string[] = ['javascript:', 'vbscript:', 'data:'];
 
 /** Reason why the address of a source is refused: any URL, a bare host or an empty text is accepted. */

@@ -1,8 +1,6 @@
-/**
- * Access decisions. Pure: depends on its arguments alone.
- */
+/** Access decisions. Pure functions of their arguments. */
 
-/** Highest first. Each level may do what every later one may. */
+/** Highest first. Each level includes all later ones. */
 export const levels = ['Owner', 'Admin', 'Write', 'Clone', 'Read'] as const;
 export type Level = (typeof levels)[number];
 
@@ -21,21 +19,21 @@ export interface CallerTeam {
 
 interface CallerKey {
   readonly id: number;
-  /** True for a key that may only read, even if its account may write. */
+  /** True for a read-only key, even if its account may write. */
   readonly readOnly: boolean;
-  /** Repositories the key is limited to; null for all of its account. */
+  /** Repositories that the key is limited to; null: all of its account. */
   readonly repositoryIds: readonly number[] | null;
-  /** Session of the web app that stands for the key; absent when the key itself was sent. */
+  /** Session of the web app that was used instead of the key; absent if the key itself was sent. */
   readonly sessionId?: number;
 }
 
-/** An authenticated account together with the key it came with. */
+/** An authenticated account, with the key that was used. */
 export interface Caller {
   readonly accountId: number;
   readonly accountName: string;
   /** Name of the plan. */
   readonly plan: string;
-  /** True where the plan bounds neither the exports of a day nor their bytes. @default false */
+  /** True if the plan limits neither the exports of a day nor their bytes. @default false */
   readonly exportsUnbounded?: boolean;
   readonly isOperator: boolean;
   readonly teams: readonly CallerTeam[];
@@ -44,32 +42,32 @@ export interface Caller {
   readonly key: CallerKey;
 }
 
-/** A repository, and perhaps one dataset in it, with the grants that concern the caller. */
+/** A repository, and optionally one dataset in it, with the caller's grants. */
 export interface AccessTarget {
   readonly repositoryId: number;
   readonly privacy: Privacy;
-  /** Account that made the repository. */
+  /** Account that created the repository. */
   readonly createdBy: number;
   readonly isHome: boolean;
-  /** Team the repository belongs to, if any. */
+  /** Team of the repository; null: none. */
   readonly teamId: number | null;
   /** Levels granted on the repository to the caller's account or to one of the caller's teams. */
   readonly repositoryGrants: readonly Grant[];
-  /** Present when the question is about a dataset. */
+  /** Present for decisions about a dataset. */
   readonly dataset?: {
     readonly createdBy: number;
     readonly grants: readonly Grant[];
   };
 }
 
-/** A level given to an account or to a team; exactly one of both ids is set. */
+/** A level granted to an account or to a team; exactly one of the ids is set. */
 export interface Grant {
   readonly accountId: number | null;
   readonly teamId: number | null;
   readonly level: Level;
 }
 
-/** True when `level` includes everything that `need` allows. */
+/** True if `level` includes everything that `need` allows. */
 export const includesLevel = (level: Level | null, need: Level): boolean =>
   level !== null && levels.indexOf(level) <= levels.indexOf(need);
 
@@ -78,13 +76,13 @@ export const higherLevel = (a: Level | null, b: Level | null): Level | null => {
   return levels.indexOf(a) <= levels.indexOf(b) ? a : b;
 };
 
-/** True when the key may not touch this repository at all: it is limited to others. */
+/** True if the key excludes this repository, since it is limited to others. */
 export const keyExcludes = (caller: Caller, repositoryId: number): boolean =>
   caller.key.repositoryIds !== null && !caller.key.repositoryIds.includes(repositoryId);
 
 const teamDefault = (role: TeamRole): Level => (role === 'admin' ? 'Admin' : 'Write');
 
-/** Level by the caller's teams: a grant to the team of the repository replaces the level of its members. */
+/** Level through the caller's teams: a grant to the team of the repository replaces the level of its members. */
 const levelByTeams = (caller: Caller, target: AccessTarget): Level | null => {
   let level: Level | null = null;
   for (const team of caller.teams) {
@@ -96,8 +94,8 @@ const levelByTeams = (caller: Caller, target: AccessTarget): Level | null => {
 };
 
 /**
- * Level on a repository: its creator is Owner; otherwise a grant to the account decides alone, then the best
- * of what the account's teams have; a public one can be read by everybody.
+ * Level on a repository: its creator is Owner; otherwise a grant to the account decides alone; otherwise the best level of the account's
+ * teams. Everybody has Read on a public one.
  */
 const repositoryLevel = (caller: Caller | undefined, target: AccessTarget): Level | null => {
   const open: Level | null = target.privacy === 'Public' ? 'Read' : null;
@@ -108,10 +106,9 @@ const repositoryLevel = (caller: Caller | undefined, target: AccessTarget): Leve
 };
 
 /**
- * The level of a caller on a repository, or on the dataset in it when the target names one; null: no
- * access at all. A dataset follows its repository, grants on the dataset add to that, and its creator
- * has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
- * are checked where something is done (`keyExcludes`, `readOnly`).
+ * Level of a caller on a repository, or on the dataset in it if the target has one; null: no access. A dataset follows its repository,
+ * grants on the dataset are added, and its creator has Admin while allowed to write to the repository. Limits of the key are not part of
+ * the level: they are checked for each action (`keyExcludes`, `readOnly`).
  */
 export const levelOn = (caller: Caller | undefined, target: AccessTarget): Level | null => {
   const onRepository = repositoryLevel(caller, target);
@@ -127,7 +124,7 @@ export const levelOn = (caller: Caller | undefined, target: AccessTarget): Level
     .reduce<Level | null>((level, grant) => higherLevel(level, grant.level), onRepository);
 };
 
-/** Looking, or changing something. */
+/** Whether the action reads or changes something. */
 export type Intent = 'read' | 'write';
 
 export type Decision =
@@ -135,9 +132,8 @@ export type Decision =
   | {
       readonly allowed: false;
       /**
-       * `no_key`: credentials are needed. `missing`: there is no such thing. `no_access`: the caller has no level
-       * on it at all. `key_scope`, `key_read_only`: the account may, this key may not. `level`: the level is too
-       * low.
+       * `no_key`: credentials are needed. `missing`: it does not exist. `no_access`: the caller has no level on it. `key_scope`,
+       * `key_read_only`: the account may, this key may not. `level`: the level is too low.
        */
       readonly reason: 'no_key' | 'missing' | 'no_access' | 'key_scope' | 'key_read_only' | 'level';
       readonly level: Level | null;
@@ -149,7 +145,7 @@ const refuse = (reason: Exclude<Decision, { allowed: true }>['reason'], level: L
   level,
 });
 
-/** The one decision about access; `target` undefined: it does not exist. */
+/** The only access decision. `target` undefined: it does not exist. */
 export const decide = (
   caller: Caller | undefined,
   target: AccessTarget | undefined,

@@ -1,9 +1,9 @@
 import { AppError } from '../lib/errors.js';
 
-/** Limits of an account. A limit that is null does not exist. */
+/** Limits of an account. null: no limit. */
 export interface Plan {
   readonly name: string;
-  /** Private repositories beyond Home. */
+  /** Private repositories in addition to Home. */
   readonly maxPrivateRepositories: number | null;
   /** Bytes of all versions of all datasets in the account's repositories; rows that versions share count once. */
   readonly maxStoredBytes: number | null;
@@ -17,20 +17,20 @@ export interface Plan {
   readonly maxVersions: number | null;
   /** Days for which a version is kept after it was replaced. */
   readonly maxVersionDays: number | null;
-  /** Providers that cost money may be used. */
+  /** True: paid providers may be used. */
   readonly paidProviders: boolean;
-  /** Home may be private. */
+  /** True: Home may be private. */
   readonly privateHome: boolean;
-  /** `own`: of private data, that of the account's own repositories and teams only; `all`: also what others share. */
+  /** `own`: private data only of the account's own repositories and teams; `all`: also data shared by others. */
   readonly downloads: DownloadRights;
 }
 
 export type DownloadRights = 'own' | 'all';
 
-/** Limits that apply to what is stored in a repository: those of the account that made it. */
+/** Limits of the data in a repository, which are those of the account that created it. */
 export type StorageLimits = Pick<Plan, 'maxStoredBytes' | 'maxDatasetRows' | 'maxColumns' | 'maxUploadBytes'>;
 
-/** Names of quotas as callers see them. */
+/** Names of quotas in answers. */
 type QuotaName =
   | 'privateRepositories'
   | 'privateHome'
@@ -54,15 +54,15 @@ const words: Readonly<Record<QuotaName, string>> = {
   paidProviders: 'paid providers',
 };
 
-/** 402 that names the quota, its limit and its use. */
+/** 402 with the quota, its limit and its use. */
 export const quotaExceeded = (quota: QuotaName, limit: number, used: number): AppError =>
   new AppError('quota', 'quota_exceeded', `The plan allows ${limit} ${words[quota]}; ${used} are used.`, {
     details: { quota, limit, used },
   });
 
 /**
- * @param wanted What would be used if the action went through.
- * @throws AppError kind `quota` when that is beyond the limit.
+ * @param wanted Use after the action.
+ * @throws AppError kind `quota` if it exceeds the limit.
  */
 export const requireQuota = (quota: QuotaName, limit: number | null, used: number, wanted = used): void => {
   if (limit !== null && wanted > limit) throw quotaExceeded(quota, limit, used);

@@ -3,7 +3,7 @@ import type { DataType } from './column.js';
 /** Result of an upload. */
 export type ProcessStatus = 'pending' | 'completed' | 'failed';
 
-/** Phase of a pending upload; see model/version.ts for what moves it. */
+/** Phase of a pending upload. The events that change it are in uploads/lifecycle/transitions.ts. */
 export type ProcessPhase =
   | 'reserved'
   | 'receive'
@@ -16,26 +16,26 @@ export type ProcessPhase =
 
 export type UploadMode = 'replace' | MergeMode;
 
-/** Modes whose rows are joined with the version before. */
+/** Modes whose rows are merged with the previous version. */
 export type MergeMode = 'append' | KeyedMode;
 
 /** Modes that match rows by a key. */
 type KeyedMode = 'upsert' | 'sync' | 'delete';
 
-/** Mode of a process without a file: two columns become one. */
+/** Mode of a process without a file, which merges two columns. */
 export type ColumnMergeMode = 'merge_columns';
 
 export type ProcessMode = UploadMode | ColumnMergeMode;
 
 export const isKeyed = (mode: UploadMode): mode is KeyedMode => mode !== 'replace' && mode !== 'append';
 
-/** Changes of an upload to the rows of the version before it. */
+/** Changes of an upload compared with the previous version. */
 export interface RowChanges {
   /** Rows that are new. */
   readonly inserted: number;
-  /** Rows whose values are those of the file now. */
+  /** Rows that have new values from the file. */
   readonly replaced: number;
-  /** Rows whose key the file has, and whose values were those of the file already. */
+  /** Rows whose key is in the file, and whose values were already equal. */
   readonly unchanged: number;
   readonly removed: number;
 }
@@ -43,19 +43,19 @@ export interface RowChanges {
 /** A key that is not unique. */
 export interface KeyExample {
   readonly in: 'file' | 'dataset';
-  /** Values as texts, cut to 200 characters, by the names of the columns. */
+  /** Values as texts, truncated to 200 characters, by column name. */
   readonly key: Readonly<Record<string, string | null>>;
-  /** Rows that have it. */
+  /** Number of rows with this key. */
   readonly rows: number;
 }
 
-/** A row in which two columns that are to become one have different values. */
+/** A row in which two columns that are to be merged have different values. */
 export interface ColumnCollision {
   /** Number of the row in the version, from 1. */
   readonly row: number;
-  /** Values of the first entity columns as texts, cut to 200 characters, by the names of the columns. */
+  /** Values of the first entity columns as texts, truncated to 200 characters, by column name. */
   readonly key: Readonly<Record<string, string | null>>;
-  /** The two values as texts, cut to 200 characters, by the names of the columns. */
+  /** The two values as texts, truncated to 200 characters, by column name. */
   readonly values: Readonly<Record<string, string>>;
 }
 
@@ -68,18 +68,18 @@ export interface Notice {
   readonly column?: string;
   /** Physical line in the file; the header is line 1. */
   readonly line?: number;
-  /** A value of the file, cut to 200 characters. */
+  /** A value of the file, truncated to 200 characters. */
   readonly value?: string;
-  /** Names of columns, the first of them. */
+  /** Names of the first columns. */
   readonly columns?: readonly string[];
-  /** How many more columns there are. */
+  /** Number of other columns. */
   readonly omitted?: number;
   /** Name of a column that is easily confused with `column`. */
   readonly similarTo?: string;
-  /** The type that the column had in the version before. */
+  /** The type of the column in the previous version. */
   readonly from?: DataType;
   readonly to?: DataType;
-  /** Options of an upload that would have it otherwise. */
+  /** Options of an upload that would avoid the notice. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Another upload of the dataset. */
   readonly processId?: number;
@@ -88,7 +88,7 @@ export interface Notice {
 /** Most notices of an upload. */
 export const maxNotices = 20;
 
-/** Why an upload failed, in the terms of the file that was sent. */
+/** Reason why an upload failed, in terms of the file. */
 export interface ProcessError {
   /** Stable identifier such as `field_count`. */
   readonly code: string;
@@ -97,19 +97,19 @@ export interface ProcessError {
   readonly line?: number;
   /** Name of the column. */
   readonly column?: string;
-  /** The text that does not fit, cut to 200 characters. */
+  /** The text that does not fit, truncated to 200 characters. */
   readonly value?: string;
-  /** The type that the column has in the dataset, where the value does not fit that one. */
+  /** The type of the column in the dataset, if the value does not fit it. */
   readonly existingType?: DataType;
-  /** For `key_not_unique`: the first keys that are not, at most three. */
+  /** For `key_not_unique`: the first keys with duplicates, at most three. */
   readonly examples?: readonly KeyExample[];
-  /** For `values_collide`: rows in which both columns have a value, and not the same one. */
+  /** For `values_collide`: number of rows in which the two columns have different values. */
   readonly count?: number;
-  /** The first of them, at most three. */
+  /** The first of these rows, at most three. */
   readonly collisions?: readonly ColumnCollision[];
 }
 
-/** An upload process as the API shows it. */
+/** An upload process in the API. */
 export interface ProcessView {
   readonly id: number;
   readonly datasetId: number;
@@ -117,24 +117,24 @@ export interface ProcessView {
   /** ISO 8601 in UTC, without zone offset. */
   readonly createdAt: string;
   readonly completedAt: string | null;
-  /** Until when an upload may fill a process that was reserved; null otherwise. */
+  /** Time until which an upload may fill a reserved process; otherwise null. */
   readonly expiresAt: string | null;
   /** Null while it is reserved. */
   readonly mode: string | null;
-  /** The version that it published; null until completed. */
+  /** The published version; null until completed. */
   readonly versionId: string | null;
   /** Rows stored so far. */
   readonly rows: number;
   /** Uncompressed bytes received so far. */
   readonly bytes: number;
-  /** Records that were set aside. */
+  /** Number of rejected records. */
   readonly rejectedRows: number;
-  /** Rows by what was done with them, once that is known; null in mode replace. */
+  /** Rows by their change, once that is known; null in mode replace. */
   readonly inserted: number | null;
   readonly replaced: number | null;
   readonly unchanged: number | null;
   readonly removed: number | null;
-  /** Nothing was, or will be, published. */
+  /** True: nothing is published. */
   readonly dryRun: boolean;
   readonly error: ProcessError | null;
   readonly notices: readonly Notice[];
@@ -142,19 +142,19 @@ export interface ProcessView {
 }
 
 interface ProcessProgress {
-  /** Bytes received of the request's body, as sent: of a gzip file its packed ones. */
+  /** Bytes received of the request's body, as sent: compressed ones for a gzip file. */
   readonly received: number;
-  /** Bytes that the body has in all; null where the request did not say. */
+  /** Size of the body; null if the request does not declare it. */
   readonly expected: number | null;
-  /** Progress of receiving and storing together, a whole number; null while a body of unknown length comes. 100: completed. */
+  /** Progress of receiving and storing, in whole percent; null while a body of unknown length is received. 100: completed. */
   readonly percent: number | null;
-  /** Chunks in all; null while the file is still coming. */
+  /** Total number of chunks; null while the file is being received. */
   readonly chunks: number | null;
-  /** Chunks handed on to be stored. */
+  /** Chunks sent to be stored. */
   readonly sent: number;
   /** Chunks stored. */
   readonly inserted: number;
   readonly rows: number;
-  /** 1, or more when values made a second reading necessary. */
+  /** 1, or more if values required the file to be read again. */
   readonly attempt: number;
 }

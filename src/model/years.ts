@@ -1,13 +1,13 @@
-/** Columns of years: whole numbers from 1500 to 2200 under a name that says year. They are a time axis, as dates are. */
+/** Columns of years: whole numbers from 1500 to 2200 in a column whose name contains a word for year. They are a time axis, like dates. */
 
-/** First and last number that is read as a year. */
+/** First and last number that counts as a year. */
 export const firstYear = 1500;
 export const lastYear = 2200;
 
 export const isYear = (value: number): boolean =>
   value >= firstYear && value <= lastYear && Number.isInteger(value);
 
-/** In lower case; a word of the name is one of them. */
+/** Words for year, in lower case. */
 const words: ReadonlySet<string> = new Set([
   'year',
   'years',
@@ -38,10 +38,10 @@ const words: ReadonlySet<string> = new Set([
   '年度',
 ]);
 
-/** German writes compounds as one word: Geschäftsjahr. */
+/** German compounds are one word: Geschäftsjahr. */
 const compound = /\p{L}jahr$/u;
 
-/** True for a name with a word that means year: `Year`, `Fiscal year`, `ref_year`, `FiscalYear`. */
+/** True for a name with a word for year: `Year`, `Fiscal year`, `ref_year`, `FiscalYear`. */
 export const saysYear = (name: string): boolean =>
   name
     .normalize('NFC')
@@ -50,7 +50,7 @@ export const saysYear = (name: string): boolean =>
     .split(/[^\p{L}]+/u)
     .some((word) => words.has(word) || compound.test(word));
 
-/** Leap days of the years before this one. */
+/** Number of leap days before this year. */
 const leapDays = (year: number): number => {
   const before = year - 1;
   return Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);

@@ -6,7 +6,7 @@ import { double } from './double.js';
 import { farDate } from './far-date.js';
 import { text } from './text.js';
 
-/** By the first letter of their codes: a code without a record does not compile, nor a record that lacks something. */
+/** By the first letter of their codes. A code without a record, or an incomplete record, does not compile. */
 export const columnTypes: { readonly [L in CodeLetter]: ColumnType<L> } = {
   d: date,
   t: farDate,
@@ -15,7 +15,7 @@ export const columnTypes: { readonly [L in CodeLetter]: ColumnType<L> } = {
   s: text,
 };
 
-/** True for the code of a type, to the letter: for texts that come from outside. */
+/** True if the text is exactly a type code; for texts from outside. */
 export const isPhysicalType = (text: string): text is PhysicalType => {
   if (/^[dtfs]$/.test(text)) return true;
   const [, precision, scale] = /^n(38|76)_(0|[1-9]\d?)$/.exec(text) ?? [];
@@ -32,28 +32,28 @@ export const columnTypeOf = (physical: PhysicalType): ColumnType => {
 /** The public name of a physical type. */
 export const dataTypeOf = (physical: PhysicalType): DataType => columnTypeOf(physical).dataType;
 
-/** The form of a column of dates. @throws RangeError for other types. */
+/** Storage of a column of dates. @throws RangeError for other types. */
 export const dateStorageOf = (physical: PhysicalType): DateStorage => {
   const { dates } = columnTypeOf(physical);
   if (dates === undefined) throw new RangeError(`${physical} is no type of dates`);
   return dates;
 };
 
-/** The form of a column of numbers. @throws RangeError for other types. */
+/** Storage of a column of numbers. @throws RangeError for other types. */
 export const numberFormOf = (physical: PhysicalType): NumberForm => {
   const { numbers } = columnTypeOf(physical);
   if (numbers === undefined) throw new RangeError(`${physical} is no type of numbers`);
   return numbers;
 };
 
-/** The type that holds dates. @param far True when some are outside of `firstDate32` to `lastDate32`. */
+/** The type for dates. @param far True if some are outside of `firstDate32` to `lastDate32`. */
 export const physicalOfDates = (far: boolean): PhysicalType => (far ? farDate : date).letter;
 
 /** The type of one date. */
 export const physicalOfDay = (day: string): PhysicalType =>
   physicalOfDates(day < firstDate32 || day > lastDate32);
 
-/** The physical type of a public name, while nothing is known of the values. */
+/** The default physical type of a public type, while the values are unknown. */
 export const physicalOfName: Readonly<Record<DataType, PhysicalType>> = {
   Date: 'd',
   Decimal: 'f',

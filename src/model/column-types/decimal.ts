@@ -12,12 +12,12 @@ export const decimalShapeOf = (physical: PhysicalType): DecimalShape | undefined
   return match ? { precision: Number(match[1]) as 38 | 76, scale: Number(match[2]) } : undefined;
 };
 
-/** Most digits of a decimal, before and after the point together. */
+/** Maximum digits of a decimal, before and after the point together. */
 export const maxDigits = 76;
-/** The same of one in 16 bytes. */
+/** Maximum digits of a decimal in 16 bytes. */
 const maxShortDigits = 38;
 
-/** The type for the given digits before and after the point; undefined: more than a decimal has. */
+/** The type for the given digits before and after the point; undefined: too many for a decimal. */
 export const decimalOf = (integer: number, fraction: number): PhysicalType | undefined => {
   if (integer + fraction > maxDigits) return undefined;
   return `n${integer + fraction > maxShortDigits ? maxDigits : maxShortDigits}_${fraction}`;
@@ -35,21 +35,21 @@ const storage = (physical: PhysicalType): string => {
   return `Decimal(${precision}, ${scale})`;
 };
 
-/** Other numbers, of up to 38 or 76 digits, a fixed number of them after the point. */
+/** Exact numbers of up to 38 or 76 digits, with a fixed number of digits after the point. */
 export const decimal: ColumnType<'n'> = {
   letter: 'n',
   dataType: 'Decimal',
   compares: 'number',
   isEntity: false,
   storage,
-  // The digits, without the point.
+  // The digits without the point.
   plain: {
     kind: (physical) => (requireDecimalShape(physical).precision === 38 ? 'i' : 'h'),
     reinterpreted: true,
   },
   text: (sql) => `toString(${sql})`,
   canonicalText: (sql) => `toString(${sql})`,
-  // By its shortest text, whose digits are the value of the double.
+  // By its shortest text, which has the digits of the double's value.
   widened: (sql, from, physical) =>
     `CAST(${from.numbers === 'doubles' ? from.text(sql) : sql}, 'Nullable(${storage(physical)})')`,
   key: asItIs,

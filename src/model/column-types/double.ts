@@ -1,9 +1,9 @@
 import { type ColumnType, noWay, numberJson } from './column-type.js';
 
-/** Numbers outside of it keep the exponent in their text: no decimal holds all of their digits. */
+/** Numbers outside of this range have an exponent in their text: no decimal has all of their digits. */
 const range = { least: '1e-50', most: '1e76' } as const;
 
-/** Without a sign of zero, and without an exponent where a decimal holds the number. */
+/** Without the sign of zero, and without an exponent if a decimal can represent the number. */
 const canonicalText = (sql: string): string => {
   const text = `toString(${sql} + 0)`;
   const whole = `toString(toDecimal256OrNull(${text}, 0))`;
@@ -12,7 +12,7 @@ const canonicalText = (sql: string): string => {
   return `multiIf(position(${text}, 'e') = 0 OR ${isOutside}, ${text}, abs(${sql}) >= 1, ${whole}, ${fraction})`;
 };
 
-/** Numbers whose text is recovered from a double, digit for digit. */
+/** Numbers whose text can be restored from a double digit for digit. */
 export const double: ColumnType<'f'> = {
   letter: 'f',
   dataType: 'Decimal',

@@ -1,6 +1,6 @@
 import { asItIs, type ColumnType, quotedText } from './column-type.js';
 
-/** Days by the proleptic Gregorian calendar, for years that no date type of ClickHouse holds. */
+/** Day number in the proleptic Gregorian calendar, for years outside of ClickHouse's date types. */
 const dayNumber = (sql: string): string => {
   const year = `toUInt16(substring(${sql}, 1, 4))`;
   const isLeap = `${year} % 4 = 0 AND (${year} % 100 != 0 OR ${year} % 400 = 0)`;
@@ -9,7 +9,7 @@ const dayNumber = (sql: string): string => {
         + toDayOfYear(toDate32(concat(if(${isLeap}, '2000', '2001'), substring(${sql}, 5))))))`;
 };
 
-/** Dates of a column that has some outside of Date32, as `YYYY-MM-DD`: texts of one length, which sort as dates do. */
+/** Dates of a column that has some outside of Date32, as `YYYY-MM-DD`: texts of equal length, which sort like dates. */
 export const farDate: ColumnType<'t'> = {
   letter: 't',
   dataType: 'Date',
