@@ -144,6 +144,8 @@ describe('numbers that the column cannot hold', () => {
     ['Speed ne 0.10000000000000000001', '1', {}],
     ['Speed lt 0.10000000000000000001', '(c2_f <= {p0:Float64})', { p0: 0.1 }],
     ['Speed ge 0.10000000000000000001', '(c2_f > {p0:Float64})', { p0: 0.1 }],
+    ['Speed lt 0.09999999999999999999', '(c2_f < {p0:Float64})', { p0: 0.1 }],
+    ['Speed le 0.09999999999999999999', '(c2_f < {p0:Float64})', { p0: 0.1 }],
     ['Speed gt 0.09999999999999999999', '(c2_f >= {p0:Float64})', { p0: 0.1 }],
     ['Speed lt 1e400', '(NOT ((isNull(c2_f))))', {}],
     ['Speed gt 1e400', '0', {}],

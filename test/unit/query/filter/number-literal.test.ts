@@ -5,8 +5,12 @@ import {
   canonicalText,
   compareExact,
   type Exact,
+  exactOf,
   floorAt,
+  isInteger,
+  isSafeInteger,
   nearestDouble,
+  negateExact,
   parseExact,
   unitsText,
 } from '../../../../src/query/filter/number-literal.js';
@@ -77,6 +81,41 @@ describe('exact numbers', () => {
     );
   });
 
+  it('are negated, and made of finite doubles alone', () => {
+    expect(canonicalText(negateExact(exact('1.5')))).toBe('-15e-1');
+    expect(canonicalText(negateExact(exact('-7')))).toBe('7');
+    expect(canonicalText(exactOf(2.5e-7))).toBe('25e-8');
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => exactOf(value)).toThrow('finite');
+  });
+
+  it.each([
+    ['9007199254740991', true, 2 ** 53 - 1],
+    ['-9007199254740991', true, 1 - 2 ** 53],
+    ['9007199254740992', false, 2 ** 53],
+    ['-9007199254740993', false, -(2 ** 53)],
+    ['0', true, 0],
+    ['0.5', false, 0.5],
+    ['10', false, 10],
+    ['-1e-400', false, 0],
+    ['1e400', false, Number.POSITIVE_INFINITY],
+  ])('%s is safe: %s, and nearest to a double', (text, safe, double) => {
+    expect(isSafeInteger(exact(text))).toBe(safe);
+    expect(nearestDouble(exact(text))).toBe(double);
+  });
+
+  it('are whole without decimals', () => {
+    expect(['1', '-20', '0', '1e9', '1.0'].map((text) => isInteger(exact(text)))).not.toContain(false);
+    expect(['0.1', '-2.5', '1e-9'].map((text) => isInteger(exact(text)))).not.toContain(true);
+  });
+
+  it('have a floor up to the most digits at its scale', () => {
+    expect(floorAt(exact('1e73'), 2, 76)).toEqual({ units: 10n ** 75n, exact: true });
+    expect(floorAt(exact('1e74'), 2, 76)).toBeUndefined();
+    expect(floorAt(exact('0'), 76, 76)).toEqual({ units: 0n, exact: true });
+    expect(floorAt(exact('-0.05'), 1, 76)).toEqual({ units: -1n, exact: false });
+  });
+
   it('beyond all digits have no floor but a sign', () => {
     expect(floorAt(exact('1e80'), 0, 76)).toBeUndefined();
     expect(floorAt(exact('-1e-1000000'), 2, 76)).toEqual({ units: -1n, exact: false });
@@ -95,6 +134,27 @@ describe('arithmetic on literals', () => {
   ] as const)('%s of %s and %s', (operator, left, right, wanted) => {
     const result = foldArithmetic(operator, exact(left), exact(right));
     expect(result && canonicalText(result)).toBe(wanted);
+  });
+
+  it.each([
+    ['mul', '0.5', '0.25', '125e-3'],
+    ['mul', '200', '0.5', '1e2'],
+    ['sub', '1.5', '1.5', '0'],
+    ['add', '1e15', '1e-15', '1000000000000000000000000000001e-15'],
+  ] as const)('drops zeros at the end: %s of %s and %s', (operator, left, right, wanted) => {
+    const result = foldArithmetic(operator, exact(left), exact(right));
+    expect(result && canonicalText(result)).toBe(wanted);
+  });
+
+  it('is done on literals of up to 30 digits and 15 decimals', () => {
+    const isFolded = (value: Exact): boolean =>
+      foldArithmetic('add', value, exact('1')) !== undefined &&
+      foldArithmetic('add', exact('1'), value) !== undefined;
+    const most = 10n ** 30n - 1n;
+    for (const digits of [most, -most]) expect(isFolded({ digits, scale: 0 })).toBe(true);
+    for (const digits of [most + 1n, -most - 1n]) expect(isFolded({ digits, scale: 0 })).toBe(false);
+    for (const scale of [15, -15]) expect(isFolded({ digits: 7n, scale })).toBe(true);
+    for (const scale of [16, -16]) expect(isFolded({ digits: 7n, scale })).toBe(false);
   });
 
   it('by zero is null, on very long literals left to the database', () => {

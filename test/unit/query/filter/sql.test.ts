@@ -85,6 +85,8 @@ describe('the SQL', () => {
         `indexof(Text, 'a') lt ${name}`,
         `${name} add 1 eq null`,
         `${name} div 2 ne null`,
+        `${name} mul 0.1 lt 1e400`,
+        `${name} le Other`,
       ]),
     );
   });
@@ -188,6 +190,10 @@ describe('the SQL', () => {
         `indexof(${text}, Name) eq -1`,
       ]),
       'Text in () or not (Text in ())',
+      "concat('a', 'b') eq Text",
+      "substring('abc', 1) eq Text",
+      "substring('abc', Double, 1) eq Text",
+      "substring('abc', 1, Cents) eq Text",
       'Text in (null) or not (Text in (null))',
     ]);
   });
