@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
+import type { FilterLimits } from '../../../../src/query/filter/filter.js';
+import { versionSource } from '../../../../src/rows/source.js';
+import { versionOf } from './plain-version.js';
+
+const plain = versionOf({ Year: 'f', Amount: 'f', Rate: 'n38_2', Name: 's', Day: 'd' }, 1_000);
+const version = {
+  ...plain,
+  columns: plain.columns.map((column) =>
+    column.name === 'Year' ? { ...column, years: true as const } : column,
+  ),
+};
+const rows = versionSource('db', version);
+
+const apply = (text: string, limits: Partial<FilterLimits> = {}) =>
+  applyPipeline({ text, version, rows, ranges: new Map(), limits });
+
+describe('a column of years', () => {
+  const yearsIn = (text: string) =>
+    apply(text).columns.flatMap((column) => ('years' in column ? [[column.name, column.years]] : []));
+
+  it('is one of the result while it is the same column', () => {
+    expect(yearsIn('filter(Amount gt 1)')).toEqual([['Year', true]]);
+    expect(yearsIn('groupby((Year,Name),aggregate($count as N))')).toEqual([['Year', true]]);
+    expect(yearsIn('groupby((Year as Y))')).toEqual([]);
+    expect(yearsIn('groupby((Name))')).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  it('of the length count bytes', () => {
+    const text = "filter(Name eq 'ä')";
+    expect(() => apply(text, { maxBytes: 20 })).not.toThrow();
+    expect(() => apply(text, { maxBytes: 19 })).toThrow(
+      '$apply, character 1: the pipeline is longer than 19 bytes',
+    );
+  });
+
+  it('of the SQL count its characters', () => {
+    const text = 'filter(Amount gt 1)';
+    const { length } = apply(text).rows.from;
+    expect(() => apply(text, { maxSqlLength: length })).not.toThrow();
+    expect(() => apply(text, { maxSqlLength: length - 1 })).toThrow(
+      '$apply, character 1: the pipeline is too complex; use fewer calculations',
+    );
+  });
+
+  it('of keys and aggregates are those of all steps together', () => {
+    const items = (from: number, count: number): string =>
+      Array.from({ length: count }, (_, at) => `$count as N${from + at}`).join();
+    const pipeline = (count: number): string => `aggregate(${items(0, 1_000)})/aggregate(${items(0, count)})`;
+    expect(() => apply(pipeline(1_000))).not.toThrow();
+    expect(() => apply(pipeline(1_001))).toThrow('more than 2000 keys, aggregates and computed columns');
+    expect(() => apply('top(1)/'.repeat(31).concat('top(1)'))).not.toThrow();
+    expect(() => apply('top(1)/'.repeat(32).concat('top(1)'))).toThrow('more than 32 steps');
+  });
+
+  it.each(['\ud800', 'filter(Name eq \udc00)'])('of characters are those of Unicode: %j', (text) => {
+    expect(() => apply(text)).toThrow(/expected well-formed Unicode, found half of a surrogate pair$/);
+  });
+});
+
+describe('parameters', () => {
+  const filters = (values: number): string =>
+    `filter(${Array.from({ length: values }, (_, at) => `Amount eq ${at + 1}`).join(' or ')})`;
+
+  it('have names of their own next to those of the version, and are packed beyond a hundred', () => {
+    const names = (values: number): string[] =>
+      Object.keys(apply(filters(values)).rows.values).filter((name) => !(name in rows.values));
+    expect(names(2)).toEqual(['a0', 'a1']);
+    expect(names(100)).toHaveLength(100);
+    expect(names(101)).toEqual(['a0', 'a2']);
+    expect(apply(filters(101)).rows.values).toMatchObject(rows.values);
+  });
+
+  it('of the version are enough where the pipeline has none', () => {
+    expect(apply('top(1)').rows).toMatchObject({ where: 'true', values: rows.values });
+  });
+});
+
+it('numbers in quotes are read where the protocol has them', () => {
+  const text = "filter(Rate gt '1.5')";
+  expect(apply(text, { numbersInQuotes: true }).normalized).toBe('filter(gt(#3,15e-1))');
+  expect(() => apply(text)).toThrow('write the number without quotes');
+});
+
+it('the columns that are calculated with are those of keys, aggregates, orders and computed columns', () => {
+  const namesIn = (text: string): string[] => calculatedColumns({ text, version }).map(({ name }) => name);
+  expect(namesIn('orderby(Amount add 1)')).toEqual(['Amount']);
+  expect(namesIn('groupby((Rate,year(Day) as Y),aggregate(Amount with max as M,$count as N))')).toEqual([
+    'Amount',
+    'Rate',
+  ]);
+  expect(namesIn('compute(Year mul 2 as Y)/top(1)/filter(Amount gt 1)')).toEqual(['Year']);
+  expect(namesIn('top(1)/skip(2)/identity')).toEqual([]);
+});
