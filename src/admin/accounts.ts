@@ -87,13 +87,13 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
     },
     {
       name: 'disable',
-      summary: 'Keep an account from doing anything: its keys and sessions stop at once; what it has stays.',
+      summary: 'Disable an account: its keys and sessions stop working at once; its data stays.',
       arguments: ['name'],
       run: (input) => catalogOf(input).accounts.setDisabled(nameOf(input), true),
     },
     {
       name: 'enable',
-      summary: 'Let a disabled account go on, with the keys that it had.',
+      summary: 'Enable a disabled account again, with its previous keys.',
       arguments: ['name'],
       run: (input) => catalogOf(input).accounts.setDisabled(nameOf(input), false),
     },

@@ -31,7 +31,7 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
       arguments: [],
       options: { live: { type: 'boolean' }, provider: { type: 'string', multiple: true } },
       optionHelp: {
-        live: 'Call the real providers; without it, only those whose address PROVIDER_URLS replaces.',
+        live: 'Send requests to the real providers; by default only to those whose address PROVIDER_URLS replaces.',
         provider: 'Slug of a provider to check; may be repeated.',
       },
       async run(input) {
@@ -50,7 +50,7 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
     },
     {
       name: 'holds',
-      summary: 'List the providers that are on hold at their own request, and until when.',
+      summary: 'List the providers that requested a hold, and its end.',
       arguments: [],
       run: async ({ context }) =>
         (await openGateway(context).state()).flatMap(({ provider, holds }) =>

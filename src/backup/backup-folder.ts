@@ -75,7 +75,7 @@ async function* compared(
     yield part;
   }
   if (seen < bytes) throw damaged(`${key} has ${seen} bytes of ${bytes}`);
-  if (hash.digest('hex') !== sha256) throw damaged(`${key} holds other bytes than were written`);
+  if (hash.digest('hex') !== sha256) throw damaged(`${key} differs from what was written`);
 }
 
 const bytesOf = async (key: string, source: AsyncIterable<Buffer>, most: number): Promise<Buffer> => {

@@ -104,7 +104,7 @@ export const createRepositoryTransfers = ({
     const { isHome, ownerId } = await access.repository(caller, repositoryId, 'Owner', 'write');
     requireFullKey(caller);
     if (isHome)
-      throw conflict('home', 'Home cannot be given away; give its datasets a repository of their own.');
+      throw conflict('home', 'Home cannot be transferred; move its datasets to another repository.');
     const { accountId, name } = await findPrincipal(sql, account);
     if (accountId === null)
       throw invalid('not_an_account', `account: ${name} is a team; an account owns a repository.`);

@@ -17,7 +17,7 @@ const decodeStrictly = (decoder: TextDecoder, bytes: Uint8Array, final: boolean)
   try {
     return decoder.decode(bytes, { stream: !final });
   } catch (error) {
-    const message = 'The file begins with a UTF-16 byte order mark and is not valid UTF-16.';
+    const message = 'The file starts with a UTF-16 byte order mark but is not valid UTF-16.';
     throw new AppError('invalid', 'invalid_utf16', message, { cause: error });
   }
 };

@@ -70,7 +70,7 @@ const acquire = (dataDir: string, lock: string): void => {
   } finally {
     rmSync(prepared, { force: true });
   }
-  throw unavailable('data_folder_in_use', `the data folder ${dataDir} is being taken by others`);
+  throw unavailable('data_folder_in_use', `the data folder ${dataDir} is being locked by another process`);
 };
 
 /**

@@ -59,7 +59,7 @@ export const formatKafkaFolder = async (options: FormatOptions): Promise<void> =
   if (holdsMessages(data)) {
     throw unavailable(
       'kafka_folder_damaged',
-      `${title} cannot use ${data}: it holds messages but its meta.properties is damaged; restore that file or move the folder away`,
+      `${title} cannot use ${data}: it contains messages but its meta.properties is damaged; restore that file or move the folder away`,
     );
   }
   rmSync(data, { recursive: true, force: true });

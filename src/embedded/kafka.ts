@@ -110,7 +110,7 @@ const requireSameNodes = ({ dataDir, state }: ComponentContext, wanted: number):
   if (made !== wanted)
     throw unavailable(
       'kafka_nodes_fixed',
-      `the data folder holds the messages of ${made} Kafka node${made === 1 ? '' : 's'}: set EMBEDDED_KAFKA_NODES=${made} or use another DATA_DIR`,
+      `the data folder contains the messages of ${made} Kafka node${made === 1 ? '' : 's'}: set EMBEDDED_KAFKA_NODES=${made} or use another DATA_DIR`,
     );
   state.update({ nodes: made });
 };

@@ -25,7 +25,7 @@ const refusal = (maxBytes: number): HttpFault =>
   new HttpFault(
     426,
     'http_version',
-    `The request came by HTTP/1.0, where a response that is cut off looks complete. Without a known length only ${maxBytes} bytes are sent that way, and this response is longer or has no end. Use HTTP/1.1 or later. If a proxy is in front, let it use HTTP/1.1 to this service: in nginx, proxy_http_version 1.1; docs/operating/proxies.md has tested configurations.`,
+    `The request uses HTTP/1.0, in which a truncated response looks complete. Responses of unknown length are limited to ${maxBytes} bytes there, and this one is longer or has no end. Use HTTP/1.1 or later. A proxy must use HTTP/1.1 for this service: in nginx, proxy_http_version 1.1; docs/operating/proxies.md has tested configurations.`,
   );
 
 interface ReadWholeOptions {

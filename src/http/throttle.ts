@@ -47,7 +47,7 @@ const tooMany = (waitMs: number): AppError =>
   new AppError(
     'rate_limited',
     'too_many_failures',
-    'Too many requests with invalid credentials came from this address; requests with a valid key are still answered.',
+    'Too many requests from this address had invalid credentials; requests with a valid key are still answered.',
     { retryAfterSeconds: inSeconds(waitMs) },
   );
 

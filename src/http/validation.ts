@@ -61,7 +61,7 @@ export const parseWith = (schema: z.ZodType, value: unknown, where: string): unk
 
 /** NUL cannot be stored, and has no meaning in a name, a filter or a text. */
 const refuseNul = (name: string, value: string): void => {
-  if (value.includes('\0')) throw invalid('invalid_request', `${name} holds a NUL character`);
+  if (value.includes('\0')) throw invalid('invalid_request', `${name} must not contain a NUL character`);
 };
 
 /** Most parameters of a query. Known parameters may not be repeated. */
@@ -146,6 +146,6 @@ const holdsNul = (value: unknown): boolean => {
  */
 export const parseBody = (schema: z.ZodType, body: unknown): unknown => {
   const parsed = parseWith(schema, body, 'body');
-  if (holdsNul(parsed)) throw invalid('invalid_request', 'body: holds a NUL character');
+  if (holdsNul(parsed)) throw invalid('invalid_request', 'body: must not contain a NUL character');
   return parsed;
 };

@@ -41,7 +41,7 @@ const makeFile = async (
   ready?: Partial<Record<FileCoding, Buffer>>,
 ): Promise<WebFile> => {
   const contentType = types[name.slice(name.lastIndexOf('.') + 1)];
-  if (contentType === undefined) throw new Error(`the web app holds a file of an unknown type: ${name}`);
+  if (contentType === undefined) throw new Error(`the web app has a file of an unknown type: ${name}`);
   return {
     contentType,
     fingerprint: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),

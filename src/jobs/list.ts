@@ -43,7 +43,7 @@ export const jobList = {
   'row-drops': {
     onePer: 'installation',
     runsIn: 'worker',
-    summary: 'Drops rows that no version needs any more, when their readers had time to end.',
+    summary: 'Drops rows that no version needs any more, after their readers had time to finish.',
   },
   'search-index': {
     onePer: 'installation',
@@ -63,7 +63,7 @@ export const jobList = {
   'series-refreshes': {
     onePer: 'process',
     runsIn: 'api',
-    summary: 'Refreshes series datasets whose time has come.',
+    summary: 'Refreshes series datasets that are due.',
   },
   'storage-sweep': {
     onePer: 'installation',
@@ -83,7 +83,7 @@ export const jobList = {
   'upload-sweep': {
     onePer: 'process',
     runsIn: 'worker',
-    summary: 'Continues uploads whose worker died, and ends those that nothing else would end.',
+    summary: 'Continues uploads whose worker died, and fails abandoned ones.',
   },
 } as const satisfies Readonly<Record<string, JobKind>>;
 

@@ -75,12 +75,11 @@ export const requireFrame = (frame: Buffer, size: number): void => {
   // A header that ends too early is a RangeError of the buffer.
   const { end, windowBytes, contentBytes, hasChecksum } = readHeader(frame);
   if (contentBytes !== undefined && contentBytes !== size)
-    throw new Error(`the frame holds ${contentBytes} bytes, not ${size}`);
+    throw new Error(`the frame has ${contentBytes} bytes, not ${size}`);
   if (windowBytes > Math.max(maxWindowBytes, size)) throw new Error('the window of the frame is too large');
   const blocks = readBlocks(frame, end);
   if (blocks.end + (hasChecksum ? 4 : 0) !== frame.length)
     throw new Error('the bytes are not exactly one frame');
-  if (blocks.maxBytes < size)
-    throw new Error(`the frame holds at most ${blocks.maxBytes} bytes, not ${size}`);
-  if (blocks.maxBytes > mostBytes(size)) throw new Error(`the frame may hold many more than ${size} bytes`);
+  if (blocks.maxBytes < size) throw new Error(`the frame has at most ${blocks.maxBytes} bytes, not ${size}`);
+  if (blocks.maxBytes > mostBytes(size)) throw new Error(`the frame may have many more than ${size} bytes`);
 };

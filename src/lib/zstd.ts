@@ -15,6 +15,6 @@ export const compressZstd = (bytes: Buffer): Promise<Buffer> => compress(bytes, 
 export const decompressZstd = async (frame: Buffer, size: number): Promise<Buffer> => {
   requireFrame(frame, size);
   const bytes = await decompress(frame);
-  if (bytes.length !== size) throw new Error(`the frame holds ${bytes.length} bytes, not ${size}`);
+  if (bytes.length !== size) throw new Error(`the frame has ${bytes.length} bytes, not ${size}`);
   return bytes;
 };

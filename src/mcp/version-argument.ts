@@ -4,11 +4,11 @@ import { parseInstant } from '../lib/instant.js';
 export const datasetIdField = z
   .int()
   .min(1)
-  .meta({ description: 'Id of the dataset, as search_datasets gives it.' });
+  .meta({ description: 'Id of the dataset, as search_datasets returns it.' });
 
 export const versionField = z.string().max(100).optional().meta({
   description:
-    'Version of the dataset: its id, or a day (its end) or time (UTC) at which it was current. Left out: the current data.',
+    'Version of the dataset: its id, or a day (its end) or time (UTC) at which it was current. Default: the current data.',
 });
 
 /** The version in an argument, as options of a download. */

@@ -93,7 +93,7 @@ export const handleSyntaxProblem = (name: string): string | undefined => {
 export const handleProblem = (name: string): string | undefined => {
   const problem = handleSyntaxProblem(name);
   if (problem !== undefined) return problem;
-  if (!/\p{L}/u.test(name)) return 'must contain a letter, so that it cannot be taken for an id';
+  if (!/\p{L}/u.test(name)) return 'must contain a letter, so that it cannot be confused with an id';
   if (productSkeletons.has(handleSkeleton(name))) return `must not be ${name}, which is a reserved word`;
   return undefined;
 };
@@ -102,5 +102,5 @@ export const handleProblem = (name: string): string | undefined => {
 export const ownHandleProblem = (name: string): string | undefined =>
   handleProblem(name) ??
   (operatorSkeletons.has(handleSkeleton(name))
-    ? `must not be ${name}: only an operator gives this name to an account`
+    ? `must not be ${name}: only an operator can use this name for an account`
     : undefined);

@@ -148,7 +148,7 @@ const multipartPart = (text: string, at: number): BatchPart => {
   const { lines: inner } = splitHead(rest.replace(/^(?:\r?\n)+/, ''));
   const [, method, url] = /^([A-Za-z]+) +(\S.*)$/.exec(withoutProtocol(inner[0] ?? '')) ?? [];
   if (method === undefined || url === undefined)
-    throw bad(`${where} must begin with a request such as "GET Rows?$top=5 HTTP/1.1"`);
+    throw bad(`${where} must start with a request such as "GET Rows?$top=5 HTTP/1.1"`);
   return {
     id: outer['content-id'],
     method: method.toUpperCase(),

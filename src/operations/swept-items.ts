@@ -18,5 +18,9 @@ export const sweptItems = (report: RetentionReport, files: number): SweptItem[] 
   { where: 'ClickHouse', what: 'segments that PostgreSQL does not know', count: report.orphanSegments },
   { where: 'ClickHouse', what: 'tables that PostgreSQL does not know', count: report.orphanTables },
   { where: 'ClickHouse', what: 'segments that are missing (not removed)', count: report.missingSegments },
-  { where: 'export files', what: 'files of versions that are gone, old, or too many', count: files },
+  {
+    where: 'export files',
+    what: 'files of deleted versions, old files, and files beyond the limits',
+    count: files,
+  },
 ];

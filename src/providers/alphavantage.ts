@@ -202,7 +202,7 @@ const explain = (reply: UpstreamReply, { query }: UpstreamRequest): Error | unde
   if (/premium/i.test(text)) {
     return refusedRequest(
       named,
-      `this needs a premium key. A free key gives the newest 100 days of prices that are not adjusted: name a start of at most ${compactDays} days ago.`,
+      `this needs a premium key. A free key has access to the newest 100 days of unadjusted prices: set a start of at most ${compactDays} days ago.`,
     );
   }
   if (!/invalid api call/i.test(text)) return upstreamFailed(named);
@@ -239,7 +239,7 @@ export const alphaVantage: Provider = {
   ],
   popularSeries: titledLines('popular/alphavantage.txt'),
   seriesIdPlaceholder: 'IBM',
-  anonymousLimitMessage: 'A key is required. A free key gives 25 requests a day.',
+  anonymousLimitMessage: 'A key is required. A free key allows 25 requests per day.',
 
   baseUrl: 'https://www.alphavantage.co',
   key: {

@@ -45,11 +45,11 @@ export const allPages = async <T, P extends PartOfList<T>>(
   let { items } = first;
   for (let number = 1; items.length < first.total; number += 1) {
     if (page.isLast === true || page.items.length === 0) {
-      throw unexpectedReply(provider, 'fewer entries than it tells');
+      throw unexpectedReply(provider, 'fewer entries than it reports');
     }
     page = await load(items.length, number);
     items = items.concat(page.items);
   }
-  if (items.length > first.total) throw unexpectedReply(provider, 'more entries than it tells');
+  if (items.length > first.total) throw unexpectedReply(provider, 'more entries than it reports');
   return { ...first, items };
 };

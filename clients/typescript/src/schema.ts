@@ -17,8 +17,8 @@ export interface paths {
         put: operations["updateAccount"];
         post?: never;
         /**
-         * Delete your account with all that it has
-         * @description Repositories, datasets with all versions, keys, sessions, memberships and permissions go at once and for good; take `GET /account/export` first. What others have cloned stays theirs, what you made in repositories of others stays with these. 409 `team_repositories` while teams with other members work in repositories of yours: transfer or delete those first; `last_admin` for the last admin of a team with members, `last_operator` for the last operator.
+         * Delete your account with all of its data
+         * @description Repositories, datasets with all versions, keys, sessions, memberships and permissions are deleted at once and permanently; call `GET /account/export` first. Clones of other accounts stay, and so do datasets that you created in repositories of others. 409 `team_repositories` while you own repositories of teams with other members: transfer or delete those first; `last_admin` for the last admin of a team with members, `last_operator` for the last operator.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -107,7 +107,7 @@ export interface paths {
         post: operations["signIn"];
         /**
          * Sign out
-         * @description Also answered 204 when nobody is signed in.
+         * @description 204 also without a session.
          */
         delete: operations["signOut"];
         options?: never;
@@ -339,14 +339,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Give an account or team a level on a repository
-         * @description Needs Admin; no level above your own can be granted. A grant to an account decides alone; a grant to the team of the repository replaces what membership gives.
+         * Grant an account or team a level on a repository
+         * @description Needs Admin; no level above your own can be granted. A grant to an account decides alone; a grant to the team of the repository replaces the level of its members.
          */
         put: operations["setRepositoryPermission"];
         post?: never;
         /**
          * Revoke a grant on a repository
-         * @description Needs Admin, or concerns your own account. The creator of the repository stays Owner.
+         * @description Needs Admin, except for your own grant. The creator of the repository remains Owner.
          */
         delete: operations["revokeRepositoryPermission"];
         options?: never;
@@ -513,7 +513,7 @@ export interface paths {
         get?: never;
         /**
          * Offer a repository to another account
-         * @description Nothing changes until that account takes it (`PUT /account/transfers/{id}`): then it is the owner, with all datasets, versions and permissions, and the bytes count against its plan. An offer to somebody else is replaced.
+         * @description Nothing changes until that account accepts (`PUT /account/transfers/{id}`): then it owns the repository with all datasets, versions and permissions, and the bytes count against its plan. Replaces an offer to another account.
          */
         put: operations["offerRepository"];
         post?: never;
@@ -573,7 +573,7 @@ export interface paths {
         get: operations["downloadRows"];
         /**
          * Upload a CSV file
-         * @description Multipart form with the CSV file, plain or gzip, in the part named `data`. The first record names the columns. The response is sent once the whole file is received; the rows are visible when the process is `completed`. Every option can be given here or as a form field before the file. `Content-MD5`, `Digest` and `Repr-Digest` are checksums of the bytes of the file part; `If-Match` with the id of the current version in quotes makes the upload conditional. With `async=false` the answer waits for the end of the process; one that has failed is answered with the status of its error: 422 for what the file holds.
+         * @description Multipart form with the CSV file, plain or gzip, in the part named `data`. The first record names the columns. The response is sent once the whole file is received; the rows are visible when the process is `completed`. Every option can be given here or as a form field before the file. `Content-MD5`, `Digest` and `Repr-Digest` are checksums of the bytes of the file part; `If-Match` with the id of the current version in quotes makes the upload conditional. With `async=false` the answer waits for the end of the process; a failed one is answered with the status of its error: 422 if the content of the file is the reason.
          */
         put: operations["uploadFile"];
         post?: never;
@@ -623,7 +623,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a pending upload process
-         * @description The dataset stays as it was. Needs Write.
+         * @description The dataset does not change. Needs Write.
          */
         delete: operations["cancelProcess"];
         options?: never;
@@ -710,7 +710,7 @@ export interface paths {
         head?: never;
         /**
          * Change name, role or description of a column, or merge it into another one
-         * @description The id stays. Filters and selections by the new name work at once; a read of an older version shows the names as they were in it. With `merge`, the column goes into the one that has the name already, in a new version: its id stays, and each row has the value of the two that is not null. Rows in which they differ are 409 `values_collide`, with their number and the first three in `details`; nothing is changed then. Needs Write.
+         * @description The id does not change. Filters and selections can use the new name at once; a read of an older version has its original names. With `merge`, the column is merged into the existing column with that name, in a new version: the id of that column stays, and each row has the value of the two that is not null. Rows with two different values are 409 `values_collide`, with their number and the first three in `details`; then nothing is changed. Needs Write.
          */
         patch: operations["updateColumn"];
         trace?: never;
@@ -770,7 +770,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a version
-         * @description Its rows are deleted when no other version has them. The current version stays. Needs Write.
+         * @description Its rows are deleted if no other version has them. The current version cannot be deleted. Needs Write.
          */
         delete: operations["deleteVersion"];
         options?: never;
@@ -1007,7 +1007,7 @@ export interface paths {
         };
         /**
          * File that opens a dataset in Excel or Power BI
-         * @description A file to double-click: `odc` (Excel, Power Query over OData), `pbids` (Power BI Desktop, OData), `iqy` (Excel web query of the text with tabs). It holds the address of the dataset and no key: the program asks for it.
+         * @description A file that opens with a double click: `odc` (Excel, Power Query over OData), `pbids` (Power BI Desktop, OData), `iqy` (Excel web query of tab-separated text). It contains the address of the dataset and no key: the program asks for the key.
          */
         get: operations["openDataset"];
         put?: never;
@@ -1070,7 +1070,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a read link
-         * @description It stops working at once; answers that are being sent are broken off.
+         * @description It stops working at once; answers that are being sent are aborted.
          */
         delete: operations["revokeReadLink"];
         options?: never;
@@ -1187,8 +1187,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was said when
-         * @description Every value that observations had in the kept versions, with the version that brought it. An observation is what the entity columns say; where several rows of one version have the same ones, each row is an observation. `change` is `added`, `changed`, or `removed` with the values that went. What a version repeats is not shown again.
+         * Values of observations in each version
+         * @description Every value that observations had in the kept versions, with the version that introduced it. The entity columns identify an observation; if several rows of one version have equal ones, each row is an observation. `change` is `added`, `changed`, or `removed` with the removed values. Values that a version does not change are not repeated.
          */
         get: operations["listRevisions"];
         put?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
         };
         /**
          * Read the whole table as csv
-         * @description The whole table as a file at an address that stays the same, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered here, without a redirect; of a dataset that changes meanwhile, name the `versionId` or compare `ETag`. Ranges of a file count as one export; of the bytes, those that are sent.
+         * @description The whole table as a file at a permanent address, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered without a redirect; if the dataset may change meanwhile, set `versionId` or compare `ETag`. Ranges of a file count as one export, with the bytes that are sent.
          */
         get: operations["readTableAsCsv"];
         put?: never;
@@ -1248,7 +1248,7 @@ export interface paths {
         };
         /**
          * Read the whole table as parquet
-         * @description The whole table as a file at an address that stays the same, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered here, without a redirect; of a dataset that changes meanwhile, name the `versionId` or compare `ETag`. Ranges of a file count as one export; of the bytes, those that are sent.
+         * @description The whole table as a file at a permanent address, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered without a redirect; if the dataset may change meanwhile, set `versionId` or compare `ETag`. Ranges of a file count as one export, with the bytes that are sent.
          */
         get: operations["readTableAsParquet"];
         put?: never;
@@ -1268,7 +1268,7 @@ export interface paths {
         };
         /**
          * Get all data of your account as a ZIP
-         * @description Facts as JSON: the account, its keys without secrets, names of providers for which it has a key, teams, invitations, permissions, what the audit trail has of it, each repository, and each dataset with columns, versions, uploads and permissions. The rows of each dataset of your own repositories as CSV. `files.json` names every file with size and SHA-256; `manifest.json` is the last file: an archive without it was cut off. Counts as one export. Needs a key that is not limited.
+         * @description As JSON: the account, its keys without secrets, names of providers for which it has a key, teams, invitations, permissions, what the audit trail has of it, each repository, and each dataset with columns, versions, uploads and permissions. The rows of each dataset of your own repositories as CSV. `files.json` names every file with size and SHA-256; `manifest.json` is the last file: an archive without it is incomplete. Counts as one export. Needs a key that is not limited.
          */
         get: operations["exportAccount"];
         put?: never;
@@ -1365,7 +1365,7 @@ export interface paths {
         };
         /**
          * Search all providers at once
-         * @description Uses the search index of the service. If that has few hits, providers with a search of their own (FRED, DBnomics, Alpha Vantage) are asked, within a second and their limits; `notAsked` names the others of them.
+         * @description Uses the search index of the service. If that has few hits, the searches of providers that have one (FRED, DBnomics, Alpha Vantage) are used as well, within a second and their limits; `notAsked` lists those that were not used.
          */
         get: operations["searchProviders"];
         put?: never;
@@ -1405,7 +1405,7 @@ export interface paths {
         };
         /**
          * Browse the tree of a provider
-         * @description Needs capability `hierarchical`. With `depth` above 1 folders hold `children`; where they are absent (wide trees, small quotas) browse on with `path`. With `series=true` the series at the path.
+         * @description Needs capability `hierarchical`. With `depth` above 1 folders have `children`; where they are absent (wide trees, small quotas) continue with `path`. With `series=true` the series at the path.
          */
         get: operations["browseProvider"];
         put?: never;
@@ -1487,7 +1487,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a series as a dataset
-         * @description Makes a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.
+         * @description Creates a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the series is requested again on that schedule, for the account and with the key of the caller; a new version is published only if the data has changed. Needs Write on the repository.
          */
         post: operations["keepSeries"];
         delete?: never;
@@ -1679,7 +1679,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages that no worker could read and nobody has settled, oldest first
+         * Messages that no worker could decode and that are not settled, oldest first
          * @description Needs the key of an operator account.
          */
         get: operations["listDeadLetters"];
@@ -1805,8 +1805,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a job run now
-         * @description It begins within a second, in the processes that run it; a job that is running runs once more afterwards. Needs the key of an operator account and a key that may write.
+         * Run a job now
+         * @description It starts within a second, in the processes that run it; a running job runs once more afterwards. Needs the key of an operator account and a key that may write.
          */
         post: operations["runJob"];
         delete?: never;
@@ -1843,8 +1843,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who did what, when, from where, for operators
-         * @description Permissions, keys, deletes, teams, accounts, plans and commands of operators, newest first. Each event is written in the transaction of what it tells. Needs the key of an operator account.
+         * Audit trail, for operators
+         * @description Permissions, keys, deletes, teams, accounts, plans and commands of operators, newest first. Each event is written in the transaction of its action. Needs the key of an operator account.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -1880,10 +1880,10 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Error: {
-            /** @description What went wrong, in words. */
+            /** @description Message for people. */
             error: string;
             /**
-             * @description What went wrong, as a stable code for programs. Later versions may add codes.
+             * @description Stable code for programs. Later versions may add codes.
              * @enum {string}
              */
             code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_batch" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "batch_too_large" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "encoded_part" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_a_batch" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_file" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "search_syntax" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_sets" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unsupported_version" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
@@ -1895,10 +1895,10 @@ export interface components {
             requestId?: string;
         };
         NotFoundMessage: {
-            /** @description What went wrong, in words. */
+            /** @description Message for people. */
             message: string;
             /**
-             * @description What went wrong, as a stable code for programs. Later versions may add codes.
+             * @description Stable code for programs. Later versions may add codes.
              * @enum {string}
              */
             code: "above_own_level" | "account_disabled" | "account_not_found" | "ambiguous_credentials" | "ambiguous_series" | "answer_too_large" | "answers_not_read" | "apply_syntax" | "apply_type" | "apply_unsupported" | "arithmetic_overflow" | "backlog" | "bad_authorization" | "bad_batch" | "bad_combination" | "bad_form" | "bad_option" | "bad_skiptoken" | "batch_too_large" | "before_first_version" | "blank_before_quote" | "body_too_large" | "body_too_slow" | "busy" | "cancelled" | "changed_meanwhile" | "chart_not_public" | "chunk_altered" | "chunk_known" | "chunk_unusable" | "chunks_expired" | "column_name_too_long" | "column_not_found" | "completed" | "connector_failed" | "content_encoding" | "cross_site" | "current_version" | "dataset_gone" | "dataset_not_found" | "digest_mismatch" | "download_not_in_plan" | "dry_run_gone" | "duplicate_column_name" | "empty_column_name" | "empty_file" | "empty_key" | "encoded_part" | "expired" | "field_after_file" | "field_count" | "field_too_long" | "fields_too_large" | "file_store_unavailable" | "filter_limit" | "filter_syntax" | "filter_type" | "filter_unsupported" | "forged_message" | "grant_not_found" | "gzip_bomb" | "gzip_damaged" | "gzip_truncated" | "home" | "http_version" | "internal" | "invalid_api_key" | "invalid_body" | "invalid_column_name" | "invalid_cron" | "invalid_digest" | "invalid_encoding" | "invalid_host" | "invalid_manifest" | "invalid_name" | "invalid_option" | "invalid_parameter" | "invalid_request" | "invalid_schedule" | "invalid_utf16" | "invalid_utf8" | "invitation_not_found" | "key_expired" | "key_in_password" | "key_not_found" | "key_not_unique" | "key_read_only" | "key_revoked" | "key_scope" | "key_update_conflict" | "last_admin" | "last_operator" | "last_owner" | "link_expired" | "link_invalid" | "link_not_found" | "link_outdated" | "link_quota_exceeded" | "log_unavailable" | "malformed_header" | "malformed_json" | "malformed_request" | "member_not_found" | "message_expired" | "metrics_token" | "miscounted" | "missing_body" | "missing_columns" | "missing_key" | "missing_query" | "name_taken" | "never_answered" | "new_columns" | "newer_upload" | "no_answer_room" | "no_body_room" | "no_byte_order_mark" | "no_call_slot" | "no_columns" | "no_data" | "no_date_column" | "no_dry_run" | "no_event_slot" | "no_file" | "no_file_slot" | "no_key" | "no_master_key" | "no_permission" | "no_query_slot" | "no_repositories" | "no_request_slot" | "no_series" | "no_upload_slot" | "no_version" | "no_vintages" | "not_a_batch" | "not_an_account" | "not_confirmed" | "not_json" | "not_multipart" | "not_operator" | "not_received" | "nul_character" | "only_column" | "operation_not_implemented" | "operation_not_supported" | "operation_timeout" | "other_file" | "other_version" | "other_vintage" | "paid_provider" | "panel_too_large" | "part_twice" | "path_not_found" | "permission_ended" | "principal_not_found" | "process_ended" | "process_gone" | "process_not_found" | "process_of_other_account" | "process_used" | "provider_not_found" | "query_complexity_limit" | "query_failed" | "query_memory_limit" | "query_size_limit" | "query_timeout" | "quota_columns" | "quota_exceeded" | "quota_rows" | "record_too_large" | "repeated_host" | "repeated_option" | "repeated_parameter" | "repeated_row" | "replay_differs" | "repository_not_found" | "reservation_expired" | "rows_joined" | "same_account" | "same_column" | "search_syntax" | "series_not_found" | "session_ended" | "settled" | "slot_lost" | "still_pending" | "still_undecodable" | "store_busy" | "store_refused" | "store_unavailable" | "superseded" | "team_is_fixed" | "team_not_found" | "team_repositories" | "text_after_quote" | "text_too_long" | "too_complex" | "too_deep" | "too_many_bad_rows" | "too_many_body_bytes" | "too_many_columns" | "too_many_datasets" | "too_many_dates" | "too_many_digits" | "too_many_elements" | "too_many_failures" | "too_many_keys" | "too_many_links" | "too_many_parameters" | "too_many_parts" | "too_many_points" | "too_many_records" | "too_many_repositories" | "too_many_reservations" | "too_many_series" | "too_many_sets" | "too_many_teams" | "too_many_uploads" | "too_many_versions" | "transfer_not_found" | "type_conflict" | "unavailable" | "unexpected_reply" | "unknown_column" | "unknown_file" | "unknown_host" | "unknown_job" | "unknown_key" | "unknown_message" | "unknown_option" | "unknown_parameter" | "unknown_part" | "unknown_path" | "unknown_process" | "unknown_repository" | "unknown_row" | "unknown_team" | "unknown_version" | "unknown_workspace" | "unlisted_columns" | "unsupported_version" | "unterminated_quote" | "upload_abandoned" | "upload_broken_off" | "upload_cut" | "upload_expired" | "upload_idle" | "upload_too_large" | "upload_too_slow" | "upload_unanswered" | "upstream_circuit_open" | "upstream_down" | "upstream_failed" | "upstream_key_refused" | "upstream_key_required" | "upstream_not_found" | "upstream_rate_limited" | "upstream_refused_request" | "upstream_timeout" | "upstream_too_large" | "upstream_unreachable" | "value" | "values_collide" | "values_too_long" | "version_changed" | "version_gone" | "version_not_found" | "version_removed" | "wrong_method";
@@ -2028,7 +2028,7 @@ export interface components {
             key: string;
         };
         Session: {
-            /** @description Null: nobody is signed in. */
+            /** @description Null: not signed in. */
             account: {
                 /** @description The account. */
                 id: number;
@@ -2279,7 +2279,7 @@ export interface components {
             /** @enum {string} */
             level: "Owner" | "Admin" | "Write" | "Clone" | "Read";
             /**
-             * @description creator: created it. team: through the team of the repository, whose admins have Admin. grant: given here.
+             * @description creator: created it. team: through the team of the repository, whose admins have Admin. grant: granted here.
              * @enum {string}
              */
             origin: "creator" | "team" | "grant";
@@ -2356,25 +2356,25 @@ export interface components {
             /** @description ISO 8601 in UTC, without zone offset. */
             createdAt: string;
             completedAt: string | null;
-            /** @description Of a reserved process: until when an upload may fill it. */
+            /** @description For a reserved process: time until which an upload may fill it. */
             expiresAt: string | null;
             /** @description Null while the process is reserved. */
             mode: string | null;
-            /** @description The version it produced. */
+            /** @description The published version. */
             versionId: string | null;
             /** @description Rows stored so far. */
             rows: number;
             /** @description Uncompressed bytes received so far. */
             bytes: number;
-            /** @description Records that were set aside as bad. */
+            /** @description Bad records that were rejected. */
             rejectedRows: number;
             /** @description Rows that are new. Null until that is known, and in mode replace. */
             inserted: number | null;
-            /** @description Rows of the version before that have other values now. Null until that is known, and in mode replace. */
+            /** @description Rows of the previous version that have new values. Null until that is known, and in mode replace. */
             replaced: number | null;
-            /** @description Rows whose key the file has, and whose values were those of the file already. Null until that is known, and in mode replace. */
+            /** @description Rows whose key is in the file and whose values were already equal. Null until that is known, and in mode replace. */
             unchanged: number | null;
-            /** @description Rows of the version before that have gone. Null until that is known, and in mode replace. */
+            /** @description Rows of the previous version that were removed. Null until that is known, and in mode replace. */
             removed: number | null;
             /** @description Everything is checked and counted, nothing is published. */
             dryRun: boolean;
@@ -2416,7 +2416,7 @@ export interface components {
                     };
                 }[];
             } | null;
-            /** @description What is worth knowing about the file, at most 20; also of an upload that completes. */
+            /** @description Notices about the file, at most 20, whether or not the upload completes. */
             notices: components["schemas"]["Notice"][];
             progress: {
                 /** @description Bytes received of the body of the request, as sent. */
@@ -2451,7 +2451,7 @@ export interface components {
             columns?: string[];
             /** @description How many more columns there are. */
             omitted?: number;
-            /** @description Name of the column that it is easily taken for. */
+            /** @description Name of the column that it is easily confused with. */
             similarTo?: string;
             /**
              * @description Type in the version before.
@@ -2720,7 +2720,7 @@ export interface components {
             description: string;
             capabilities: ("hierarchical" | "search" | "direct")[];
             license?: string;
-            /** @description The attribution that the provider asks to have shown with its data. */
+            /** @description The attribution that the provider requires with its data. */
             attribution?: string;
         };
         ProviderMatch: {
@@ -2732,7 +2732,7 @@ export interface components {
             description: string;
             capabilities: ("hierarchical" | "search" | "direct")[];
             license?: string;
-            /** @description The attribution that the provider asks to have shown with its data. */
+            /** @description The attribution that the provider requires with its data. */
             attribution?: string;
             parameters?: components["schemas"]["ProviderParameter"][];
             popular_series?: {
@@ -2767,7 +2767,7 @@ export interface components {
             description: string;
             capabilities: ("hierarchical" | "search" | "direct")[];
             license?: string;
-            /** @description The attribution that the provider asks to have shown with its data. */
+            /** @description The attribution that the provider requires with its data. */
             attribution?: string;
             parameters: components["schemas"]["ProviderParameter"][];
             popular_series: {
@@ -2780,7 +2780,7 @@ export interface components {
             browse_root_label?: string;
             series_id_placeholder: string;
             has_user_api_key: boolean;
-            /** @description It tells what a series was before it was revised: a dataset can be made with `backfill`. */
+            /** @description It keeps the values before each revision: a dataset can be created with `backfill`. */
             keeps_vintages: boolean;
         };
         ProviderQuota: {
@@ -2803,12 +2803,12 @@ export interface components {
                 /** @description ISO 8601, UTC: when the oldest request that counts will count no longer. */
                 next_at: string;
             }[];
-            /** @description The provider asked not to be called until then; null: it did not. */
+            /** @description End of the hold that the provider requested; null: none. */
             held_until: string | null;
         };
         ProvidersSearchResult: {
             query: string;
-            /** @description The query that was answered instead, with typing errors corrected: nothing matches the one that was asked. */
+            /** @description The corrected query that was answered, if nothing matches the original one. */
             corrected?: string;
             items: {
                 /** @description Slug. */
@@ -2833,12 +2833,12 @@ export interface components {
                  */
                 api_key_required?: true;
             }[];
-            /** @description Slugs of providers whose own search was not asked, refused, or gave nothing in time. */
+            /** @description Slugs of providers whose own search was not used, refused, or did not respond in time. */
             notAsked: string[];
         };
         ProviderSearchResult: {
             query: string;
-            /** @description The query that was answered instead, with typing errors corrected: nothing matches the one that was asked. */
+            /** @description The corrected query that was answered, if nothing matches the original one. */
             corrected?: string;
             items: {
                 /** @description The series id, or the code of the folder. */
@@ -2876,7 +2876,7 @@ export interface components {
         Series: {
             series_id: string;
             label: string;
-            /** @description What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one. */
+            /** @description Metadata from the provider: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` is the text of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one. */
             metadata: {
                 [key: string]: string | number | boolean | null | {
                     [key: string]: string;
@@ -2899,7 +2899,7 @@ export interface components {
         Panel: {
             series_id: string;
             label: string;
-            /** @description What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one. */
+            /** @description Metadata from the provider: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` is the text of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one. */
             metadata: {
                 [key: string]: string | number | boolean | null | {
                     [key: string]: string;
@@ -3031,7 +3031,7 @@ export interface components {
             partition: number;
             /** @description 64 bits, so a text. */
             offset: string;
-            /** @description The attempt whose segment holds its rows; 0: none does yet. */
+            /** @description The attempt whose segment has its rows; 0: none yet. */
             attempt: number;
         };
         DeadLetter: {
@@ -3043,7 +3043,7 @@ export interface components {
                 partition: number;
                 offset: string;
             };
-            /** @description Where its copy is. */
+            /** @description Topic, partition and offset of its copy. */
             copy: {
                 topic: string;
                 partition: number;
@@ -3068,7 +3068,7 @@ export interface components {
                 partition: number;
                 offset: string;
             };
-            /** @description Where its copy is. */
+            /** @description Topic, partition and offset of its copy. */
             copy: {
                 topic: string;
                 partition: number;
@@ -3091,7 +3091,7 @@ export interface components {
                 };
                 /** @description Its first 256 bytes. */
                 hex: string;
-                /** @description The same; what does not print is a dot. */
+                /** @description The same bytes as text; dots replace those that cannot be printed. */
                 text: string;
             } | null;
         };
@@ -3111,7 +3111,7 @@ export interface components {
             }[];
             /** @description Stores whose rows are on all shards of the cluster. */
             everywhereStores?: number;
-            /** @description Servers of CLICKHOUSE_CLUSTER; not there without one. */
+            /** @description Servers of CLICKHOUSE_CLUSTER; absent without a cluster. */
             shards?: {
                 shard: number;
                 /**
@@ -3122,7 +3122,7 @@ export interface components {
                 error: string | null;
                 /** @description Weight in `remote_servers`: its share of new rows. 0: the shard is only read. */
                 weight: number;
-                /** @description Stores whose rows are all there. */
+                /** @description Stores with all of their rows on this shard. */
                 stores: number;
                 bytes: number | null;
                 rows: number | null;
@@ -3152,17 +3152,17 @@ export interface components {
         };
         OperationsJob: {
             name: string;
-            /** @description `installation`, the address of a process, or the number of the thing that is worked on. */
+            /** @description `installation`, the address of a process, or the id of the item that the job works on. */
             subject: string;
             /** @enum {string} */
             state: "waiting" | "running";
-            /** @description Null: something else starts it. */
+            /** @description Null: it has no schedule of its own. */
             nextRunAt: string | null;
             /** @description End of the last run; null: there was none. */
             lastRunAt: string | null;
-            /** @description Milliseconds that it took. */
+            /** @description Duration of the last run in milliseconds. */
             lastMs: number | null;
-            /** @description Error of the last run; null: it went well. */
+            /** @description Error of the last run; null: it succeeded. */
             failure: string | null;
             /** @description Failed runs in a row. */
             failures: number;
@@ -3213,7 +3213,7 @@ export interface components {
             at: string;
             actor: {
                 /**
-                 * @description Over HTTP with a key, by somebody on the machine, or by the service itself.
+                 * @description `account`: over HTTP with a key; `command`: on the command line; `service`: by the service itself.
                  * @enum {string}
                  */
                 kind: "account" | "command" | "service";
@@ -3310,17 +3310,17 @@ export interface components {
                     group: string;
                     topic: string;
                     partition: number;
-                    /** @description Messages not handled yet. */
+                    /** @description Messages that have not been handled. */
                     lag: number;
-                    /** @description Bytes of these; null: Kafka does not tell. */
+                    /** @description Bytes of these messages; null: Kafka does not report them. */
                     bytes: number | null;
-                    /** @description Age of the first of them, to an eighth of it; 0 without one. */
+                    /** @description Age of the first of them, to an eighth of it; 0: there is none. */
                     seconds: number;
                 }[];
                 /** @description Consumer groups, their members, and how many partitions these have. */
                 groups: {
                     group: string;
-                    /** @description As Kafka names it: `Stable`, `PreparingRebalance` … */
+                    /** @description State in Kafka: `Stable`, `PreparingRebalance` … */
                     state: string;
                     members: number;
                     assigned: number;
@@ -3358,13 +3358,13 @@ export interface components {
             providers: {
                 provider: string;
                 /**
-                 * @description As the process that answers sees it.
+                 * @description State in the process that answers.
                  * @enum {string}
                  */
                 circuit: "closed" | "open" | "testing";
                 openUntil: string | null;
                 failures: number;
-                /** @description The upstream asked not to be called until then. */
+                /** @description End of the hold that the upstream requested. */
                 heldUntil: string | null;
                 /** @description Requests that wait in the process that answers. */
                 waiting: number;
@@ -3373,7 +3373,7 @@ export interface components {
                     outcome: string;
                     count: number;
                 }[];
-                /** @description Periods in which upstreams asked not to be called; `own`: with the key of a user. */
+                /** @description Holds that the upstream requested; `own`: for the key of a user. */
                 holds: {
                     /** @enum {string} */
                     key: "none" | "service" | "own";
@@ -3508,7 +3508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -3861,7 +3861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -4087,7 +4087,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -4245,7 +4245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -4451,7 +4451,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -4683,7 +4683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -4781,7 +4781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -4885,7 +4885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -5227,7 +5227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -5979,7 +5979,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Datasets whose name matches first, then those that changed last. */
+            /** @description Datasets whose name matches come first, then the most recently changed ones. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6013,7 +6013,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -6121,7 +6121,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFoundMessage"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -6222,7 +6222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -6554,7 +6554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -6864,7 +6864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -7105,7 +7105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -7678,7 +7678,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -8159,7 +8159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -8514,9 +8514,9 @@ export interface operations {
                 headers: {
                     /** @description With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset. */
                     "Row-Count"?: string;
-                    /** @description With `$pagesize`, while more rows follow: the address of the next page, `rel="next"`. It holds no key. */
+                    /** @description With `$pagesize`, if more rows follow: the address of the next page, `rel="next"`. It does not contain a key. */
                     Link?: string;
-                    /** @description The same for the same rows in the same form. Strong; of Parquet and Arrow, whose bytes may differ, weak. */
+                    /** @description Equal for equal rows in the same format. Strong; for Parquet and Arrow, whose bytes may differ, weak. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8532,7 +8532,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The whole file is behind a link that is valid for a short time. */
+            /** @description A redirect to the whole file, which is valid for a short time. */
             302: {
                 headers: {
                     /** @description The link; it needs no key. */
@@ -8593,7 +8593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -8602,7 +8602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -8650,24 +8650,24 @@ export interface operations {
                  * @example 12
                  */
                 processId?: number;
-                /** @description `replace` (default), `append`, `upsert`, `delete` (rows of the keys in the file go) or `sync` (upsert, and rows of keys that the file lacks go). */
+                /** @description `replace` (default), `append`, `upsert`, `delete` (removes the rows with the keys in the file) or `sync` (upsert, and removes rows whose keys are not in the file). */
                 mode?: "replace" | "append" | "upsert" | "delete" | "sync";
                 /** @description JSON `{"columns": [{"name", "id"?, "dataType"?, "isEntity"?, "dateFormat"?, "description"?}], "unlisted": "infer" | "ignore" | "reject"}`. */
                 manifest?: string;
                 /**
-                 * @description Modes upsert, delete and sync: names of the columns that tell rows apart, separated by commas or as a JSON array; the entity columns unless given.
+                 * @description Modes upsert, delete and sync: names of the columns that identify a row, separated by commas or as a JSON array. Default: the entity columns.
                  * @example Country,Year
                  */
                 key?: string;
-                /** @description Columns keep their types where all values fit. Where a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column takes the new type. `widen` (mode append): it takes a type that holds old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest. */
+                /** @description Columns keep their types if all values fit. If a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column gets the new type. `widen` (mode append): it gets a type for old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest. */
                 onTypeConflict?: "fail" | "replace" | "widen";
-                /** @description Modes upsert, delete and sync, a key that several rows of the file or of the dataset have: `fail` (default, 409 `key_not_unique`), `last` or `first` (of the file; all rows of the dataset that have it are meant). */
+                /** @description Modes upsert, delete and sync, for a key of several rows in the file or the dataset: `fail` (default, 409 `key_not_unique`), `last` or `first` (row of the file, which applies to all rows of the dataset with the key). */
                 onDuplicateKey?: "fail" | "last" | "first";
-                /** @description Modes append, upsert and sync, a column the file lacks: `null` (default) or `fail`. */
+                /** @description Modes append, upsert and sync, for a column that the file does not have: `null` (default) or `fail`. */
                 onMissingColumn?: "null" | "fail";
-                /** @description A column the dataset does not have yet: `add` (default), `fail` or `ignore`. */
+                /** @description For a column that the dataset does not have: `add` (default), `fail` or `ignore`. */
                 onNewColumn?: "add" | "fail" | "ignore";
-                /** @description `fail` (default) or `quarantine`: bad rows are set aside with their reason. */
+                /** @description `fail` (default) or `quarantine`: bad rows are rejected, with their reason, and the others stored. */
                 onBadRow?: "fail" | "quarantine";
                 /**
                  * @description With `onBadRow=quarantine`: most bad rows, a count or a share such as `5%`.
@@ -8678,15 +8678,15 @@ export interface operations {
                 dryRun?: boolean;
                 /** @description `true` (default), or `false`: the answer waits for the end of the process. */
                 async?: boolean;
-                /** @description With `async=false`: seconds to wait, 30 unless given, at most 55. */
+                /** @description With `async=false`: seconds to wait, at most 55. Default 30. */
                 wait?: number;
                 /**
-                 * @description The delimiter: one ASCII character, or `tab`. Recognised from the header unless given.
+                 * @description The delimiter: one ASCII character, or `tab`. Default: recognised from the header.
                  * @example ;
                  */
                 delimiter?: string;
                 /**
-                 * @description The quote: `"` (default) or `none`. Also taken as `quote`.
+                 * @description The quote: `"` (default) or `none`. Also accepted as `quote`.
                  * @example none
                  */
                 quoting?: string;
@@ -8723,39 +8723,39 @@ export interface operations {
             content: {
                 "multipart/form-data": {
                     /**
-                     * @description `replace` (default), `append`, `upsert`, `delete` (rows of the keys in the file go) or `sync` (upsert, and rows of keys that the file lacks go).
+                     * @description `replace` (default), `append`, `upsert`, `delete` (removes the rows with the keys in the file) or `sync` (upsert, and removes rows whose keys are not in the file).
                      * @enum {string}
                      */
                     mode?: "replace" | "append" | "upsert" | "delete" | "sync";
                     /** @description JSON `{"columns": [{"name", "id"?, "dataType"?, "isEntity"?, "dateFormat"?, "description"?}], "unlisted": "infer" | "ignore" | "reject"}`. */
                     manifest?: string;
                     /**
-                     * @description Modes upsert, delete and sync: names of the columns that tell rows apart, separated by commas or as a JSON array; the entity columns unless given.
+                     * @description Modes upsert, delete and sync: names of the columns that identify a row, separated by commas or as a JSON array. Default: the entity columns.
                      * @example Country,Year
                      */
                     key?: string;
                     /**
-                     * @description Columns keep their types where all values fit. Where a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column takes the new type. `widen` (mode append): it takes a type that holds old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest.
+                     * @description Columns keep their types if all values fit. If a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column gets the new type. `widen` (mode append): it gets a type for old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest.
                      * @enum {string}
                      */
                     onTypeConflict?: "fail" | "replace" | "widen";
                     /**
-                     * @description Modes upsert, delete and sync, a key that several rows of the file or of the dataset have: `fail` (default, 409 `key_not_unique`), `last` or `first` (of the file; all rows of the dataset that have it are meant).
+                     * @description Modes upsert, delete and sync, for a key of several rows in the file or the dataset: `fail` (default, 409 `key_not_unique`), `last` or `first` (row of the file, which applies to all rows of the dataset with the key).
                      * @enum {string}
                      */
                     onDuplicateKey?: "fail" | "last" | "first";
                     /**
-                     * @description Modes append, upsert and sync, a column the file lacks: `null` (default) or `fail`.
+                     * @description Modes append, upsert and sync, for a column that the file does not have: `null` (default) or `fail`.
                      * @enum {string}
                      */
                     onMissingColumn?: "null" | "fail";
                     /**
-                     * @description A column the dataset does not have yet: `add` (default), `fail` or `ignore`.
+                     * @description For a column that the dataset does not have: `add` (default), `fail` or `ignore`.
                      * @enum {string}
                      */
                     onNewColumn?: "add" | "fail" | "ignore";
                     /**
-                     * @description `fail` (default) or `quarantine`: bad rows are set aside with their reason.
+                     * @description `fail` (default) or `quarantine`: bad rows are rejected, with their reason, and the others stored.
                      * @enum {string}
                      */
                     onBadRow?: "fail" | "quarantine";
@@ -8768,15 +8768,15 @@ export interface operations {
                     dryRun?: boolean;
                     /** @description `true` (default), or `false`: the answer waits for the end of the process. */
                     async?: boolean;
-                    /** @description With `async=false`: seconds to wait, 30 unless given, at most 55. */
+                    /** @description With `async=false`: seconds to wait, at most 55. Default 30. */
                     wait?: number;
                     /**
-                     * @description The delimiter: one ASCII character, or `tab`. Recognised from the header unless given.
+                     * @description The delimiter: one ASCII character, or `tab`. Default: recognised from the header.
                      * @example ;
                      */
                     delimiter?: string;
                     /**
-                     * @description The quote: `"` (default) or `none`. Also taken as `quote`.
+                     * @description The quote: `"` (default) or `none`. Also accepted as `quote`.
                      * @example none
                      */
                     quoting?: string;
@@ -8864,7 +8864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -8981,7 +8981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -9172,7 +9172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -9364,7 +9364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -9466,7 +9466,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -9571,7 +9571,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -9699,7 +9699,7 @@ export interface operations {
     updateColumn: {
         parameters: {
             query?: {
-                /** @description With `merge`: seconds to wait for the new version, 30 unless given. */
+                /** @description With `merge`: seconds to wait for the new version. Default 30. */
                 wait?: number;
             };
             header?: never;
@@ -9730,10 +9730,10 @@ export interface operations {
                     isEntity?: boolean;
                     /** @description Free text. */
                     description?: string | null;
-                    /** @description With the name of another column: both become that one, in a new version. Nothing else can be changed with it. */
+                    /** @description `true`: merges the column into the column called `name`, in a new version. No other member can be changed in the same request. */
                     merge?: boolean;
                     /**
-                     * @description With `merge`, of columns whose values only text holds together: `fail` (unless given) is 409 `type_conflict`, `widen` makes the column String.
+                     * @description With `merge`, for columns whose types only text can represent: `fail` (default) is 409 `type_conflict`, `widen` makes the column String.
                      * @enum {string}
                      */
                     onTypeConflict?: "fail" | "widen";
@@ -9741,7 +9741,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The column; of a merge, the one that stays. */
+            /** @description The column; for a merge, the one that remains. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9759,7 +9759,7 @@ export interface operations {
                     "application/json": components["schemas"]["Column"];
                 };
             };
-            /** @description A merge that goes on; the process shows when it has ended. */
+            /** @description The merge is still running; the process shows when it has ended. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9941,7 +9941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -10179,7 +10179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -10277,7 +10277,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -10705,7 +10705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -10891,9 +10891,9 @@ export interface operations {
                 headers: {
                     /** @description With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset. */
                     "Row-Count"?: string;
-                    /** @description With `$pagesize`, while more rows follow: the address of the next page, `rel="next"`. It holds no key. */
+                    /** @description With `$pagesize`, if more rows follow: the address of the next page, `rel="next"`. It does not contain a key. */
                     Link?: string;
-                    /** @description The same for the same rows in the same form. Strong; of Parquet and Arrow, whose bytes may differ, weak. */
+                    /** @description Equal for equal rows in the same format. Strong; for Parquet and Arrow, whose bytes may differ, weak. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -10963,7 +10963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -10990,7 +10990,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11108,7 +11108,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11152,7 +11152,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `continue-on-error`: answer the parts behind an error as well. */
+                /** @description `continue-on-error`: also answer the parts after an error. */
                 Prefer?: string;
             };
             path: {
@@ -11279,7 +11279,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11422,7 +11422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11562,7 +11562,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11680,7 +11680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11724,7 +11724,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `continue-on-error`: answer the parts behind an error as well. */
+                /** @description `continue-on-error`: also answer the parts after an error. */
                 Prefer?: string;
             };
             path: {
@@ -11851,7 +11851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -11994,7 +11994,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -12134,7 +12134,7 @@ export interface operations {
                     "application/json": components["schemas"]["ODataError"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -12239,7 +12239,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -12632,7 +12632,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -12983,7 +12983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -12999,7 +12999,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13123,7 +13123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13253,7 +13253,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13379,7 +13379,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13509,7 +13509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13642,7 +13642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13775,7 +13775,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -13791,7 +13791,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -13927,7 +13927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -13943,7 +13943,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14079,7 +14079,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A precondition does not hold. */
+            /** @description A precondition failed. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -14095,7 +14095,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14129,7 +14129,7 @@ export interface operations {
     exportAccount: {
         parameters: {
             query?: {
-                /** @description Rows of the current version of each dataset (default), or of all that are kept. */
+                /** @description Rows of the current version of each dataset (default), or of all kept versions. */
                 versions?: "current" | "all";
             };
             header?: never;
@@ -14183,7 +14183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14264,7 +14264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14348,7 +14348,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14427,7 +14427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14523,7 +14523,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14595,7 +14595,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14695,7 +14695,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14792,9 +14792,9 @@ export interface operations {
                 headers: {
                     /** @description Seconds since the provider said so. */
                     Age?: string;
-                    /** @description `110` when the provider could not be asked and this is what it said last. */
+                    /** @description `110` if the provider cannot be reached and this is its last answer. */
                     Warning?: string;
-                    /** @description With `series=true`: all series at the path, where the provider tells. */
+                    /** @description With `series=true`: number of all series at the path, if the provider reports it. */
                     "Row-Count"?: string;
                     [name: string]: unknown;
                 };
@@ -14861,7 +14861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -14952,7 +14952,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds since the provider said so. */
                     Age?: string;
-                    /** @description `110` when the provider could not be asked and this is what it said last. */
+                    /** @description `110` if the provider cannot be reached and this is its last answer. */
                     Warning?: string;
                     /** @description Strong: changes exactly when the body does. */
                     ETag?: string;
@@ -15038,7 +15038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -15145,7 +15145,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds since the provider said so. */
                     Age?: string;
-                    /** @description `110` when the provider could not be asked and this is what it said last. */
+                    /** @description `110` if the provider cannot be reached and this is its last answer. */
                     Warning?: string;
                     /** @description Strong: changes exactly when the body does. */
                     ETag?: string;
@@ -15258,7 +15258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -15375,7 +15375,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds since the provider said so. */
                     Age?: string;
-                    /** @description `110` when the provider could not be asked and this is what it said last. */
+                    /** @description `110` if the provider cannot be reached and this is its last answer. */
                     Warning?: string;
                     /** @description Strong: changes exactly when the body does. */
                     ETag?: string;
@@ -15501,7 +15501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -15597,7 +15597,7 @@ export interface operations {
                      * @example 7
                      */
                     repositoryId: number;
-                    /** @description Default: what the provider calls the series. Kept exactly as given; at most 255 characters. */
+                    /** @description Default: the name of the series at the provider. Kept exactly as given; at most 255 characters. */
                     name?: string;
                     /** @description Free text. */
                     description?: string | null;
@@ -15629,7 +15629,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The dataset, and the process that tells when its rows are visible. */
+            /** @description The dataset, and the process that shows when its rows are visible. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -16078,7 +16078,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -16319,7 +16319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -16417,7 +16417,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds since the provider said so. */
                     Age?: string;
-                    /** @description `110` when the provider could not be asked and this is what it said last. */
+                    /** @description `110` if the provider cannot be reached and this is its last answer. */
                     Warning?: string;
                     /** @description Strong: the same for the same rows in the same form. */
                     ETag?: string;
@@ -16484,7 +16484,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -16617,7 +16617,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -16708,7 +16708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -16804,7 +16804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17013,7 +17013,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17104,7 +17104,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17363,7 +17363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17546,7 +17546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17702,7 +17702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17835,7 +17835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -17911,7 +17911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request came by HTTP/1.0, and the response is too long to be sent that way. */
+            /** @description The request uses HTTP/1.0, and the response is too long for it. */
             426: {
                 headers: {
                     [name: string]: unknown;

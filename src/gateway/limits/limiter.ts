@@ -83,7 +83,7 @@ const denial = (owner: QuotaOwner, admission: Extract<Admission, { granted: fals
   const own = provider.key !== undefined && !keyScope.startsWith('own:') ? ' Your own key raises it.' : '';
   const texts: Partial<Record<typeof admission.reason, string>> = {
     share: `Your share of the ${limit} of ${provider.name} is used up; the rest is for others.`,
-    held: `${provider.name} asked not to be called for now.`,
+    held: `${provider.name} requested that no requests are sent for now.`,
   };
   const text = texts[admission.reason] ?? `The ${limit} of ${provider.name} is reached.`;
   return new AppError('rate_limited', 'upstream_rate_limited', `${text}${own}`, {

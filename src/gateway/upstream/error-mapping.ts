@@ -92,7 +92,7 @@ export const errorOfWire = (provider: Provider, failure: WireError): AppError =>
         options,
       );
     case 'redirect':
-      return unexpectedReply(provider, 'it points somewhere else', failure);
+      return unexpectedReply(provider, 'it redirects to another site', failure);
     default: {
       const never: never = failure.failure;
       throw new Error(`unknown failure ${String(never)}`);

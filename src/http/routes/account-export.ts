@@ -26,17 +26,17 @@ export const createAccountExportRoute = ({ quotas, accountExport }: AccountExpor
     operationId: 'exportAccount',
     summary: 'Get all data of your account as a ZIP',
     description:
-      'Facts as JSON: the account, its keys without secrets, names of providers for which it has a key, teams, invitations, ' +
+      'As JSON: the account, its keys without secrets, names of providers for which it has a key, teams, invitations, ' +
       'permissions, what the audit trail has of it, each repository, and each dataset with columns, versions, uploads and ' +
       'permissions. The rows of each dataset of your own repositories as CSV. `files.json` names every file with size and ' +
-      'SHA-256; `manifest.json` is the last file: an archive without it was cut off. Counts as one export. Needs a key that ' +
+      'SHA-256; `manifest.json` is the last file: an archive without it is incomplete. Counts as one export. Needs a key that ' +
       'is not limited.',
     tags: ['Account'],
     auth: 'required',
     permit: 'files',
     query: z.object({
       versions: z.enum(['current', 'all'], 'must be current or all').optional().meta({
-        description: 'Rows of the current version of each dataset (default), or of all that are kept.',
+        description: 'Rows of the current version of each dataset (default), or of all kept versions.',
       }),
     }),
     responses: { 200: { description: 'The archive.', contentTypes: ['application/zip'] } },

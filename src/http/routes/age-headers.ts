@@ -15,5 +15,5 @@ export const ageHeaders = ({ ageSeconds, stale }: Age): Record<string, string> =
 /** The headers above, for the documents. */
 export const ageHeaderTexts = {
   Age: 'Seconds since the provider said so.',
-  Warning: '`110` when the provider could not be asked and this is what it said last.',
+  Warning: '`110` if the provider cannot be reached and this is its last answer.',
 } as const;

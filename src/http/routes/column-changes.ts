@@ -64,11 +64,11 @@ const changeBody = z.object({
   description: descriptionField,
   merge: z.boolean().optional().meta({
     description:
-      'With the name of another column: both become that one, in a new version. Nothing else can be changed with it.',
+      '`true`: merges the column into the column called `name`, in a new version. No other member can be changed in the same request.',
   }),
   onTypeConflict: z.enum(['fail', 'widen']).optional().meta({
     description:
-      'With `merge`, of columns whose values only text holds together: `fail` (unless given) is 409 `type_conflict`, `widen` makes the column String.',
+      'With `merge`, for columns whose types only text can represent: `fail` (default) is 409 `type_conflict`, `widen` makes the column String.',
   }),
 });
 
@@ -77,13 +77,12 @@ type Change = z.output<typeof changeBody>;
 /** Name of the column to merge into; undefined without `merge`. */
 const mergeNameOf = ({ name, merge, onTypeConflict, isEntity, description }: Change): string | undefined => {
   if (merge !== true) {
-    if (onTypeConflict !== undefined)
-      throw invalid('invalid_body', 'onTypeConflict goes with "merge": true only.');
+    if (onTypeConflict !== undefined) throw invalid('invalid_body', 'onTypeConflict needs "merge": true.');
     return undefined;
   }
   if (name === undefined) throw invalid('invalid_body', 'merge needs the name of the column to merge with.');
   if (isEntity !== undefined || description !== undefined)
-    throw invalid('invalid_body', 'merge changes nothing else: leave isEntity and description out.');
+    throw invalid('invalid_body', 'merge cannot be combined with isEntity or description.');
   return name;
 };
 
@@ -128,15 +127,15 @@ const change = (deps: ColumnChangeRoutesDeps): Route =>
     operationId: 'updateColumn',
     summary: 'Change name, role or description of a column, or merge it into another one',
     description:
-      'The id stays. Filters and selections by the new name work at once; a read of an older version shows the ' +
-      'names as they were in it. With `merge`, the column goes into the one that has the name already, in a new version: ' +
-      'its id stays, and each row has the value of the two that is not null. Rows in which they differ are 409 ' +
-      '`values_collide`, with their number and the first three in `details`; nothing is changed then. Needs Write.',
+      'The id does not change. Filters and selections can use the new name at once; a read of an older version has ' +
+      'its original names. With `merge`, the column is merged into the existing column with that name, in a new version: ' +
+      'the id of that column stays, and each row has the value of the two that is not null. Rows with two different values are 409 ' +
+      '`values_collide`, with their number and the first three in `details`; then nothing is changed. Needs Write.',
     tags,
     auth: 'required',
     params,
     query: z.object({
-      wait: queryInteger('With `merge`: seconds to wait for the new version, 30 unless given.', {
+      wait: queryInteger('With `merge`: seconds to wait for the new version. Default 30.', {
         min: 0,
         max: 55,
       }).optional(),
@@ -147,12 +146,12 @@ const change = (deps: ColumnChangeRoutesDeps): Route =>
     authorize: ({ caller, params }) => deps.access.dataset(caller, params.dataset_id, 'Write', 'write'),
     responses: {
       200: {
-        description: 'The column; of a merge, the one that stays.',
+        description: 'The column; for a merge, the one that remains.',
         schema: columnSchema,
         example: { ...columnExample, name: 'Country code' },
       },
       202: {
-        description: 'A merge that goes on; the process shows when it has ended.',
+        description: 'The merge is still running; the process shows when it has ended.',
         schema: processSchema,
       },
     },

@@ -96,13 +96,13 @@ const answers: Readonly<Record<number, ResponseSpec>> = {
     contentTypes: [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/plain'],
     headers: {
       'Row-Count': 'With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset.',
-      Link: 'With `$pagesize`, while more rows follow: the address of the next page, `rel="next"`. It holds no key.',
-      ETag: 'The same for the same rows in the same form. Strong; of Parquet and Arrow, whose bytes may differ, weak.',
+      Link: 'With `$pagesize`, if more rows follow: the address of the next page, `rel="next"`. It does not contain a key.',
+      ETag: 'Equal for equal rows in the same format. Strong; for Parquet and Arrow, whose bytes may differ, weak.',
     },
   },
 };
 
 const redirectAnswer: ResponseSpec = {
-  description: 'The whole file is behind a link that is valid for a short time.',
+  description: 'A redirect to the whole file, which is valid for a short time.',
   headers: { Location: 'The link; it needs no key.' },
 };

@@ -36,11 +36,11 @@ export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
     method: 'DELETE',
     path: '/account',
     operationId: 'deleteAccount',
-    summary: 'Delete your account with all that it has',
+    summary: 'Delete your account with all of its data',
     description:
-      'Repositories, datasets with all versions, keys, sessions, memberships and permissions go at once and for good; ' +
-      'take `GET /account/export` first. What others have cloned stays theirs, what you made in repositories of others ' +
-      'stays with these. 409 `team_repositories` while teams with other members work in repositories of yours: transfer ' +
+      'Repositories, datasets with all versions, keys, sessions, memberships and permissions are deleted at once and permanently; ' +
+      'call `GET /account/export` first. Clones of other accounts stay, and so do datasets that you created in repositories of ' +
+      'others. 409 `team_repositories` while you own repositories of teams with other members: transfer ' +
       'or delete those first; `last_admin` for the last admin of a team with members, `last_operator` for the last operator.',
     tags: ['Account'],
     auth: 'required',

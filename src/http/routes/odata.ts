@@ -99,7 +99,7 @@ export const createODataRoutes = (deps: ODataRoutesDeps): Route[] => {
         bodyTypes: ['application/json', 'multipart/mixed'],
         bodyExample: { requests: [{ id: '1', method: 'GET', url: `${example}?$top=5` }] },
         changesNothing: true,
-        requestHeaders: { Prefer: '`continue-on-error`: answer the parts behind an error as well.' },
+        requestHeaders: { Prefer: '`continue-on-error`: also answer the parts after an error.' },
         responses: {
           200: {
             description: 'The answers, in the form of the request and in its order.',

@@ -21,7 +21,7 @@ export const createOpenFileRoutes = ({ authorize, apiUrl }: OpenFileRoutesDeps):
     operationId: 'openDataset',
     summary: 'File that opens a dataset in Excel or Power BI',
     description:
-      'A file to double-click: `odc` (Excel, Power Query over OData), `pbids` (Power BI Desktop, OData), `iqy` (Excel web query of the text with tabs). It holds the address of the dataset and no key: the program asks for it.',
+      'A file that opens with a double click: `odc` (Excel, Power Query over OData), `pbids` (Power BI Desktop, OData), `iqy` (Excel web query of tab-separated text). It contains the address of the dataset and no key: the program asks for the key.',
     tags: ['OData'],
     auth: 'optional',
     readsDataset: true,

@@ -142,7 +142,7 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     method: 'GET',
     path: '/ops/dead-letters',
     operationId: 'listDeadLetters',
-    summary: 'Messages that no worker could read and nobody has settled, oldest first',
+    summary: 'Messages that no worker could decode and that are not settled, oldest first',
     description: `${needs}.`,
     query: z.object({
       $top: queryInteger('Most messages in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),

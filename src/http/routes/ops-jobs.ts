@@ -15,13 +15,13 @@ const jobSchema = z
   .object({
     name: z.string(),
     subject: z.string().meta({
-      description: '`installation`, the address of a process, or the number of the thing that is worked on.',
+      description: '`installation`, the address of a process, or the id of the item that the job works on.',
     }),
     state: z.enum(['waiting', 'running']),
-    nextRunAt: timeField.nullable().meta({ description: 'Null: something else starts it.' }),
+    nextRunAt: timeField.nullable().meta({ description: 'Null: it has no schedule of its own.' }),
     lastRunAt: timeField.nullable().meta({ description: 'End of the last run; null: there was none.' }),
-    lastMs: z.int().nullable().meta({ description: 'Milliseconds that it took.' }),
-    failure: z.string().nullable().meta({ description: 'Error of the last run; null: it went well.' }),
+    lastMs: z.int().nullable().meta({ description: 'Duration of the last run in milliseconds.' }),
+    failure: z.string().nullable().meta({ description: 'Error of the last run; null: it succeeded.' }),
     failures: z.int().meta({ description: 'Failed runs in a row.' }),
     holder: z.string().nullable().meta({ description: 'Address of the process that runs it now.' }),
     runningSince: timeField.nullable(),
@@ -47,9 +47,9 @@ export const createOpsJobRoutes = ({ jobs, runJob }: OpsJobs): Route[] => [
     method: 'POST',
     path: '/ops/jobs/:name/run',
     operationId: 'runJob',
-    summary: 'Have a job run now',
+    summary: 'Run a job now',
     description:
-      'It begins within a second, in the processes that run it; a job that is running runs once more afterwards. ' +
+      'It starts within a second, in the processes that run it; a running job runs once more afterwards. ' +
       'Needs the key of an operator account and a key that may write.',
     params: z.object({
       name: z.string().meta({ description: `One of ${Object.keys(jobList).join(', ')}.` }),

@@ -78,7 +78,7 @@ export const uploadChunkSchema = z
     topic: z.string(),
     partition: z.int(),
     offset: z.string().meta({ description: '64 bits, so a text.' }),
-    attempt: count.meta({ description: 'The attempt whose segment holds its rows; 0: none does yet.' }),
+    attempt: count.meta({ description: 'The attempt whose segment has its rows; 0: none yet.' }),
   })
   .meta({ id: 'OperationsChunk' });
 
@@ -87,7 +87,7 @@ const place = z.object({ topic: z.string(), partition: z.int(), offset: z.string
 const deadLetterFields = {
   id: idField('Of the dead letter.'),
   origin: place.meta({ description: 'Topic, partition and offset of the message.' }),
-  copy: place.meta({ description: 'Where its copy is.' }),
+  copy: place.meta({ description: 'Topic, partition and offset of its copy.' }),
   reason: z.string(),
   bytes: count,
   recordedAt: timeField,
@@ -104,7 +104,9 @@ export const deadLetterDetailsSchema = z
         key: z.string().nullable(),
         headers: z.record(z.string(), z.string()),
         hex: z.string().meta({ description: 'Its first 256 bytes.' }),
-        text: z.string().meta({ description: 'The same; what does not print is a dot.' }),
+        text: z
+          .string()
+          .meta({ description: 'The same bytes as text; dots replace those that cannot be printed.' }),
       })
       .nullable()
       .meta({ description: 'Null: removed by Kafka’s retention.' }),
@@ -118,7 +120,7 @@ export const storesSchema = z
     kinds: z.array(
       z.object({ kind: z.string(), tables: size, parts: size, rows: size, bytes: size }).meta({
         description:
-          '`own`: of one dataset; `pool`: of small ones; `running`: of uploads under way; `other`.',
+          '`own`: of one dataset; `pool`: of small ones; `running`: of uploads in progress; `other`.',
       }),
     ),
     mostParts: size,
@@ -137,7 +139,7 @@ export const storesSchema = z
           weight: count.meta({
             description: 'Weight in `remote_servers`: its share of new rows. 0: the shard is only read.',
           }),
-          stores: count.meta({ description: 'Stores whose rows are all there.' }),
+          stores: count.meta({ description: 'Stores with all of their rows on this shard.' }),
           bytes: size.nullable(),
           rows: size.nullable(),
           parts: size.nullable(),
@@ -145,7 +147,7 @@ export const storesSchema = z
         }),
       )
       .optional()
-      .meta({ description: 'Servers of CLICKHOUSE_CLUSTER; not there without one.' }),
+      .meta({ description: 'Servers of CLICKHOUSE_CLUSTER; absent without a cluster.' }),
     pools: z.array(z.object(tableFields)),
     largest: z
       .array(
@@ -168,7 +170,8 @@ export const auditEventSchema = z
     at: timeField,
     actor: z.object({
       kind: z.enum(['account', 'command', 'service']).meta({
-        description: 'Over HTTP with a key, by somebody on the machine, or by the service itself.',
+        description:
+          '`account`: over HTTP with a key; `command`: on the command line; `service`: by the service itself.',
       }),
       accountId: z.int().nullable(),
       name: z.string().nullable().meta({ description: 'As it was then; of a command: user and host.' }),

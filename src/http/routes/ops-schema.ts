@@ -48,16 +48,18 @@ const logSchema = z.object({
       group: z.string(),
       topic: z.string(),
       partition: z.int(),
-      lag: count.meta({ description: 'Messages not handled yet.' }),
-      bytes: count.nullable().meta({ description: 'Bytes of these; null: Kafka does not tell.' }),
-      seconds: count.meta({ description: 'Age of the first of them, to an eighth of it; 0 without one.' }),
+      lag: count.meta({ description: 'Messages that have not been handled.' }),
+      bytes: count
+        .nullable()
+        .meta({ description: 'Bytes of these messages; null: Kafka does not report them.' }),
+      seconds: count.meta({ description: 'Age of the first of them, to an eighth of it; 0: there is none.' }),
     }),
   ),
   groups: z
     .array(
       z.object({
         group: z.string(),
-        state: z.string().meta({ description: 'As Kafka names it: `Stable`, `PreparingRebalance` …' }),
+        state: z.string().meta({ description: 'State in Kafka: `Stable`, `PreparingRebalance` …' }),
         members: count,
         assigned: count,
         assignments: z.array(
@@ -95,10 +97,10 @@ const providersSchema = z.array(
     provider: z.string(),
     circuit: z
       .enum(['closed', 'open', 'testing'])
-      .meta({ description: 'As the process that answers sees it.' }),
+      .meta({ description: 'State in the process that answers.' }),
     openUntil: timeField.nullable(),
     failures: count,
-    heldUntil: timeField.nullable().meta({ description: 'The upstream asked not to be called until then.' }),
+    heldUntil: timeField.nullable().meta({ description: 'End of the hold that the upstream requested.' }),
     waiting: count.meta({ description: 'Requests that wait in the process that answers.' }),
     calls: z
       .array(z.object({ outcome: z.string(), count }))
@@ -113,7 +115,7 @@ const providersSchema = z.array(
         }),
       )
       .meta({
-        description: 'Periods in which upstreams asked not to be called; `own`: with the key of a user.',
+        description: 'Holds that the upstream requested; `own`: for the key of a user.',
       }),
     quotas: z
       .array(

@@ -67,10 +67,10 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
     method: 'GET',
     path: '/ops/audit',
     operationId: 'listAuditEvents',
-    summary: 'Who did what, when, from where, for operators',
+    summary: 'Audit trail, for operators',
     description:
       'Permissions, keys, deletes, teams, accounts, plans and commands of operators, newest first. Each event is written in ' +
-      'the transaction of what it tells. Needs the key of an operator account.',
+      'the transaction of its action. Needs the key of an operator account.',
     ...forOperators,
     query: auditQuery,
     responses: {

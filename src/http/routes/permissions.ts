@@ -12,7 +12,7 @@ const permissionSchema = z
     level: z.enum(levels),
     origin: z.enum(['creator', 'team', 'grant']).meta({
       description:
-        'creator: created it. team: through the team of the repository, whose admins have Admin. grant: given here.',
+        'creator: created it. team: through the team of the repository, whose admins have Admin. grant: granted here.',
     }),
   })
   .meta({ id: 'Permission' });
@@ -50,10 +50,10 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       method: 'PUT',
       path: '/repositories/:id/permissions/:name',
       operationId: 'setRepositoryPermission',
-      summary: 'Give an account or team a level on a repository',
+      summary: 'Grant an account or team a level on a repository',
       description:
         'Needs Admin; no level above your own can be granted. A grant to an account decides alone; a grant to the ' +
-        'team of the repository replaces what membership gives.',
+        'team of the repository replaces the level of its members.',
       ...shared,
       params: z.object({ id, name }),
       body: z.object({ level: z.enum(levels) }),
@@ -69,7 +69,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       path: '/repositories/:id/permissions/:name',
       operationId: 'revokeRepositoryPermission',
       summary: 'Revoke a grant on a repository',
-      description: 'Needs Admin, or concerns your own account. The creator of the repository stays Owner.',
+      description: 'Needs Admin, except for your own grant. The creator of the repository remains Owner.',
       ...shared,
       params: z.object({ id, name }),
       responses: removed,

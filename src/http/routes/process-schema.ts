@@ -51,7 +51,10 @@ const noticeSchema = z
     value: z.string().optional().meta({ description: 'The text in the file, cut to 200 characters.' }),
     columns: z.array(z.string()).optional().meta({ description: 'Names of columns, at most 20.' }),
     omitted: z.int().optional().meta({ description: 'How many more columns there are.' }),
-    similarTo: z.string().optional().meta({ description: 'Name of the column that it is easily taken for.' }),
+    similarTo: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the column that it is easily confused with.' }),
     from: dataTypes.optional().meta({ description: 'Type in the version before.' }),
     to: dataTypes.optional().meta({ description: 'Type now.' }),
     options: z
@@ -78,20 +81,20 @@ export const processSchema = z
     expiresAt: z
       .string()
       .nullable()
-      .meta({ description: 'Of a reserved process: until when an upload may fill it.' }),
+      .meta({ description: 'For a reserved process: time until which an upload may fill it.' }),
     mode: z.string().nullable().meta({ description: 'Null while the process is reserved.' }),
-    versionId: z.string().nullable().meta({ description: 'The version it produced.' }),
+    versionId: z.string().nullable().meta({ description: 'The published version.' }),
     rows: z.int().meta({ description: 'Rows stored so far.' }),
     bytes: z.int().meta({ description: 'Uncompressed bytes received so far.' }),
-    rejectedRows: z.int().meta({ description: 'Records that were set aside as bad.' }),
+    rejectedRows: z.int().meta({ description: 'Bad records that were rejected.' }),
     inserted: changeField('Rows that are new.'),
-    replaced: changeField('Rows of the version before that have other values now.'),
-    unchanged: changeField('Rows whose key the file has, and whose values were those of the file already.'),
-    removed: changeField('Rows of the version before that have gone.'),
+    replaced: changeField('Rows of the previous version that have new values.'),
+    unchanged: changeField('Rows whose key is in the file and whose values were already equal.'),
+    removed: changeField('Rows of the previous version that were removed.'),
     dryRun: z.boolean().meta({ description: 'Everything is checked and counted, nothing is published.' }),
     error: processErrorSchema.nullable(),
     notices: z.array(noticeSchema).meta({
-      description: 'What is worth knowing about the file, at most 20; also of an upload that completes.',
+      description: 'Notices about the file, at most 20, whether or not the upload completes.',
     }),
     progress: z.object({
       received: z.int().meta({ description: 'Bytes received of the body of the request, as sent.' }),

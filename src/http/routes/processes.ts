@@ -96,7 +96,7 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
     path: '/datasets/:id/processes/:processId',
     operationId: 'cancelProcess',
     summary: 'Cancel a pending upload process',
-    description: 'The dataset stays as it was. Needs Write.',
+    description: 'The dataset does not change. Needs Write.',
     ...shared,
     params,
     responses: { 200: { description: 'The process, failed as `cancelled`.', schema: processSchema } },

@@ -13,7 +13,7 @@ const entryFields = {
   attribution: z
     .string()
     .optional()
-    .meta({ description: 'The attribution that the provider asks to have shown with its data.' }),
+    .meta({ description: 'The attribution that the provider requires with its data.' }),
 };
 
 const parameterSchema = z
@@ -41,7 +41,7 @@ export const providerDetailSchema = z
     series_id_placeholder: z.string(),
     has_user_api_key: z.boolean(),
     keeps_vintages: z.boolean().meta({
-      description: 'It tells what a series was before it was revised: a dataset can be made with `backfill`.',
+      description: 'It keeps the values before each revision: a dataset can be created with `backfill`.',
     }),
   })
   .meta({ id: 'ProviderDetail' });
@@ -65,7 +65,7 @@ export const quotaSchema = z
       }),
     ),
     held_until: z.string().nullable().meta({
-      description: 'The provider asked not to be called until then; null: it did not.',
+      description: 'End of the hold that the provider requested; null: none.',
     }),
   })
   .meta({ id: 'ProviderQuota' });
@@ -112,8 +112,7 @@ const foundFields = {
 };
 
 const corrected = z.string().optional().meta({
-  description:
-    'The query that was answered instead, with typing errors corrected: nothing matches the one that was asked.',
+  description: 'The corrected query that was answered, if nothing matches the original one.',
 });
 
 export const searchResultSchema = z
@@ -126,7 +125,7 @@ export const searchAllResultSchema = z
     corrected,
     items: z.array(z.object({ provider: z.string().meta({ description: 'Slug.' }), ...foundFields })),
     notAsked: z.array(z.string()).meta({
-      description: 'Slugs of providers whose own search was not asked, refused, or gave nothing in time.',
+      description: 'Slugs of providers whose own search was not used, refused, or did not respond in time.',
     }),
   })
   .meta({ id: 'ProvidersSearchResult' });
@@ -141,7 +140,7 @@ const metadataValue = z.union([
 
 export const metadataField = z.record(z.string(), metadataValue).meta({
   description:
-    'What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one.',
+    'Metadata from the provider: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` is the text of the provider. `flags` are the meanings of the flags of this answer, such as `{"p": "provisional"}`; `flagged_values` counts observations with one.',
 });
 
 export const seriesSchema = z

@@ -113,7 +113,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     operationId: 'searchProviders',
     summary: 'Search all providers at once',
     description:
-      'Uses the search index of the service. If that has few hits, providers with a search of their own (FRED, DBnomics, Alpha Vantage) are asked, within a second and their limits; `notAsked` names the others of them.',
+      'Uses the search index of the service. If that has few hits, the searches of providers that have one (FRED, DBnomics, Alpha Vantage) are used as well, within a second and their limits; `notAsked` lists those that were not used.',
     tags,
     auth,
     query: z.object({
@@ -178,7 +178,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
     summary: 'Browse the tree of a provider',
     permit: 'calls',
     description:
-      'Needs capability `hierarchical`. With `depth` above 1 folders hold `children`; where they are absent (wide trees, small quotas) browse on with `path`. With `series=true` the series at the path.',
+      'Needs capability `hierarchical`. With `depth` above 1 folders have `children`; where they are absent (wide trees, small quotas) continue with `path`. With `series=true` the series at the path.',
     tags,
     auth,
     params: z.object({ slug: slugParam }),
@@ -189,7 +189,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
         schema: z.array(browseEntrySchema),
         headers: {
           ...ageHeaderTexts,
-          'Row-Count': 'With `series=true`: all series at the path, where the provider tells.',
+          'Row-Count': 'With `series=true`: number of all series at the path, if the provider reports it.',
         },
         example: [{ label: 'Exchange rates', path: 'fx', children: [{ label: 'Daily', path: 'fx/daily' }] }],
       },

@@ -161,7 +161,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       path: '/account/read-links/:id',
       operationId: 'revokeReadLink',
       summary: 'Revoke a read link',
-      description: 'It stops working at once; answers that are being sent are broken off.',
+      description: 'It stops working at once; answers that are being sent are aborted.',
       ...shared,
       params: z.object({ id: pathId('Id of the link.') }),
       responses: { 204: { description: 'Revoked.' } },

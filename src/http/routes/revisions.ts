@@ -19,11 +19,11 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
     method: 'GET',
     path: '/datasets/:id/revisions',
     operationId: 'listRevisions',
-    summary: 'What was said when',
+    summary: 'Values of observations in each version',
     description:
-      'Every value that observations had in the kept versions, with the version that brought it. An observation is what ' +
-      'the entity columns say; where several rows of one version have the same ones, each row is an observation. `change` is `added`, `changed`, or `removed` with the values that went. What a version ' +
-      'repeats is not shown again.',
+      'Every value that observations had in the kept versions, with the version that introduced it. The entity columns ' +
+      'identify an observation; if several rows of one version have equal ones, each row is an observation. `change` is `added`, `changed`, or `removed` with the removed values. Values that a version ' +
+      'does not change are not repeated.',
     tags: ['Versions'],
     auth: 'optional',
     permit: 'queries',

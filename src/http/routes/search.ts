@@ -43,7 +43,7 @@ export const createSearchRoutes = ({ search }: { readonly search: SearchCatalog 
     }),
     responses: {
       200: {
-        description: 'Datasets whose name matches first, then those that changed last.',
+        description: 'Datasets whose name matches come first, then the most recently changed ones.',
         schema: foundSchema,
         example: { datasets: [], columns: [], repositories: [] },
       },

@@ -67,7 +67,7 @@ const columnsField = z
 
 const keptBody = z.strictObject({
   repositoryId: bodyId('Repository of the new dataset.'),
-  name: nameField('Default: what the provider calls the series.').optional(),
+  name: nameField('Default: the name of the series at the provider.').optional(),
   description: descriptionField,
   params: paramsField,
   refresh: refreshField,
@@ -140,7 +140,7 @@ const create = (keepSeries: KeepSeries): Route =>
     summary: 'Keep a series as a dataset',
     permit: 'calls',
     description:
-      'Makes a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
+      'Creates a dataset with columns Date, Series, Value (and Flag, see `columns`) and uploads all observations. With `refresh` the series is requested again on that schedule, for the account and with the key of the caller; a new version is published only if the data has changed. Needs Write on the repository.',
     ...shared,
     params: seriesParams,
     body: keptBody,
@@ -149,7 +149,7 @@ const create = (keepSeries: KeepSeries): Route =>
     authorize: ({ caller }) => requireWritingKey(caller),
     responses: {
       201: {
-        description: 'The dataset, and the process that tells when its rows are visible.',
+        description: 'The dataset, and the process that shows when its rows are visible.',
         schema: datasetSchema.extend({ process: processSchema }),
       },
     },

@@ -16,7 +16,7 @@ const sessionSchema = z
         limited: z.boolean().meta({ description: 'The key is limited to some repositories.' }),
       })
       .nullable()
-      .meta({ description: 'Null: nobody is signed in.' }),
+      .meta({ description: 'Null: not signed in.' }),
   })
   .meta({ id: 'Session' });
 
@@ -87,7 +87,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
     path: '/session',
     operationId: 'signOut',
     summary: 'Sign out',
-    description: 'Also answered 204 when nobody is signed in.',
+    description: '204 also without a session.',
     tags,
     auth: 'none',
     authorize: anyCaller,

@@ -33,7 +33,7 @@ type TableRequest = RouteRequest<
 >;
 
 const description =
-  'The whole table as a file at an address that stays the same, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered here, without a redirect; of a dataset that changes meanwhile, name the `versionId` or compare `ETag`. Ranges of a file count as one export; of the bytes, those that are sent.';
+  'The whole table as a file at a permanent address, for tools that read an address with the key in `Authorization` or `apiKey`. Ranges are answered without a redirect; if the dataset may change meanwhile, set `versionId` or compare `ETag`. Ranges of a file count as one export, with the bytes that are sent.';
 
 /** The file of a whole table, in the version of the options. */
 export const tableFileOf = async (

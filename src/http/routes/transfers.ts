@@ -39,8 +39,8 @@ const byOwner = ({ access, transfers }: TransferRoutesDeps): Route[] => [
     operationId: 'offerRepository',
     summary: 'Offer a repository to another account',
     description:
-      'Nothing changes until that account takes it (`PUT /account/transfers/{id}`): then it is the owner, with all ' +
-      'datasets, versions and permissions, and the bytes count against its plan. An offer to somebody else is replaced.',
+      'Nothing changes until that account accepts (`PUT /account/transfers/{id}`): then it owns the repository with all ' +
+      'datasets, versions and permissions, and the bytes count against its plan. Replaces an offer to another account.',
     ...shared,
     params: z.object({ id }),
     body: z.object({ account: handleField('Name of the account.') }),

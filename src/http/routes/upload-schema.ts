@@ -9,7 +9,7 @@ export const formOf = (table: object) =>
     Object.fromEntries(
       recordsOf(table).flatMap(([name, { openapi, shownAs }]): [string, z.ZodType][] => {
         const text = queryText(openapi.description, { maxLength: 1_000_000 }).optional();
-        const also = shownAs === undefined ? '' : ` Also taken as \`${name}\`.`;
+        const also = shownAs === undefined ? '' : ` Also accepted as \`${name}\`.`;
         const shown = text.meta({
           openapi: { type: 'string', ...openapi, description: `${openapi.description}${also}` },
         });

@@ -57,7 +57,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       '`completed`. Every option can be given here or as a form field before the file. `Content-MD5`, `Digest` ' +
       'and `Repr-Digest` are checksums of the bytes of the file part; `If-Match` with the id of the current ' +
       'version in quotes makes the upload conditional. With `async=false` the answer waits for the end of the ' +
-      'process; one that has failed is answered with the status of its error: 422 for what the file holds.',
+      'process; a failed one is answered with the status of its error: 422 if the content of the file is the reason.',
     tags: ['Data'],
     auth: 'required',
     params: z.object({ id: pathId('Dataset') }),

@@ -171,7 +171,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     operationId: 'deleteVersion',
     summary: 'Delete a version',
     description:
-      'Its rows are deleted when no other version has them. The current version stays. Needs Write.',
+      'Its rows are deleted if no other version has them. The current version cannot be deleted. Needs Write.',
     ...shared,
     params,
     responses: { 204: { description: 'Deleted.' } },

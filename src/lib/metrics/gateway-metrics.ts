@@ -22,7 +22,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   /** Answers by source: memory, database, upstream, stale. */
   answers: new Counter({
     name: 'tabulary_gateway_answers_total',
-    help: 'Responses by where they came from: memory, database, upstream, stale (the upstream is down).',
+    help: 'Responses by source: memory, database, upstream, stale (the upstream is down).',
     labelNames: ['provider', 'from'] as const,
     registers,
   }),
@@ -35,7 +35,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   }),
   flaggedValues: new Counter({
     name: 'tabulary_gateway_flagged_values_total',
-    help: 'Observations whose flag has no known meaning, mostly a text in place of a number.',
+    help: 'Observations whose flag has no known meaning, usually a text instead of a number.',
     labelNames: ['provider'] as const,
     registers,
   }),

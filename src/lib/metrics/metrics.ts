@@ -67,7 +67,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     /** Answers that could not be completed; reason: client (disconnected), right (ended meanwhile) or server (a stream failed midway). */
     httpBroken: new Counter({
       name: 'tabulary_http_answers_broken_total',
-      help: 'Answers cut off before their end. Reason: client hung up, the right to read ended, or server failed midway.',
+      help: 'Answers that were aborted. Reason: the client disconnected, the right to read ended, or the server failed midway.',
       labelNames: ['route', 'reason'] as const,
       registers,
     }),
@@ -124,7 +124,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     }),
     backlogSeconds: new Gauge({
       name: 'tabulary_ingest_backlog_seconds',
-      help: 'Seconds that a chunk sent now would wait for a worker, by how fast chunks of the topic were taken lately.',
+      help: 'Seconds that a chunk sent now would wait for a worker, by the recent rate at which chunks of the topic were handled.',
       labelNames: ['topic'] as const,
       registers,
     }),

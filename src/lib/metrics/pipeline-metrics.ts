@@ -37,7 +37,7 @@ const createUploadMetrics = (registers: Registry[]) => ({
 const createWatchMetrics = (registers: Registry[]) => ({
   componentUp: new Gauge({
     name: 'tabulary_component_up',
-    help: '1 when the component answered the last check of this API process, else 0.',
+    help: '1 if the component responded to the last check of this API process, otherwise 0.',
     labelNames: ['component'] as const,
     registers,
   }),
@@ -48,7 +48,7 @@ const createWatchMetrics = (registers: Registry[]) => ({
   }),
   lastBackup: new Gauge({
     name: 'tabulary_backup_last_success_timestamp_seconds',
-    help: 'When the newest backup that ended well was taken, Unix time; 0 while none of those begun has, no value before the first.',
+    help: 'Unix time of the newest successful backup; 0 if none has succeeded yet, no value before the first attempt.',
     labelNames: [] as const,
     registers,
   }),

@@ -32,11 +32,11 @@ export const createKeepSeriesTool = ({ keepSeries, homeOf, semaphore }: KeepSeri
     name: 'keep_series',
     title: 'Keep a series as a dataset',
     description:
-      'Makes a dataset (columns Date, Series, Value) of all observations of a series, and refreshes it on a schedule if one is given. It can be queried once its process is completed, which takes moments. Changes the catalog: do this only when the user asks for it.',
+      'Creates a dataset (columns Date, Series, Value) with all observations of a series, and refreshes it on a schedule if one is given. It can be queried once its process is completed, which takes seconds. Changes the catalog: do this only when the user asks for it.',
     openWorld: true,
     writes: true,
     input: z.strictObject({
-      provider: providerField.meta({ description: 'Slug of the provider, as search_series gives it.' }),
+      provider: providerField.meta({ description: 'Slug of the provider, as search_series returns it.' }),
       seriesId: seriesIdField,
       repositoryId: z.int().min(1).optional().meta({ description: 'Default: the Home repository.' }),
       name: z.string().min(1).max(255).optional().meta({ description: 'Default: the label of the series.' }),

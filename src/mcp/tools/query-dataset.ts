@@ -46,7 +46,7 @@ const input = z.strictObject({
   datasetId: datasetIdField,
   select: condition.meta({
     description:
-      'Columns by name, separated by commas; [..] around a name that holds commas. Entity columns (dates, countries and the like) are included as well. Left out: all columns.',
+      'Columns by name, separated by commas; [..] around a name that contains commas. Entity columns (dates, countries and the like) are included as well. Default: all columns.',
   }),
   entities: z.enum(['all', 'selected']).optional().meta({
     description:
@@ -54,7 +54,7 @@ const input = z.strictObject({
   }),
   filter: condition.meta({
     description:
-      "Condition, such as [Country] eq 'France' and [Date] ge 2020-01-01. Operators: eq ne gt ge lt le in and or not, + - * div mod; functions: contains, startswith, endswith, tolower, year, month, day. describe_dataset gives examples.",
+      "Condition, such as [Country] eq 'France' and [Date] ge 2020-01-01. Operators: eq ne gt ge lt le in and or not, + - * div mod; functions: contains, startswith, endswith, tolower, year, month, day. describe_dataset returns examples.",
   }),
   apply: condition.meta({
     description:
@@ -66,8 +66,8 @@ const input = z.strictObject({
     .min(0)
     .max(mostRows)
     .optional()
-    .meta({ description: `Most rows, at most ${mostRows}. Default ${fewRows}. 0: the total alone.` }),
-  skip: z.int().min(0).optional().meta({ description: 'Rows to leave out at the start.' }),
+    .meta({ description: `Most rows, at most ${mostRows}. Default ${fewRows}. 0: only the total.` }),
+  skip: z.int().min(0).optional().meta({ description: 'Rows to skip at the start.' }),
   version: versionField,
 });
 

@@ -20,7 +20,7 @@ export const seriesIdField = z
   .string()
   .min(1)
   .max(1_000)
-  .meta({ description: 'Id of the series, as search_series gives it.' });
+  .meta({ description: 'Id of the series, as search_series returns it.' });
 
 const found = z.object({
   provider: z.string(),
@@ -122,7 +122,7 @@ const createPreviewSeries = (deps: SeriesToolsDeps): Tool =>
       'The newest observations (about 24) of a series of a data provider, with its units, frequency and notes.',
     openWorld: true,
     input: z.strictObject({
-      provider: providerField.meta({ description: 'Slug of the provider, as search_series gives it.' }),
+      provider: providerField.meta({ description: 'Slug of the provider, as search_series returns it.' }),
       seriesId: seriesIdField,
     }),
     output: z.object({

@@ -45,7 +45,7 @@ export const ageOf = (
   return {
     copied_at: indexedAt,
     ...(days > oldDays
-      ? { copy_note: `This copy was taken ${days} days ago; its source may have newer values.` }
+      ? { copy_note: `This copy is ${days} days old; its source may have newer values.` }
       : {}),
   };
 };

@@ -80,7 +80,7 @@ export const parameters: readonly Parameter[] = [
   day('asOf', 'Values as they were published by that day, YYYY-MM-DD'),
   day(
     'realtimeStart',
-    'First day of a real-time period, YYYY-MM-DD; of one day, the same as asOf; else a panel of vintages',
+    'First day of a real-time period, YYYY-MM-DD. A period of one day is the same as asOf, a longer one a panel of vintages',
   ),
   day('realtimeEnd', 'Last day of a real-time period, YYYY-MM-DD'),
 ];

@@ -94,7 +94,7 @@ export const pipeToSlowReader = (
   let ended = false;
 
   const sip = (): void => {
-    if (Date.now() - pausedAt > giveUpMs) to.destroy(new Error('the reader takes nothing any more'));
+    if (Date.now() - pausedAt > giveUpMs) to.destroy(new Error('the reader has stopped reading'));
     else {
       sipLeft = sipBytes;
       from.resume();

@@ -59,7 +59,7 @@ export const requireUploadNumber = (number: number): number => {
   if (number < uploadsPerDataset) return number;
   throw conflict(
     'too_many_uploads',
-    `A dataset takes ${uploadsPerDataset - 1} uploads in its life; make another dataset.`,
+    `A dataset can have at most ${uploadsPerDataset - 1} uploads; create another dataset.`,
   );
 };
 

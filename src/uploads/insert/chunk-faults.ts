@@ -41,13 +41,13 @@ const maxCounted = 10_000;
 
 const refused: ProcessError = {
   code: 'store_refused',
-  message: 'The data store rejected the rows. Send the upload again, and tell the operator.',
+  message: 'The data store rejected the rows. Send the file again, and inform the operator.',
 };
 
 export const chunkUnusable: ProcessError = {
   code: 'chunk_unusable',
   message:
-    'A part of the file cannot be used as it was received. Send the upload again, and tell the operator.',
+    'A part of the file cannot be used as it was received. Send the file again, and inform the operator.',
 };
 
 const keyOf = ({ position: { topic, partition, offset } }: Delivery): string =>

@@ -67,7 +67,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   let closing = false;
 
   const requireWork = (): DispatcherWork => {
-    if (work === undefined) throw new Error('only a worker takes steps of uploads');
+    if (work === undefined) throw new Error('only workers run steps of uploads');
     return work;
   };
 

@@ -180,7 +180,7 @@ export const requireLayout = async (
   processId: number,
 ): Promise<Layout> => {
   const layout = await processes.layout(processId);
-  if (layout === undefined) throw new Error(`process ${processId} has gone`);
+  if (layout === undefined) throw new Error(`process ${processId} was deleted`);
   return layout;
 };
 

@@ -74,7 +74,7 @@ const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<F
      RETURNING ${failedColumns}`,
     [due.id, JSON.stringify(error)],
   );
-  if (upload === undefined) throw new Error(`process ${due.id} has gone, though it is locked`);
+  if (upload === undefined) throw new Error(`process ${due.id} was deleted although it is locked`);
   return upload;
 };
 

@@ -27,17 +27,17 @@ interface Transition {
 }
 
 export const states: Readonly<Record<ProcessState, string>> = {
-  reserved: 'Its id was given out; no upload has taken it yet. Nothing waits for it.',
-  receive: 'An upload has taken it; the beginning of the file is being read. Nothing waits for it.',
+  reserved: 'Its id is allocated, and no upload has filled it yet. Nothing waits for it.',
+  receive: 'An upload fills it, and the beginning of the file is being read. Nothing waits for it.',
   insert: 'Chunks are stored as they arrive.',
   collect:
-    'Chunks are only noted. Once all are known, one worker reads the whole file and resolves its types.',
+    'Chunks are only recorded. Once all of them are, one worker reads the whole file and resolves its types.',
   replay: 'One worker reads the chunks again from Kafka and stores them under the next attempt.',
   ready: 'Every row is stored and counted. Waits for the uploads accepted before it.',
-  merge: 'One worker joins the rows with those of the current version.',
-  merged: 'Joined. Published if that version is still the current one.',
-  completed: 'Its version is published; a dry run is checked and counted.',
-  failed: 'The dataset is as it was before.',
+  merge: 'One worker merges the rows with those of the current version.',
+  merged: 'Merged. Published if that version is still the current one.',
+  completed: 'Its version is published; for a dry run, checked and counted.',
+  failed: 'The dataset has not changed.',
 };
 
 const pendingStates = [
@@ -61,12 +61,12 @@ export const transitions = {
   claimed: {
     moves: { reserved: 'receive' },
     next: 'none',
-    when: 'an upload fills a process that was reserved',
+    when: 'an upload fills a reserved process',
   },
   accepted: {
     moves: { receive: 'insert' },
     next: 'none',
-    when: 'the first chunk of its file is taken; it gets its place in the order of publishing',
+    when: 'the first chunk of its file is accepted; it gets its position in the order of publishing',
   },
   expired: {
     moves: { reserved: 'failed' },
@@ -86,52 +86,52 @@ export const transitions = {
   deferred: {
     moves: { insert: 'collect' },
     next: 'look_again',
-    when: 'the layout needs what this worker does not know; a newer worker reads the file',
+    when: 'the layout needs an option that this worker does not know; a newer worker reads the file',
   },
   resolved: {
     moves: { collect: 'replay' },
     next: 'look_again',
-    when: 'the types of the whole file are resolved; the next attempt begins',
+    when: 'the types of the whole file are resolved; the next attempt starts',
   },
   miscounted: {
     moves: { insert: 'replay', replay: 'replay' },
     next: 'look_again',
-    when: 'ClickHouse holds another number of rows than was recorded; the next attempt begins',
+    when: 'ClickHouse has another number of rows than was recorded; the next attempt starts',
   },
   repeated: {
     moves: { insert: 'insert' },
     next: 'look_again',
-    when: 'a chunk that was put into a batch comes again and is not recorded; the next attempt begins',
+    when: 'a chunk that was marked for a batch is delivered again and not recorded; the next attempt starts',
   },
   verified: {
     moves: { insert: 'ready', replay: 'ready' },
     next: 'publish',
-    when: 'all chunks are stored and ClickHouse holds as many rows as were recorded',
+    when: 'all chunks are stored and ClickHouse has as many rows as were recorded',
   },
   merge_due: {
     moves: { ready: 'merge', merged: 'merge' },
     next: 'resume',
-    when: 'an upload of another mode than replace comes first in its dataset and is not joined with the current version yet',
+    when: 'an upload of another mode than replace is first in its dataset and not merged with the current version yet',
   },
   rebased: {
     moves: { merge: 'collect' },
     next: 'look_again',
-    when: 'the current version keeps a column under another type; the file is read again for it',
+    when: 'the current version has another type for a column; the file is read again',
   },
   merged: {
     moves: { merge: 'merged' },
     next: 'publish',
-    when: 'the rows are joined with the current version and counted',
+    when: 'the rows are merged with the current version and counted',
   },
   published: {
     moves: { ready: 'completed', merged: 'completed' },
     next: 'publish',
-    when: 'it comes first in its dataset: the version is published in the same transaction',
+    when: 'it is first in its dataset: the version is published in the same transaction',
   },
   checked: {
     moves: { ready: 'completed', merged: 'completed' },
     next: 'publish',
-    when: 'a dry run comes first in its dataset: what would be published is recorded',
+    when: 'a dry run is first in its dataset: the outcome is recorded',
   },
   failed: {
     moves: everyPending('failed'),
@@ -141,7 +141,7 @@ export const transitions = {
   retried: {
     moves: { failed: 'collect', insert: 'collect', collect: 'collect' },
     next: 'resume',
-    when: 'an operator has it read again from Kafka',
+    when: 'an operator requests a replay from Kafka',
   },
 } satisfies Record<string, Transition>;
 

@@ -95,7 +95,7 @@ export const uploadOptions: OptionTable = {
   mode: {
     ...choice(
       ['replace', 'append', 'upsert', 'delete', 'sync'],
-      '`replace` (default), `append`, `upsert`, `delete` (rows of the keys in the file go) or `sync` (upsert, and rows of keys that the file lacks go).',
+      '`replace` (default), `append`, `upsert`, `delete` (removes the rows with the keys in the file) or `sync` (upsert, and removes rows whose keys are not in the file).',
     ),
     absent: 'replace',
   },
@@ -112,7 +112,7 @@ export const uploadOptions: OptionTable = {
     absent: undefined,
     openapi: {
       description:
-        'Modes upsert, delete and sync: names of the columns that tell rows apart, separated by commas or as a JSON array; the entity columns unless given.',
+        'Modes upsert, delete and sync: names of the columns that identify a row, separated by commas or as a JSON array. Default: the entity columns.',
       example: 'Country,Year',
     },
     problem: onlyIn('upsert', 'delete', 'sync'),
@@ -120,7 +120,7 @@ export const uploadOptions: OptionTable = {
   onTypeConflict: {
     ...choice(
       ['fail', 'replace', 'widen'],
-      'Columns keep their types where all values fit. Where a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column takes the new type. `widen` (mode append): it takes a type that holds old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest.',
+      'Columns keep their types if all values fit. If a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column gets the new type. `widen` (mode append): it gets a type for old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest.',
     ),
     absent: undefined,
     problem(value, options) {
@@ -135,7 +135,7 @@ export const uploadOptions: OptionTable = {
   onDuplicateKey: {
     ...choice(
       ['fail', 'last', 'first'],
-      'Modes upsert, delete and sync, a key that several rows of the file or of the dataset have: `fail` (default, 409 `key_not_unique`), `last` or `first` (of the file; all rows of the dataset that have it are meant).',
+      'Modes upsert, delete and sync, for a key of several rows in the file or the dataset: `fail` (default, 409 `key_not_unique`), `last` or `first` (row of the file, which applies to all rows of the dataset with the key).',
     ),
     absent: 'fail',
     problem: onlyIn('upsert', 'delete', 'sync'),
@@ -144,7 +144,7 @@ export const uploadOptions: OptionTable = {
   onMissingColumn: {
     ...choice(
       ['null', 'fail'],
-      'Modes append, upsert and sync, a column the file lacks: `null` (default) or `fail`.',
+      'Modes append, upsert and sync, for a column that the file does not have: `null` (default) or `fail`.',
     ),
     absent: 'null',
     problem: onlyIn('append', 'upsert', 'sync'),
@@ -152,7 +152,7 @@ export const uploadOptions: OptionTable = {
   onNewColumn: {
     ...choice(
       ['add', 'fail', 'ignore'],
-      'A column the dataset does not have yet: `add` (default), `fail` or `ignore`.',
+      'For a column that the dataset does not have: `add` (default), `fail` or `ignore`.',
     ),
     absent: 'add',
     problem: onlyIn('replace', 'append', 'upsert', 'sync'),
@@ -160,7 +160,7 @@ export const uploadOptions: OptionTable = {
   onBadRow: {
     ...choice(
       ['fail', 'quarantine'],
-      '`fail` (default) or `quarantine`: bad rows are set aside with their reason.',
+      '`fail` (default) or `quarantine`: bad rows are rejected, with their reason, and the others stored.',
     ),
     absent: 'fail',
     stored: (onBadRow) => ({ onBadRow }),
@@ -192,7 +192,7 @@ export const uploadOptions: OptionTable = {
       type: 'integer',
       minimum: 0,
       maximum: maxWaitSeconds,
-      description: `With \`async=false\`: seconds to wait, 30 unless given, at most ${maxWaitSeconds}.`,
+      description: `With \`async=false\`: seconds to wait, at most ${maxWaitSeconds}. Default 30.`,
     },
     problem: (_value, options) => (options.async ? 'needs async=false' : undefined),
   },
@@ -200,7 +200,7 @@ export const uploadOptions: OptionTable = {
     parse: parseDelimiter,
     absent: undefined,
     openapi: {
-      description: 'The delimiter: one ASCII character, or `tab`. Recognised from the header unless given.',
+      description: 'The delimiter: one ASCII character, or `tab`. Default: recognised from the header.',
       example: ';',
     },
   },

@@ -71,7 +71,7 @@ async function* pack(split: SplitChunk, dialect: Dialect, maxDataBytes: number):
   if (split.rows === 1)
     throw invalid(
       'record_too_large',
-      `Line ${split.firstLine}: a record takes ${data.length} bytes compressed; a message holds ${maxDataBytes}.`,
+      `Line ${split.firstLine}: the record has ${data.length} bytes when compressed; at most ${maxDataBytes} fit into a message.`,
       { line: split.firstLine, maxMessageBytes: maxDataBytes },
     );
   for (const part of cutChunk(split, dialect, Math.ceil((data.length * unevenness) / maxDataBytes)))

@@ -30,7 +30,7 @@ async function* withMark(
   const check = (): void => {
     checked = true;
     if (head[0] === marks[encoding][0] && head[1] === marks[encoding][1]) return;
-    throw invalid('no_byte_order_mark', `The file does not begin with the byte order mark of ${encoding}.`);
+    throw invalid('no_byte_order_mark', `The file does not start with the byte order mark of ${encoding}.`);
   };
   for await (const piece of source) {
     if (checked) {

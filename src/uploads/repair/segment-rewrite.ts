@@ -79,7 +79,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     throw conflict(
       'rows_joined',
       `The rows of process ${processId} cannot be written again alone: no version names them by themselves. ` +
-        'They were joined with others (an upsert, a change of type, a compaction), or the version is gone.',
+        'They were joined with others (an upsert, a change of type, a compaction), or the version was deleted.',
     );
   };
 
@@ -162,7 +162,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     async rewrite(processId) {
       const state = await processes.state(processId);
       const layout = await processes.layout(processId);
-      if (state === undefined || layout === undefined) throw new Error(`process ${processId} has gone`);
+      if (state === undefined || layout === undefined) throw new Error(`process ${processId} was deleted`);
       if (!state.isUnderstood)
         throw conflict(
           'newer_upload',

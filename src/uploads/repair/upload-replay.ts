@@ -95,7 +95,7 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
       if (candidate.isUnanswered)
         throw conflict(
           'never_answered',
-          `The sender of process ${processId} never got an answer and takes it for failed. The file has to be sent again.`,
+          `The sender of process ${processId} got no answer and assumes that it failed. The file must be sent again.`,
         );
       await retries.retry(processId, (now) => requireReplay(now, takeOver));
       return { kind: 'tried_again', process: await ended(candidate.datasetId, processId, waitMs) };

@@ -31,7 +31,7 @@ describe('a zstd frame', () => {
     const bomb = bombOf(1_200_000_000);
     expect(bomb.length).toBeLessThan(40_000);
     const before = process.memoryUsage().rss;
-    await expect(decompressZstd(bomb, 1_000)).rejects.toThrow('may hold many more');
+    await expect(decompressZstd(bomb, 1_000)).rejects.toThrow('may have many more');
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
   });
 
@@ -52,7 +52,7 @@ describe('a zstd frame', () => {
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, ...header, 0x21, 0, 0, ...Buffer.from('text')]);
     expect(String(await decompressZstd(raw([0x00, 0x48]), 4))).toBe('text');
     expect(String(await decompressZstd(raw([0x20, 4]), 4))).toBe('text');
-    await expect(decompressZstd(raw([0x20, 5]), 4)).rejects.toThrow('holds 5 bytes');
+    await expect(decompressZstd(raw([0x20, 5]), 4)).rejects.toThrow('has 5 bytes');
     await expect(decompressZstd(raw([0x01, 0x48, 7]), 4)).rejects.toThrow('dictionary');
     await expect(decompressZstd(raw([0x00, 0xf8]), 4)).rejects.toThrow('window');
     await expect(decompressZstd(raw([0x08, 0x48]), 4)).rejects.toThrow('reserved');

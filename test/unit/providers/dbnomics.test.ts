@@ -81,7 +81,7 @@ describe('dbnomics', () => {
       notes: 'Bilateral flows of goods since 1967.',
       terms_of_use: 'http://www.cepii.fr/CEPII/fr/mentions_legales.asp',
       copied_at: '2023-06-08T14:45:21.851Z',
-      copy_note: expect.stringContaining('1010 days ago'),
+      copy_note: expect.stringContaining('1010 days old'),
     });
     expect(data).toEqual([
       { date: '1967-01-01', value: '4.4180715600' },
