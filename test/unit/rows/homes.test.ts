@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createHomeTurns, homesFor, turnAt, turnsOf } from '../../../src/rows/homes.js';
 import { joinServers } from '../../../src/rows/servers.js';
@@ -21,6 +21,7 @@ describe('turns of shards', () => {
 
   it('count proportions: equal weights alternate, however large they are', () => {
     expect(turnsOf(shards(4_000_000_000, 4_000_000_000))).toEqual([1, 2]);
+    expect(turnsOf(shards(300, 600))).toEqual([2, 1, 2]);
     const turns = turnsOf(shards(1_000_003, 2_000_003));
     expect(turns.length).toBeLessThanOrEqual(1_001);
     expect(turns.filter((number) => number === 2).length / turns.length).toBeCloseTo(2 / 3, 2);
@@ -33,10 +34,21 @@ describe('turns of shards', () => {
 });
 
 describe('turns for the homes of new datasets', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   const clusterOf = (answers: readonly boolean[]) => {
     const answering = [...answers];
+    const pings: number[] = [];
     const connection = (number: number) =>
-      ({ database: 'db', ping: async () => answering[number - 1] }) as unknown as Connection;
+      ({
+        database: 'db',
+        ping: async () => {
+          pings.push(number);
+          return answering[number - 1];
+        },
+      }) as unknown as Connection;
     const servers: ClickHouseServers = joinServers({
       entry: connection(1),
       engine: createEngine('MergeTree', { cluster: 'c' }),
@@ -45,7 +57,7 @@ describe('turns for the homes of new datasets', () => {
       makeTables: async () => undefined,
       log: silentLog,
     });
-    return { servers, answering };
+    return { servers, answering, pings };
   };
 
   it('leave out a shard that does not answer', async () => {
@@ -55,9 +67,49 @@ describe('turns for the homes of new datasets', () => {
   it('are checked again when no shard answered', async () => {
     const { servers, answering } = clusterOf([false]);
     const turns = createHomeTurns(servers);
-    await expect(turns()).rejects.toMatchObject({ kind: 'unavailable', code: 'store_unavailable' });
+    await expect(turns()).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'store_unavailable',
+      cause: { message: 'no shard with a weight above 0 answers: no dataset can be placed' },
+    });
     answering[0] = true;
     expect(await turns()).toEqual([1]);
+  });
+
+  it.each([
+    ['a minute', [true, true], 60_000],
+    ['five seconds where a shard was away', [true, false], 5_000],
+  ])('stay for %s', async (_, answers, validMs) => {
+    const { servers, pings } = clusterOf(answers);
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
+    const turns = createHomeTurns(servers);
+    const pingsAt = async (ms: number): Promise<number> => {
+      now.mockReturnValue(1_000 + ms);
+      await turns();
+      return pings.length;
+    };
+    expect([await pingsAt(0), await pingsAt(validMs), await pingsAt(validMs + 1)]).toEqual([2, 2, 4]);
+  });
+
+  it('are checked again when the shards are others', async () => {
+    const { servers, pings } = clusterOf([true, true]);
+    let { shards: present } = servers;
+    const turns = createHomeTurns({
+      ...servers,
+      get shards() {
+        return present;
+      },
+    });
+    expect(await turns()).toEqual([2, 1, 2]);
+    present = present.slice(0, 1);
+    expect(await turns()).toEqual([1]);
+    expect(pings).toEqual([1, 2, 1]);
+  });
+
+  it('are those of the only server without a cluster', async () => {
+    const { servers, pings } = clusterOf([false]);
+    expect(await createHomeTurns({ ...servers, engine: createEngine('MergeTree') })()).toEqual([1]);
+    expect(pings).toEqual([]);
   });
 });
 
@@ -65,6 +117,20 @@ describe('homes of restored datasets', () => {
   it('fill the shards in proportion to their weights, largest first', () => {
     const stores = [50, 10, 60, 30, 30].map((bytes, at) => ({ id: at + 1, bytes }));
     expect(Object.fromEntries(homesFor(shards(1, 2, 0), stores))).toEqual({ 3: 2, 1: 1, 4: 2, 5: 2, 2: 1 });
+  });
+
+  it('are shared out by weight, in the order of their ids where they are as large', () => {
+    const stores = [4, 3, 2, 1].map((id) => ({ id, bytes: 10 }));
+    expect(Object.fromEntries(homesFor(shards(2, 1), stores))).toEqual({ 1: 1, 2: 1, 3: 2, 4: 1 });
+  });
+
+  it('are none where no shard has a weight', () => {
+    expect(() => homesFor(shards(0, 0), [])).toThrow(
+      expect.objectContaining({
+        code: 'store_unavailable',
+        cause: expect.objectContaining({ message: 'no shard has a weight above 0' }),
+      }),
+    );
   });
 
   it('share empty datasets out, too', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
-import type { Place, SegmentList } from '../../../src/model/version.js';
+import type { Place } from '../../../src/model/version.js';
+import type { Lineage } from '../../../src/rows/lineage.js';
 import { areAlike, pairRows } from '../../../src/rows/pair.js';
 import { placeOf, tablePlace } from '../../../src/rows/place.js';
 import type { CountedRows } from '../../../src/rows/source.js';
@@ -21,7 +22,7 @@ const place = tablePlace({ storeId: 5, shard: 1 });
 const version = (
   segmentIds: readonly number[],
   rowCount: number,
-  rest: Partial<SegmentList> & { columns?: readonly StoredColumn[]; place?: Place } = {},
+  rest: Partial<CountedRows> = {},
 ): CountedRows => ({ place, columns: [column(1, 's')], segmentIds, rowCount, ...rest });
 
 /** What is read of two versions, without the SQL. */
@@ -167,6 +168,49 @@ describe('two versions of the same columns', () => {
       toOnly: [5],
       toBoth: [1, 7],
     });
+  });
+});
+
+describe('the statements about two versions', () => {
+  const cut = [{ segmentId: 2, beforeUpload: 9 }];
+  const from = version([1, 2], 100);
+  const patchedTo = version([1, 2, 7, 8], 100, { patches: [7, 8], patchRows: [3, 4], hidden: 7 });
+  /** Patches 5 and 6 were folded into 50, and 6 is stored yet. */
+  const lineage = new Map([
+    [
+      50,
+      {
+        folds: true,
+        parts: [
+          { id: 1, patch: false, rows: 100, stored: true },
+          { id: 5, patch: true, rows: 2, stored: true },
+          { id: 6, patch: true, rows: 3, stored: true },
+        ],
+      },
+    ],
+  ]);
+
+  it.each<[string, CountedRows, CountedRows, Lineage?]>([
+    ['own rows', version([1, 2], 30), version([1, 3], 40)],
+    ['all rows', version([1, 2], 30), version([3], 40)],
+    ['one more', version([1], 10), version([1, 2], 30)],
+    ['parts', version([1, 2, 3], 30, { cuts: cut }), version([1, 2], 40)],
+    ['patches', from, patchedTo],
+    [
+      'patches of parts',
+      version([1, 2], 90, { cuts: cut }),
+      version([1, 2, 3, 7], 95, { cuts: cut, patches: [7], patchRows: [3] }),
+    ],
+    ['a fold', version([1, 5], 100, { patches: [5], patchRows: [2] }), version([50, 60], 130), lineage],
+    ['only a fold', version([1, 5], 100, { patches: [5], patchRows: [2] }), version([50], 100), lineage],
+  ])('are those of the golden file: %s', async (name, earlier, later, known) => {
+    const found = pairRows('db', earlier, later, known);
+    const text = [
+      ...found.parts.map(({ from: table, where, side }) => `${side}: FROM ${table} WHERE ${where}`),
+      JSON.stringify(found.values),
+      `${found.sides.join()}, at most ${found.mostRows}, ${found.shared} shared`,
+    ];
+    await expect(`${text.join('\n')}\n`).toMatchFileSnapshot(`./pair/${name.replaceAll(' ', '-')}.txt`);
   });
 });
 

@@ -46,6 +46,14 @@ describe('slots of a pool', () => {
     }
   });
 
+  it('are columns that may be null, of the type of their kind', () => {
+    expect(slotColumns('narrow').slice(0, 3)).toEqual([
+      { name: 'd0', type: 'Nullable(Date32)' },
+      { name: 'd1', type: 'Nullable(Date32)' },
+      { name: 's0', type: 'Nullable(String)' },
+    ]);
+  });
+
   it('bound rows and bytes', () => {
     const limits = { maxRows: 10, maxBytes: 100 };
     expect(fitsPool(limits, { rows: 10, bytes: 100 })).toBe(true);

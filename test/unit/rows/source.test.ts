@@ -84,6 +84,15 @@ describe('the rows of a version', () => {
     expect(versionSource('db', many).wherePart).toBeUndefined();
   });
 
+  it('are a whole partition where all of one segment is read, and nothing replaces its rows', () => {
+    const wherePart = (version: CountedRows) => versionSource('db', version).wherePart;
+    expect(wherePart(plain)).toContain('_partition_id');
+    expect(wherePart({ ...plain, segmentIds: [12], patches: [12] })).toBeUndefined();
+    expect(wherePart({ ...plain, cuts })).toBeUndefined();
+    expect(wherePart({ ...plain, place: pooled })).toBeUndefined();
+    expect(wherePart({ ...plain, place: everywhere })).toBeUndefined();
+  });
+
   it('have names of parameters of their own, where a statement reads several versions', () => {
     const { where, values } = versionSource('db', { ...plain, ...patched }, 'other');
     expect(Object.keys(values).every((name) => name.startsWith('other'))).toBe(true);
