@@ -404,14 +404,14 @@ describe('the source tree', () => {
     expect([...tables()].filter((table) => !described.has(table))).toEqual([]);
   });
 
-  it('knows what is behind storage/kafka there alone', () => {
+  it('imports storage/kafka/kafkajs only within storage/kafka', () => {
     const offenders = allImports().filter(
       ({ from, to }) => to.startsWith('storage/kafka/kafkajs/') && !from.startsWith('storage/kafka/'),
     );
     expect(offenders).toEqual([]);
   });
 
-  it('exports what is imported elsewhere, and not by tests alone', () => {
+  it('exports only names that are imported elsewhere, and not only by tests', () => {
     expect(unused(allTexts())).toEqual([]);
   });
 
@@ -462,7 +462,7 @@ describe('the source tree', () => {
     expect(offenders.map(([file]) => file)).toEqual(namesStorage);
   });
 
-  it('names no Distributed table in statements with a deduplication token: a chunk goes whole to one shard', () => {
+  it('names no Distributed table in statements with a deduplication token: a chunk is stored on one shard', () => {
     const withToken = [...sourceTexts()].filter(([, text]) =>
       /insert_deduplication_token/.test(codeOf(text)),
     );
@@ -628,7 +628,7 @@ describe('the rule about exports', () => {
   const texts = (source: string, ...others: readonly (readonly [string, string])[]): Texts =>
     new Map([['src/lib/a.ts', source], ...others]);
 
-  it('sees a name that nobody imports', () => {
+  it('finds a name without imports', () => {
     expect(unused(texts('export const one = 1;\nexport const two = one + one;'))).toEqual([
       'src/lib/a.ts: nobody imports one',
       'src/lib/a.ts: nobody imports two',

@@ -45,7 +45,7 @@ it('tests wait as long as all others do (test/support/patience.ts)', () => {
   expect(placesOf(ownTime, otherTimeouts)).toEqual([]);
 });
 
-it('no test stops its own event loop while a program runs: the runner gives up a worker that is silent for a minute', () => {
+it('no test blocks its own event loop while a program runs: the runner ends a worker that is silent for a minute', () => {
   expect(placesOf(/\b(?:exec|execFile|spawn)Sync\(/g, {})).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ const run = (bench: Bench, more: Partial<BenchEntry> = {}, signal = new AbortCon
 
 const endless: Bench = () => new Promise(() => undefined);
 
-test('the figures of a bench are its result, and what it set up is undone in reverse', async () => {
+test('the figures of a bench are its result, and its setup is undone in reverse', async () => {
   const undone: string[] = [];
   const result = await run(async ({ pick, defer }) => {
     await defer('first', () => void undone.push('first'));
@@ -33,7 +33,7 @@ test('the figures of a bench are its result, and what it set up is undone in rev
   expect(undone).toEqual(['second', 'first']);
 });
 
-test('a bench that throws is a result with the reason and what it reported, and what it set up is undone', async () => {
+test('a bench that throws has the reason and its figures as result, and its setup is undone', async () => {
   let undone = false;
   const result = await run(async ({ defer, product, report }) => {
     report([{ name: 'x', value: 1, unit: 's' }]);

@@ -61,14 +61,14 @@ describe('a refusal', () => {
     expect(error.message).toBe('You have no permission on repository 7.');
   });
 
-  it('does not tell whether the destination of something new exists', () => {
+  it('does not reveal whether the destination of something new exists', () => {
     const request = { ...onRepository, rule: 'destination' } as const;
     const [missing, others] = (['missing', 'no_access'] as const).map((reason) => refused(reason, request));
     expect(missing).toMatchObject({ kind: 'forbidden', code: 'no_permission' });
     expect(missing?.message).toBe(others?.message);
   });
 
-  it('does not tell whether a repository that is to be updated exists', () => {
+  it('does not reveal whether a repository that is to be updated exists', () => {
     const request = { ...onRepository, rule: 'update' } as const;
     const [missing, others] = (['missing', 'no_access'] as const).map((reason) => refused(reason, request));
     expect(missing).toMatchObject({ kind: 'not_found', code: 'repository_not_found' });
@@ -127,7 +127,7 @@ describe('facts for a decision', () => {
     expect(datasetTarget(row()).dataset?.grants).toEqual([]);
   });
 
-  it('are looked up for the account and the teams of the caller, or for nobody', () => {
+  it('are looked up for the account and the teams of the caller, or for no account', () => {
     expect(callerValues(inTeam)).toEqual([1, [5]]);
     expect(callerValues(undefined)).toEqual([null, []]);
   });

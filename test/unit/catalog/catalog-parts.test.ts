@@ -33,7 +33,7 @@ describe('inBatches', () => {
     return { loads, items };
   };
 
-  it('goes on after a batch of which nothing is shown, and ends with a short one', async () => {
+  it('continues after a batch without shown items, and ends with a short one', async () => {
     expect(await collect(1)).toEqual({ loads: [0, 1, 2, 3, 4, 5, 6, 7], items: [1, 2, 3, 5, 6, 7] });
     expect(await collect(3)).toEqual({ loads: [0, 3, 6], items: [1, 2, 3, 5, 6, 7] });
     expect(await collect(100)).toEqual({ loads: [0], items: [1, 2, 3, 5, 6, 7] });

@@ -46,7 +46,7 @@ describe('overrides of the type rules', () => {
     }
   });
 
-  it('says what is wrong with a format', () => {
+  it('explains the fault of a format', () => {
     expect(() => compileDateFormat('%Y%')).toThrow('Date format "%Y%" ends in %');
     expect(() => compileDateFormat('%d/%m')).toThrow('Date format "%d/%m" has no year (%Y or %y)');
   });

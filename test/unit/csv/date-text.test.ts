@@ -104,7 +104,7 @@ describe('dates', () => {
     ['0001-01-01', '0001-01-01'],
     ['9999-12-31', '9999-12-31'],
     ['1066-10-14', '1066-10-14'],
-  ])('%s stands for %s', (text, day) => {
+  ])('%s means %s', (text, day) => {
     expect(parse(text)).toBe(day);
   });
 

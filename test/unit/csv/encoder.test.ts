@@ -232,7 +232,7 @@ describe('collecting bad rows', () => {
     expect(result).toMatchObject({ kind: 'violation', violation: { row: 102, value: 'x' } });
   });
 
-  it('gives an empty block where all rows are bad', () => {
+  it('returns an empty block where all rows are bad', () => {
     const result = encode('1,2\n3,4\n', ['f'], { onBadRow: 'collect' });
     if (result.kind !== 'encoded') throw new Error(result.kind);
     expect([result.rows, result.badRows.length]).toEqual([0, 2]);
@@ -241,7 +241,7 @@ describe('collecting bad rows', () => {
 });
 
 describe('encodeInSteps', () => {
-  it('gives the block that encode gives, in several steps', () => {
+  it('returns the same block as encode, in several steps', () => {
     const options = { dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'f']) };
     const rows = 10_000;
     const bytes = Buffer.from(Array.from({ length: rows }, (_, row) => `text ${row},${row}.5\n`).join(''));

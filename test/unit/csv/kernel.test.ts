@@ -81,7 +81,7 @@ describe('the kernel', () => {
     expect(await readFile('src/csv/kernel-code.ts', 'utf8')).toBe(await compileKernel());
   });
 
-  it('gives the bytes, bad rows and refusals of the path in JavaScript: any text', () => {
+  it('returns the bytes, bad rows and refusals of the path in JavaScript: any text', () => {
     fc.assert(
       fc.property(csvText, form, (text, how) => {
         expectSame(text, parseReference(text).length, how);
@@ -90,7 +90,7 @@ describe('the kernel', () => {
     );
   });
 
-  it('gives the same for files of all kinds of values', () => {
+  it('returns the same for files of all kinds of values', () => {
     fc.assert(
       fc.property(csvFile, form, ({ text, rows, header }, { types, ...how }) => {
         const all = header.map((_, i) => types[i % types.length]!);
@@ -101,7 +101,7 @@ describe('the kernel', () => {
   });
 
   it.each([1, 2, 7])(
-    'gives the same for blocks of plain values with others among them, %d columns',
+    'returns the same for blocks of plain values with others among them, %d columns',
     (columns) => {
       fc.assert(
         fc.property(
@@ -126,7 +126,7 @@ describe('the kernel', () => {
   );
 
   it.each([-2, -1, 0, 1])(
-    'gives the same for records that end %d bytes from the end of its memory',
+    'returns the same for records that end %d bytes from the end of its memory',
     (more) => {
       const how: Form = { types: ['s', 'f'], fixed: false, onBadRow: 'fail', years: false };
       for (const [lineEnd, quote] of [
@@ -142,7 +142,7 @@ describe('the kernel', () => {
     },
   );
 
-  it('gives the same for records larger than its memory, and for more columns than it has room for', () => {
+  it('returns the same for records larger than its memory, and for more columns than fit into it', () => {
     const how: Form = { types: ['s', 'f'], fixed: false, onBadRow: 'fail', years: false };
     expectSame(`"${'line\n""'.repeat(200_000)}",1\nb,2\n`, 2, how);
     const wide = Array.from({ length: 40_000 }, (_, i) => i % 10).join();

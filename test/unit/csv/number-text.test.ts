@@ -20,7 +20,7 @@ const parse = (text: string, point = 0x2e) => {
   };
 };
 
-describe('what is a number', () => {
+describe('the syntax of numbers', () => {
   it.each([
     ['0', 0],
     ['-0', 0],
@@ -143,7 +143,7 @@ describe('what is a number', () => {
     );
   });
 
-  it('gives back what any double prints', () => {
+  it('parses every printed double to the same double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         // The text of -0 is 0.

@@ -94,7 +94,7 @@ describe('cutting a file into chunks', () => {
     expect(chunks.map(({ last }) => last)).toEqual([false, true]);
   });
 
-  it('gives no chunk for a header alone, and refuses a file without any record', () => {
+  it('returns no chunk for a header alone, and refuses a file without any record', () => {
     expect(splitAll(Buffer.from('a,b\n'), { chunkBytes: 10 }).chunks).toEqual([]);
     expect(() => splitAll(Buffer.from('\n\r\n\n'), { chunkBytes: 10 })).toThrow('The file is empty');
     expect(() => splitAll(Buffer.alloc(0), { chunkBytes: 10 })).toThrow('The file is empty');
@@ -194,7 +194,7 @@ describe('cutting a file into chunks', () => {
     expect(buffers.size).toBeLessThan(6);
   });
 
-  it('gives the same chunks however the bytes arrive, and the records of a plain parser', () => {
+  it('returns the same chunks however the bytes arrive, and the records of a plain parser', () => {
     fc.assert(
       fc.property(
         csvText,

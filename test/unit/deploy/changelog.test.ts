@@ -5,7 +5,7 @@ const text = projectFile('CHANGELOG.md');
 const headings = text.split('\n').filter((line) => line.startsWith('## '));
 const versionOf = (file: string): string => JSON.parse(projectFile(file)).version;
 
-it('the change log begins with what is not released, then versions with their dates, newest first', () => {
+it('the change log starts with unreleased changes, then versions with their dates, newest first', () => {
   const [first, ...released] = headings;
   expect(first).toBe('## [Unreleased]');
   for (const heading of released)

@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
     expect(mistakes(parseCompose(composeText.replace(right, wrong)))).not.toEqual([]);
   });
 
-  it.each(productServices)('gives %s only settings that exist, with values that are accepted', (name) => {
+  it.each(productServices)('sets only existing settings of %s, with values that are accepted', (name) => {
     const env = serviceNamed(name).environment ?? {};
     expect(Object.keys(env).filter((variable) => !knownSettings.has(variable))).toEqual([]);
     const config = loadConfig(env);
@@ -56,17 +56,20 @@ describe('docker-compose.yml', () => {
     expect([config.databaseUrl, config.kafkaBrokers, config.clickhouseUrl]).not.toContain(undefined);
   });
 
-  it.each(productServices)('lets operators give %s every setting but those of its containers', (name) => {
-    const service = serviceNamed(name, parse(composeText, { merge: true }) as ComposeFile);
-    expect(service.env_file).toEqual([{ path: 'settings.env', required: false }]);
-    // Variables of the file win over settings.env: they are fixed, or have the same name.
-    const fixed = Object.entries(service.environment ?? {}).filter(
-      ([setting, value]) => !new RegExp(`^\\$\\{${setting}(:-[^}]*)?\\}$`).test(value),
-    );
-    const own =
-      /^(HOST|PORT|WORKER_PORT|DATA_DIR|DRAIN_TIMEOUT_MS|DATABASE_URL|KAFKA_BROKERS|CLICKHOUSE_URL|EXPORTS_URL|S3_\w+)$/;
-    expect(fixed.map(([setting]) => setting).filter((setting) => !own.test(setting))).toEqual([]);
-  });
+  it.each(productServices)(
+    'lets operators set every setting of %s except those of its containers',
+    (name) => {
+      const service = serviceNamed(name, parse(composeText, { merge: true }) as ComposeFile);
+      expect(service.env_file).toEqual([{ path: 'settings.env', required: false }]);
+      // Variables of the file win over settings.env: they are fixed, or have the same name.
+      const fixed = Object.entries(service.environment ?? {}).filter(
+        ([setting, value]) => !new RegExp(`^\\$\\{${setting}(:-[^}]*)?\\}$`).test(value),
+      );
+      const own =
+        /^(HOST|PORT|WORKER_PORT|DATA_DIR|DRAIN_TIMEOUT_MS|DATABASE_URL|KAFKA_BROKERS|CLICKHOUSE_URL|EXPORTS_URL|S3_\w+)$/;
+      expect(fixed.map(([setting]) => setting).filter((setting) => !own.test(setting))).toEqual([]);
+    },
+  );
 
   it.each(productServices)('starts %s by an entry of the source tree', (name) => {
     const [program, path = ''] = serviceNamed(name).command ?? [];
@@ -159,7 +162,7 @@ describe('docker-compose.yml', () => {
       expect(option(name)?.startsWith(`${mount?.split(':')[1]}/`)).toBe(true);
   });
 
-  it('gives ClickHouse less memory than its container has', () => {
+  it('limits ClickHouse to less memory than its container has', () => {
     const limit = serviceNamed('clickhouse').deploy?.resources.limits.memory ?? '';
     const own = /<max_server_memory_usage>(\d+)</.exec(projectFile('deploy/clickhouse/server.xml'))?.[1];
     expect(Number(own)).toBeGreaterThan(0);

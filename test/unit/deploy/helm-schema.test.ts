@@ -48,7 +48,7 @@ describe('values.schema.json', () => {
     expect(mistakes(merge(defaults, parse(chart(`examples/${name}.yaml`))))).toEqual([]);
   });
 
-  it('requires KAFKA_BROKERS and nothing else of those who take the defaults', () => {
+  it('requires only KAFKA_BROKERS if all other values are defaults', () => {
     expect(mistakes(defaults)).toEqual(["/settings must have required property 'KAFKA_BROKERS'"]);
     expect(mistakes(merge(small, { settings: { KAFKA_BROKERS: '' } }))).not.toEqual([]);
   });
@@ -79,7 +79,7 @@ describe('values.schema.json', () => {
     ['two bounds of disruption', { api: { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } } }],
     ['half a secret', { serviceMonitor: { tokenSecret: { name: 'token' } } }],
     ['an address of the run-book without https', { prometheusRule: { runbookBaseUrl: 'wiki' } }],
-  ])('refuses what it does not know: %s', (_what, changes) => {
+  ])('refuses an unknown value: %s', (_what, changes) => {
     expect(mistakes(merge(small, changes))).not.toEqual([]);
   });
 });

@@ -57,7 +57,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
     }
   });
 
-  it('gives settings that exist and are accepted, and secrets by reference alone', () => {
+  it('sets only existing settings with accepted values, and secrets by reference', () => {
     for (const { pod } of podsOf(all)) {
       const env = pod.containers[0]?.env ?? [];
       expect(new Set(env.map((variable) => variable.name)).size).toBe(env.length);
@@ -171,7 +171,7 @@ describe('the chart for production', () => {
     );
   });
 
-  it('bounds who talks to whom, and is watched', () => {
+  it('limits network connections, and is monitored', () => {
     expect(kindsOf(all, 'NetworkPolicy')).toHaveLength(3);
     for (const { spec } of kindsOf(all, 'NetworkPolicy'))
       expect(spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(

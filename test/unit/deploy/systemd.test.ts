@@ -7,13 +7,13 @@ describe('deploy/systemd', () => {
   const units = readdirSync(projectPath('deploy/systemd')).filter((file) => file.endsWith('.service'));
   const env = parseEnvFile(projectFile('deploy/systemd/tabulary.env'));
 
-  it('gives settings that exist', () => {
+  it('sets only existing settings', () => {
     const names = [...env.keys()].map((name) => name.replace(/_FILE$/, ''));
     expect(names.filter((name) => !knownSettings.has(name))).toEqual([]);
   });
 
   it.each(units)(
-    '%s starts a program of the product as nobody important, and waits for its drain',
+    '%s starts a program of the product as an unprivileged user, and waits for its drain',
     (file) => {
       const text = projectFile(`deploy/systemd/${file}`);
       const program = /^ExecStart=\/usr\/bin\/node dist\/(\w+)\.js( .*)?$/m.exec(text)?.[1];

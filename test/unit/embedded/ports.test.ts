@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('a port that was given', () => {
-  it('is not given again until it is released, nobody listening on it yet', async () => {
+  it('is not chosen again until it is released, even if nothing listens on it yet', async () => {
     const first = chooser();
     const port = await first.choose(any);
     expect(await chooser().choose({ ...any, remembered: port })).not.toBe(port);
@@ -62,7 +62,7 @@ describe('a port that was given', () => {
   });
 });
 
-describe('a start whose port was taken meanwhile', () => {
+describe('a start whose port another program took meanwhile', () => {
   const failed = new Error('the address is in use');
 
   it('is made again with another', async () => {

@@ -21,7 +21,7 @@ describe('createLinks', () => {
     return [token, decodeURIComponent(name)];
   };
 
-  it('gives back what it signed', () => {
+  it('verifies what it signed', () => {
     expect(links.verify(...parts(links.sign(file)))).toEqual(file);
   });
 

@@ -118,7 +118,7 @@ describe('the cache', () => {
     ).rejects.toBe(down);
   });
 
-  it('keeps nothing that is made of stale answers only, and for a while what is made of some', async () => {
+  it('stores nothing that is made only of stale answers, and shortens the lifetime if some are stale', async () => {
     const { cache, clock, stored } = open();
     const old = await cache.answer(question(['a']), async () => ({ body: 'old', staleSeconds: 9_000 }));
     expect([old, stored.size]).toEqual([{ body: 'old', ageSeconds: 9_000, stale: true }, 0]);
@@ -203,7 +203,7 @@ describe('leases among processes', () => {
     expect(held.size).toBe(0);
   });
 
-  it('nobody waits for a lease longer than allowed', async () => {
+  it('no caller waits for a lease longer than allowed', async () => {
     const { two, held } = openTwo(100);
     held.add(cacheKey(question(['a'])));
     expect((await two.answer(question(['a']), async () => ({ body: 'answer' }))).body).toBe('answer');

@@ -90,7 +90,7 @@ describe('matching providers', () => {
     expect(matchProviders(allProviders, word).length).toBeGreaterThan(0);
   });
 
-  it('gives at most five, none for words that nobody has, and ignores case, accents and doubles', () => {
+  it('returns at most five, none for words without a match, and ignores case, accents and duplicates', () => {
     expect(slugs('prices rates energy bank data statistics').length).toBe(5);
     expect(slugs('xyzzy')).toEqual([]);
     expect(slugs('FRÉD fred FRED')).toEqual(slugs('fred'));
@@ -276,7 +276,7 @@ describe('master keys', () => {
     }
   });
 
-  it('open only what was not altered, in its context', () => {
+  it('decrypt only unaltered texts, in their own context', () => {
     const [master] = parseMasterKeys([`a:${key}`]);
     const cipher = createCipher([master as NonNullable<typeof master>]);
     const sealed = cipher.seal('secret', ['1', 'fred']);

@@ -84,7 +84,7 @@ describe('decide', () => {
     });
   });
 
-  it('tells when a used up quota is there again', () => {
+  it('reports when a used up quota is available again', () => {
     expect(decide(question({ usage: used(25, 1, 3) }))).toEqual({
       granted: false,
       reason: 'quota',
@@ -102,7 +102,7 @@ describe('decide', () => {
     expect(decide(question({ usage: used(14, 13, 2) }))).toMatchObject({ granted: true });
   });
 
-  it('gives an account everything while nobody else asks', () => {
+  it('gives an account everything while no other account is active', () => {
     for (let mine = 0; mine < 25; mine += 1) {
       expect(decide(question({ usage: used(mine, mine, mine === 0 ? 0 : 1), user: 'account' })).granted).toBe(
         true,
@@ -110,7 +110,7 @@ describe('decide', () => {
     }
   });
 
-  it('lets the background take what is left at the end of the day of the upstream', () => {
+  it('lets the background use what is left at the end of the day of the upstream', () => {
     const ask = (time: string, count = 3) =>
       decide(question({ nowMs: at(time), usage: used(count, 0, 1), user: 'background' }));
     expect(ask('2026-03-10T12:00:00Z')).toEqual({

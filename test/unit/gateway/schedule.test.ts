@@ -19,7 +19,7 @@ describe('the schedule of a refresh', () => {
     },
   );
 
-  it('gives each dataset a moment of its own, the same every day', () => {
+  it('has its own time for each dataset, the same every day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.integer({ min: 0, max: 4e12 }), (id, after) => {
         for (const [schedule, period] of [

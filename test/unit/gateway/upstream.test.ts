@@ -43,7 +43,7 @@ describe('the key', () => {
     otherBaseUrls: { public: 'https://public.example' },
   });
 
-  it('goes where the record says', () => {
+  it('is sent in the part of the request that the record names', () => {
     const query = toWireRequest(
       withKey({ in: 'query', name: 'k' }),
       {},
@@ -174,7 +174,7 @@ describe('the transport', () => {
     });
   });
 
-  it('gives up in time, also in the middle of a body', async () => {
+  it('times out, also in the middle of a body', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/body') response.write('begin');
     });
@@ -182,7 +182,7 @@ describe('the transport', () => {
       await expect(get(`${url}${path}`, { timeoutMs: 50 })).rejects.toMatchObject({ failure: 'timeout' });
   });
 
-  it('tells a broken connection without address', async () => {
+  it('reports a broken connection without its address', async () => {
     const url = await serve((request) => request.socket.destroy());
     await expect(get(url)).rejects.toMatchObject({ failure: 'connection' });
     const refusal = get('http://127.0.0.1:1/?k=secret', { headers: { 'x-key': 'secret' } });

@@ -55,7 +55,7 @@ const post = (body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-describe('the answer to what is wrong in many places', () => {
+describe('the answer to a request with many faults', () => {
   it('lists the first mistakes and counts the others', async () => {
     const answer = await post({ items: Array.from({ length: 5_140 }, () => 'x') });
     const text = await answer.text();

@@ -34,7 +34,7 @@ describe('readApiKey', () => {
     ['Bearer k', 'apiKey=k', 'k'],
     [['Bearer k', basic('k:')], '', 'k'],
     [[], '', undefined],
-  ])('%s and %j give %s', (header, text, key) => {
+  ])('%s and %j result in %s', (header, text, key) => {
     expect(readApiKey(header, query(text))).toBe(key);
   });
 
@@ -208,7 +208,7 @@ describe('validation', () => {
       expect(() => checkQueryEncoding(text)).toThrow('is not UTF-8');
   });
 
-  it('finds NUL at any depth of what is taken, and not in what is ignored', () => {
+  it('finds NUL at any depth of accepted members, and ignores it in others', () => {
     const body = z.object({ params: z.record(z.string(), z.unknown()).optional() });
     expect(() => parseBody(body, { params: { a: ['\0'] } })).toThrow('NUL');
     expect(() => parseBody(body, { params: { '\0': 1 } })).toThrow('NUL');
@@ -301,7 +301,7 @@ describe('the failure throttle', () => {
     expect(waits).toHaveLength(2);
   });
 
-  it('ends the wait of a client that goes away', async () => {
+  it('ends the wait of a client that disconnects', async () => {
     const throttle = createFailureThrottle({ now: () => 0, free: 0, maxDelayMs: 1e9 });
     const gone = new AbortController();
     const refused = throttle.refused('a', gone.signal);

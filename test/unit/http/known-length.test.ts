@@ -156,7 +156,7 @@ describe.each([
   });
 });
 
-it('gives back what it kept: many long streams one after the other are all answered', async () => {
+it('releases its memory: many long streams one after another are all answered', async () => {
   for (let times = 0; times < 8; times += 1) expect((await talk('GET /api/short HTTP/1.0')).status).toBe(200);
   for (let times = 0; times < 8; times += 1) expect((await talk('GET /api/long HTTP/1.0')).status).toBe(426);
   expect((await talk('GET /api/short HTTP/1.0')).status).toBe(200);

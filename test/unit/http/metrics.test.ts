@@ -78,7 +78,7 @@ describe('/metrics', () => {
 });
 
 describe('/readyz', () => {
-  it('looks once for all who ask at the same time', async () => {
+  it('renders once for all concurrent scrapes', async () => {
     let looks = 0;
     const { root } = await start({}, async () => {
       looks += 1;

@@ -128,7 +128,7 @@ const post = (body: string | Buffer, headers: Record<string, string> = {}, key =
     body,
   });
 
-describe('what is refused before a byte of the body', () => {
+describe('a refusal before a byte of the body is read', () => {
   it.each([
     ['nobody', 'POST', '/things/1', 'Content-Length: 900000\r\n', 401, 'no_key'],
     ['a wrong key', 'POST', '/things/1', `${basic('bad')}Content-Length: 900000\r\n`, 401, 'unknown_key'],
@@ -177,7 +177,7 @@ describe('what is refused before a byte of the body', () => {
     socket.destroy();
   });
 
-  it('takes no byte from a client who may not send, however much it sends', async () => {
+  it('reads no byte of a client without permission, however much it sends', async () => {
     const { socket, until } = await open();
     socket.write(head('POST', '/things/1', 'Content-Length: 1000000000\r\n'));
     await until(/"no_key"/);
@@ -246,7 +246,7 @@ describe('bounds of a JSON body', () => {
 });
 
 describe('bodies that come slowly', () => {
-  it('gives up a body that stalls', async () => {
+  it('aborts a body that stalls', async () => {
     const { app: own, port: at } = await start({ bodyIdleMs: 100 });
     const { socket, until } = await open(at);
     socket.write(head('POST', '/things/1', `${basic('k1')}Content-Length: 100\r\n`));
@@ -302,7 +302,7 @@ describe('bodies that come slowly', () => {
   });
 });
 
-it('goes on with the next request of a connection after the rest of a refused body', async () => {
+it('continues with the next request of a connection after the remainder of a refused body', async () => {
   const { socket, until } = await open();
   socket.write(head('POST', '/things/1', 'Content-Length: 3000000\r\n'));
   await until(/"no_key"/);
@@ -313,7 +313,7 @@ it('goes on with the next request of a connection after the rest of a refused bo
   socket.destroy();
 });
 
-it('wants to know of each route with a body who may send it', () => {
+it('requires an authorization for each route with a body', () => {
   expect(() =>
     route({
       ...shared,

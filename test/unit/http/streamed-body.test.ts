@@ -128,7 +128,7 @@ describe('a streamed body', () => {
     await expect.poll(() => takes(counted)).toBe(true);
   });
 
-  it('that fails cuts the connection, after what was read until then', async () => {
+  it('that fails aborts the connection, after the bytes that were read until then', async () => {
     const failure = new Error('broken');
     await expect(
       answer(async (body) => {

@@ -63,7 +63,7 @@ it('is 201 with the process for a caller who does not wait', async () => {
   expect(await answer({})).toEqual({ status: 201, body: failed });
 });
 
-it('is the status of the error for one who does', async () => {
+it('is the status of the error for a caller who waits', async () => {
   await expect(answer({ async: 'false' })).rejects.toMatchObject({
     kind: 'unprocessable',
     code: 'field_count',

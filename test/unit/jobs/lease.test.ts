@@ -10,7 +10,7 @@ const failOn = (error: unknown): never => {
 };
 
 describe('whileLeased', () => {
-  it('gives what the work gives, and renews until then only', async () => {
+  it('returns the result of the work, and renews only until then', async () => {
     let renewals = 0;
     const renew = async () => {
       renewals += 1;
@@ -26,11 +26,11 @@ describe('whileLeased', () => {
     expect(renewals).toBe(then);
   });
 
-  it('tells the work that the lease is lost when another one has it', async () => {
+  it('aborts the signal of the work when another process has the lease', async () => {
     await whileLeased({ leaseMs: 6, renew: async () => false, onError: failOn }, ended);
   });
 
-  it('tells the work that the lease is lost when it could not be renewed in time', async () => {
+  it('aborts the signal of the work when the lease could not be renewed in time', async () => {
     const errors: unknown[] = [];
     const renew = () => Promise.reject(new Error('away'));
     await whileLeased({ leaseMs: 6, renew, onError: (error) => errors.push(error) }, ended);

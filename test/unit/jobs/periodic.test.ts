@@ -29,7 +29,7 @@ describe('rounds', () => {
     expect(rounds).toBe(after);
   });
 
-  it('tell the round to end when they are stopped, and wait for it', async () => {
+  it('abort the run when they are stopped, and wait for it', async () => {
     let ended = false;
     let started = (): void => undefined;
     const begun = new Promise<void>((resolve) => {

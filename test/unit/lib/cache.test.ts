@@ -4,7 +4,7 @@ import { createCache } from '../../../src/lib/cache.js';
 const texts = (limit: number) => createCache<string>({ limit, weigh: (text) => text.length });
 
 describe('createCache', () => {
-  it('forgets what was used longest ago', () => {
+  it('evicts the least recently used value', () => {
     const cache = texts(6);
     cache.set('a', 'aaa');
     cache.set('b', 'bbb');

@@ -4,7 +4,7 @@ import { consoleLine } from '../../../src/lib/console-log.js';
 const line = (fields: object): string =>
   consoleLine(JSON.stringify({ time: 0, level: 40, name: 'tabulary', pid: 1, ...fields }));
 
-it('says who, what and the first line of why, in one line', () => {
+it('has the component, the event and the first line of the reason, in one line', () => {
   expect(line({ component: 'kafka', reason: 'exit SIGKILL', msg: 'died, starting it again' })).toMatch(
     /^\d\d:\d\d:\d\d warn kafka: died, starting it again \(exit SIGKILL\)\n$/,
   );

@@ -60,7 +60,7 @@ it('keeps a bounded number of spans while the collector does not answer', async 
   collector.close();
 });
 
-it('fails nobody when nothing listens, and a stop does not wait for it', async () => {
+it('fails no work when nothing listens, and a stop does not wait for it', async () => {
   const tracing = open('http://127.0.0.1:1');
   const span = tracing.begin({ name: 'work', kind: 'internal' });
   expect(span.run(() => tracing.active)).toBe(true);
@@ -70,7 +70,7 @@ it('fails nobody when nothing listens, and a stop does not wait for it', async (
   expect(tracing.active).toBe(false);
 });
 
-it('goes on with the one trace that a message names, and links several', async () => {
+it('continues the only trace in a message, and links several', async () => {
   const tracing = open('http://127.0.0.1:1');
   const contextOf = (name: string) => {
     const span = tracing.begin({ name, kind: 'producer' });

@@ -31,7 +31,7 @@ const watch = (semaphore: ReturnType<typeof open>) => {
 };
 
 describe('semaphore', () => {
-  it('gives a permit to the owner that runs the fewest, then to the caller that has waited longest', async () => {
+  it('grants a permit to the owner that runs the fewest, then to the caller that has waited longest', async () => {
     const semaphore = open({ maxRunning: 2, ownRunning: 2 });
     const { started, acquire } = watch(semaphore);
     const held = [await acquire('greedy'), await acquire('greedy')];
@@ -52,7 +52,7 @@ describe('semaphore', () => {
     expect([semaphore.running, semaphore.paused, semaphore.waiting]).toEqual([0, 0, 0]);
   });
 
-  it('never gives all permits to one owner', async () => {
+  it('never grants all permits to one owner', async () => {
     const semaphore = open({ maxRunning: 4 });
     const { started, acquire } = watch(semaphore);
     const greedy = Array.from({ length: 4 }, () => acquire('greedy'));
@@ -226,7 +226,7 @@ describe('streams that hold a permit', () => {
     for (;;) yield Buffer.alloc(16_384);
   }
 
-  it('pause it while nobody reads, and end with an error when it is revoked', async () => {
+  it('pause it while it is not read, and end with an error when it is revoked', async () => {
     const semaphore = open({ maxRunning: 1, maxHeld: 1, ownHeld: 1, pauseLimitMs: 50 });
     const body = Readable.from(endless(), { objectMode: false });
     holdForReader(await semaphore.acquire('slow', never), body);

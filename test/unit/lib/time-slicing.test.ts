@@ -14,7 +14,7 @@ const workFor = (ms: number): void => {
 };
 
 describe('runSliced', () => {
-  it('does every step once, in order, and gives the result', async () => {
+  it('does every step once, in order, and returns the result', async () => {
     const done: number[] = [];
     expect(await runSliced(steps(100, (step) => done.push(step)))).toBe('result');
     expect(done).toEqual(Array.from({ length: 100 }, (_, step) => step));
@@ -61,7 +61,7 @@ describe('runSliced', () => {
     expect(most).toBe(1);
   });
 
-  it('gives turns in order', async () => {
+  it('takes turns in order', async () => {
     const turns: number[] = [];
     const long = (number: number) =>
       runSliced(
@@ -74,7 +74,7 @@ describe('runSliced', () => {
     expect(turns).toEqual([1, 2, 1, 2, 1, 2]);
   });
 
-  it('goes on with the others when one fails', async () => {
+  it('continues the others when one fails', async () => {
     const failing = steps(2, () => {
       throw new Error('step failed');
     });

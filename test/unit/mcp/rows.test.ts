@@ -44,7 +44,7 @@ describe('readRows', () => {
     expect(sent()).toBeLessThan(length / 10);
   });
 
-  it('gives up a row that is longer than any answer before its end', async () => {
+  it('stops reading a row that is longer than any answer before its end', async () => {
     const { body, sent } = rowsOf([{ t: 'x'.repeat(2_000_000) }], 1_000);
     expect(await readRows(body, ['t'], 50_000)).toEqual({ rows: [], isCut: true });
     expect(sent()).toBeLessThan(300_000);
@@ -90,7 +90,7 @@ describe('exact', () => {
 });
 
 describe('fitting', () => {
-  it('gives whole items up to a length', () => {
+  it('returns whole items up to a length', () => {
     expect(fitting(['ab', 'cd', 'ef'], 10)).toEqual(['ab', 'cd']);
     expect(fitting(['ab'], 1)).toEqual([]);
     expect(fitting(['ab', 'cd'], 10)).toEqual(['ab', 'cd']);

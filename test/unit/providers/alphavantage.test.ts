@@ -124,7 +124,7 @@ describe('alpha vantage', () => {
     ]);
   });
 
-  it('gives prices without a currency if the search refuses', async () => {
+  it('returns prices without a currency if the search refuses', async () => {
     const { ctx } = await open([
       ask({ function: 'SYMBOL_SEARCH', keywords: 'IBM' }, { Information: '25 requests per day' }),
     ]);

@@ -48,7 +48,7 @@ describe('bank of canada', () => {
     return opened;
   };
 
-  it('keeps the digits and tells missing days as null', async () => {
+  it('keeps the digits and returns missing days as null', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await bankOfCanada.series('FXUSDCAD', {}, ctx);
     expect(label).toBe('USD/CAD');

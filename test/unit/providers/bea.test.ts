@@ -174,7 +174,7 @@ describe('bea', () => {
       },
     });
 
-  it('takes the commas out of the digits and tells in the metadata what they are counted in', async () => {
+  it('removes the commas from numbers and has the unit in the metadata', async () => {
     const { ctx } = await open();
     expect(await bea.series('NIPA/T10105/Q/1', {}, ctx)).toEqual({
       label: 'Gross domestic product, Table 1.1.5. Gross Domestic Product',

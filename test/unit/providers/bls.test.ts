@@ -211,7 +211,7 @@ describe('bls', () => {
 
   const unknownOnes = (ids: readonly string[]) => ids.map((id) => `Series does not exist for Series ${id}`);
 
-  it('gives the series of a panel that exist, and names the others', async () => {
+  it('returns the series of a panel that exist, and names the others', async () => {
     const [one, gone, two] = ['WPS00000001', 'WPS00000009', 'WPS00000002'];
     const body = { seriesid: [one, gone, two], startyear: '2026', endyear: '2026' };
     const rows: Row[] = [['2026', 'M01', '1']];
@@ -466,7 +466,7 @@ describe('bls', () => {
     expect(ids).toContain('LNU00000000');
   });
 
-  it('begins 20 years ago for callers without a key who name no start', () => {
+  it('starts 20 years ago for callers without a key who name no start', () => {
     const at = (key: 'none' | 'own', params: Params) =>
       bls.defaultStart?.of(params, { key, today: '2026-03-15' });
     expect(at('none', {})).toBe('2007-01-01');
@@ -475,7 +475,7 @@ describe('bls', () => {
     expect(at('own', {})).toBeUndefined();
   });
 
-  it('tells how many requests a series took', async () => {
+  it('reports how many requests a series took', async () => {
     const connector = await open();
     connector.upstream.answerAll({ reply: reply('WPS00000000', []) });
     const { metadata } = await bls.series('WPS00000000', { start: '1913' }, connector.ctx);

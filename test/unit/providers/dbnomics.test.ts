@@ -102,7 +102,7 @@ describe('dbnomics', () => {
     ['quarterly', '2024-Q2', '2024-04-01'],
     ['daily', '2024-02-29', '2024-02-29'],
     ['bi-annual', '2024-S2', '2024-07-01'],
-  ])('takes the first day that the service tells for %s periods', async (frequency, period, date) => {
+  ])('uses the first day that the service has for %s periods', async (frequency, period, date) => {
     const reply = file('series-AES')
       .replace('"1967"', `"${period}"`)
       .replace('"1967-01-01"', `"${date}"`)
@@ -162,7 +162,7 @@ describe('dbnomics', () => {
     await expect(dbnomics.series(cement, {}, ctx)).rejects.toMatchObject({ code });
   });
 
-  it('refuses a mask that stands for several series', async () => {
+  it('refuses a mask of several series', async () => {
     const reply = file('series-AES').replace('"num_found": 1', '"num_found": 71');
     const { ctx } = await open([{ path: `/series/CEPII/${chelem}/AES.AES..BA`, query: whole, reply }]);
     await expect(dbnomics.series(`CEPII/${chelem}/AES.AES..BA`, {}, ctx)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('dbnomics', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('shows the categories of a provider; one without a code goes by its name', async () => {
+  it('shows the categories of a provider; one without a code has its name as path', async () => {
     const { ctx } = await open();
     expect(await dbnomics.browse?.(['CEPII'], ctx)).toEqual([
       {

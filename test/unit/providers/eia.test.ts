@@ -227,7 +227,7 @@ describe('eia', () => {
     expect(upstream.calls.filter(({ url }) => url.includes('offset'))).toHaveLength(2);
   });
 
-  it('gives no rows for a range without any', async () => {
+  it('returns no rows for an empty range', async () => {
     const { ctx } = await open([
       futures('RCLC1', { ...oldest, start: '1900-01-01', end: '1900-12-31' }, reply('0', [])),
     ]);

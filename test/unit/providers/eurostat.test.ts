@@ -118,7 +118,7 @@ describe('eurostat', () => {
     expect(data[0]).toEqual({ date, value: '2.40' });
   });
 
-  it('drops an empty cell whose date has a value under another frequency', async () => {
+  it('drops an empty cell whose date has a value with another frequency', async () => {
     const reply = file('manr-DE.json').replaceAll('"2025-11"', '"2025-Q4"');
     const { ctx } = await open([{ ...cells('DE'), reply }]);
     const { data } = await eurostat.series('prc_hicp_manr/M.RCH_A.CP00.DE', {}, ctx);
@@ -251,7 +251,7 @@ describe('eurostat', () => {
     },
   );
 
-  it('tells the last update of the dataset by a cube of one period', async () => {
+  it('reads the last update of the dataset from a cube of one period', async () => {
     const { ctx, upstream } = await open([
       { ...cells('DE', 'CP00', { lastTimePeriod: '1' }), reply: file('manr-EL-newest.json') },
       {

@@ -159,7 +159,7 @@ describe('fiscaldata', () => {
     });
   });
 
-  it('says so when no column tells the rows apart', async () => {
+  it('reports that no column distinguishes the rows', async () => {
     const reply = parsed('debt_to_penny');
     const doubled = { ...reply, data: [...reply.data, { ...reply.data[0], tot_pub_debt_out_amt: '1' }] };
     const { ctx } = await open([
@@ -178,7 +178,7 @@ describe('fiscaldata', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('gives no rows for a range without any', async () => {
+  it('returns no rows for an empty range', async () => {
     const range = { ...whole, filter: 'record_date:gte:1900-01-01,record_date:lte:1900-12-31' };
     const { ctx } = await open([ask(debt, range, empty('debt_to_penny'))]);
     const { data } = await fiscalData.series(
@@ -318,7 +318,7 @@ describe('fiscaldata', () => {
     expect(page).toMatchObject({ items: [{ id: `${debt}/tot_pub_debt_out_amt` }], total: 3 });
   });
 
-  it('names every text column when none alone tells the rows of a date apart', async () => {
+  it('names every text column when no single one distinguishes the rows of a date', async () => {
     const reply = parsed('avg_interest_rates');
     const row = (type: string, desc: string) => ({
       ...reply.data[0],

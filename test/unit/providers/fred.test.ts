@@ -121,7 +121,7 @@ describe('fred', () => {
     ]);
   });
 
-  it('tells the description, the source and the copyright', async () => {
+  it('returns the description, the source and the copyright', async () => {
     const { ctx } = await open();
     const { metadata } = await fred.series('GDP', { units: 'lin', aggregation: 'avg' }, ctx);
     expect(metadata).toEqual({
@@ -142,7 +142,7 @@ describe('fred', () => {
     });
   });
 
-  it('gives the values of a day in the past', async () => {
+  it('returns the values of a day in the past', async () => {
     const asOf = '2014-05-01';
     const past: Exchange = {
       path: '/series/observations',
@@ -185,13 +185,13 @@ describe('fred', () => {
     });
   });
 
-  it('tells when a series changed, by one request', async () => {
+  it('reads the last change of a series with one request', async () => {
     const { ctx, upstream } = await open();
     expect(await fred.lastUpdate?.('GDP', {}, ctx)).toBe('2026-02-26 07:54:01-06');
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('tells the units and the frequency that a transformation leads to', async () => {
+  it('has the units and the frequency after a transformation', async () => {
     const { ctx, upstream } = await open();
     const params = { units: 'pc1', frequency: 'a', aggregation: 'eop' };
     const { metadata } = await fred.series('GDP', params, ctx);
@@ -374,7 +374,7 @@ describe('fred', () => {
     });
   });
 
-  it('gives no rows for a range without any', async () => {
+  it('returns no rows for an empty range', async () => {
     const reply = { count: 0, offset: 0, limit: 100000, observations: [] };
     const range = { observation_start: '1900-01-01', observation_end: '1900-12-31' };
     const { ctx } = await open({

@@ -16,7 +16,7 @@ const payload = (value: string, geo = '{"DE":0}', geoSize = 1): unknown =>
     }}`);
 
 describe('readCubeSeries', () => {
-  it('reads a sparse map: what is not there is missing, digits stay', () => {
+  it('reads a sparse map: absent values are missing, digits stay', () => {
     const cube = readCube(provider, payload('{"0":2.80,"2":-0.1}'));
     expect(readCubeSeries(provider, 'd/M.DE', cube, 'time')).toEqual([
       { date: '2025-01-01', value: '2.80' },

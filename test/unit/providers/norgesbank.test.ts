@@ -49,7 +49,7 @@ describe('norges bank', () => {
     return opened;
   };
 
-  it('reads generic XML and tells that a rate is per hundred', async () => {
+  it('reads generic XML, and that a rate is per hundred', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await norgesBank.series('EXR/B.SEK.NOK.SP', { start: '2026-03' }, ctx);
     expect(label).toBe('Business - Swedish krona - Norwegian krone - Spot');

@@ -27,7 +27,7 @@ describe('parseDecimal', () => {
     },
   );
 
-  it('gives a number of JSON that means the same', () => {
+  it('returns a JSON number with the same meaning', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(JSON.parse(parseDecimal(value) ?? 'null')).toBe(Object.is(value, -0) ? 0 : value);
@@ -51,7 +51,7 @@ describe('parseGroupedDecimal', () => {
 });
 
 describe('readValue', () => {
-  it('tells missing from a text that is not a number, which it keeps', () => {
+  it('distinguishes missing from a text that is not a number, which it keeps', () => {
     expect(readValue('.', ['.'])).toEqual({ value: null });
     expect(readValue(null)).toEqual({ value: null });
     expect(readValue(undefined)).toEqual({ value: null });

@@ -112,7 +112,7 @@ describe('oecd', () => {
     ]);
   });
 
-  it('tells when a flow was loaded last, without a download', async () => {
+  it('reads the time of the last load of a flow without a download', async () => {
     const { ctx, upstream } = await open([
       {
         path: '/contentconstraint/OECD.DAF/CR_A_DSD_DEBT_TRANS_COLL@DF_MICRO',

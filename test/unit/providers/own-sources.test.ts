@@ -90,7 +90,7 @@ describe('a long file of CSV', () => {
   const http = { text: async () => reply, json: async () => undefined };
   const read = () => provider.series('oslo', {}, { http, key: 'none', today: '2026-03-15' });
 
-  it('gives the lines of one series, whatever is around them', async () => {
+  it('returns the lines of one series, whatever is around them', async () => {
     const { data } = await read();
     expect(data).toEqual(days.map((date, at) => ({ date, value: `${at}.50` })));
   });

@@ -60,7 +60,7 @@ describe('statistics canada', () => {
     expect((await statCan.series('V41690973', { start: '2026' }, ctx)).data).toHaveLength(2);
   });
 
-  it('tells the unit and the power of ten, and refuses values of another one', async () => {
+  it('has the unit and the power of ten, and refuses values of another one', async () => {
     const persons = info(
       41690973,
       file('info-41690973')

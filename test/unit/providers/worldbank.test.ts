@@ -102,7 +102,7 @@ describe('world bank', () => {
   const gdp = async (params: Params = {}) =>
     worldBank.series('NY.GDP.MKTP.CD', { country: 'IRN', ...params }, (await open()).ctx);
 
-  it('keeps the digits and tells missing years as null', async () => {
+  it('keeps the digits and returns missing years as null', async () => {
     const { label, metadata, data } = await gdp();
     expect(label).toBe('GDP (current US$), Iran, Islamic Rep.');
     expect(data).toEqual([
@@ -206,7 +206,7 @@ describe('world bank', () => {
     expect(() => resolveParams(worldBank, { country: ['NOR'] })).toThrow(/country/);
   });
 
-  it('tells the day of the last update, by one row', async () => {
+  it('reads the day of the last update from one row', async () => {
     const { ctx, upstream } = await open([
       data('WLD', 'LONG', { per_page: '1' }, rowsOf(1, 30_000, [['2020', 1]])),
     ]);
@@ -221,7 +221,7 @@ describe('world bank', () => {
     });
   });
 
-  it('gives no rows for a country without data', async () => {
+  it('returns no rows for a country without data', async () => {
     const { ctx } = await open();
     const found = await worldBank.series('EMPTY', { country: 'WLD' }, ctx);
     expect(found).toMatchObject({ label: 'GDP (current US$), World', data: [] });

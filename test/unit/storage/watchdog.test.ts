@@ -59,14 +59,14 @@ describe('a server that answers pings', () => {
     expect(pings).toHaveLength(0);
   });
 
-  it('gives the error of the work', async () => {
+  it('throws the error of the work', async () => {
     await expect(watchdog.run(() => Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
     expect(vi.getTimerCount()).toBe(0);
   });
 });
 
 describe('a server that answers nothing', () => {
-  it('ends all that waits for it after the silence, and tells the work', async () => {
+  it('fails all pending requests after the silence, and aborts their work', async () => {
     const signals: AbortSignal[] = [];
     const works = [1, 2].map(() =>
       watchdog

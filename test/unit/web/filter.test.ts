@@ -59,7 +59,7 @@ describe('conditions that are clicked', () => {
     expect(range(column('A'), { from: 1, to: 2, isLast: true })).toBe('A ge 1 and A le 2');
   });
 
-  it('join what is there, in brackets where an or would take them in', () => {
+  it('join existing conditions, in brackets around an or', () => {
     expect(both('', 'B eq 1')).toBe('B eq 1');
     expect(both('A eq 1', 'B eq 1')).toBe('A eq 1 and B eq 1');
     expect(both('A eq 1 or A eq 2', 'B eq 1')).toBe('(A eq 1 or A eq 2) and B eq 1');

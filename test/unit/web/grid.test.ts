@@ -32,7 +32,7 @@ describe('the scroll bar of five million rows', () => {
   });
 
   it.each([0, 1, 357_142, 2_500_000, 4_900_000, 4_999_979])(
-    'goes to row %i and shows it at the top',
+    'moves to row %i and shows it at the top',
     (row) => {
       const scroll = createRowScroll(total);
       const place = scroll.to(row * rowHeight, view);
@@ -43,7 +43,7 @@ describe('the scroll bar of five million rows', () => {
     },
   );
 
-  it('goes to the same share of the rows when it is dragged', () => {
+  it('moves to the same share of the rows when it is dragged', () => {
     const scroll = createRowScroll(total);
     scroll.moved((scroll.height - view) / 2, view);
     expect(scroll.top / (total - view)).toBeCloseTo(0.5, 2);
@@ -87,7 +87,7 @@ describe('the keyboard', () => {
     ['PageUp', {}, 0, 10],
     ['Home', {}, 10, 0],
     ['End', { ctrlKey: true }, 4_999_999, 4_999],
-  ])('%s %j goes to row %i, column %i', (key, more, row, column) => {
+  ])('%s %j moves to row %i, column %i', (key, more, row, column) => {
     expect(move(press(key, more), at(10, 10), bounds)).toEqual(at(row, column));
   });
 

@@ -14,7 +14,7 @@ const textsIn = (code: string): string[] =>
     return plain.replaceAll('#(#)', '#');
   });
 
-it('names columns for Power Query exactly, whatever is in them, and gives them their types', () => {
+it('names columns for Power Query exactly, whatever is in them, and sets their types', () => {
   const names = ['Date of "it"', 'Price #(lf) in €', '#(#)', 'a,b}]'];
   const code = excel(
     snippets(api, {

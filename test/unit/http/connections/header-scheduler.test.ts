@@ -52,7 +52,7 @@ describe('the header scheduler', () => {
     expect(paused).toEqual([]);
   });
 
-  it('takes the permit of a connection whose head is not complete, one after the other, and gives it back', async () => {
+  it('rotates permits among connections whose heads are incomplete', async () => {
     const peers = ['a', 'b', 'c', 'd', 'e'].map((name) => peer(name));
     await open(...peers);
     const seen: string[][] = [];

@@ -77,7 +77,7 @@ describe('connections', () => {
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  it('that have not asked anything for long make room for who comes, the oldest first', async () => {
+  it('that have been idle for long are closed for new ones, the oldest first', async () => {
     const port = await start(undefined, { graceMs: 50 });
     const silent = await hold(port, 20);
     const slow = await hold(port, 20);
@@ -143,7 +143,7 @@ describe('connections', () => {
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('whose next head came behind a request are counted with it', async () => {
+  it('whose next head came after a request in one piece are counted with it', async () => {
     const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
     const next = `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(200_000)}`;
     const kept = await hold(port, 30);

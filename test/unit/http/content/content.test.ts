@@ -34,7 +34,7 @@ describe('formatOfAccept', () => {
 });
 
 describe('formatOfAccept among fewer formats', () => {
-  it('passes over what is not offered', () => {
+  it('skips formats that are not offered', () => {
     const accept = 'application/vnd.apache.parquet, application/json;q=0.5';
     expect(formatOfAccept(accept, ['csv', 'json'])).toBe('json');
   });
@@ -62,7 +62,7 @@ describe('createEncoder', () => {
   const pieces = Array.from({ length: 200 }, (_, index) => Buffer.from(`${index},`.repeat(4_000)));
   const whole = Buffer.concat(pieces);
 
-  it('gives what gunzip turns back', async () => {
+  it('compresses to bytes that gunzip restores', async () => {
     expect(gunzipSync(await buffer(Readable.from(pieces).pipe(createEncoder('gzip')))).equals(whole)).toBe(
       true,
     );
@@ -75,7 +75,7 @@ describe('createEncoder', () => {
     expect(packed.equals(await compress(raw, 3))).toBe(false);
   });
 
-  it('gives zstd frames that follow each other, one even for nothing', async () => {
+  it('writes concatenated zstd frames, one even for an empty body', async () => {
     const packed = await buffer(Readable.from(pieces.slice(0, 20)).pipe(createEncoder('zstd')));
     expect((await decompress(packed)).equals(Buffer.concat(pieces.slice(0, 20)))).toBe(true);
     const nothing = await buffer(Readable.from([]).pipe(createEncoder('zstd')));

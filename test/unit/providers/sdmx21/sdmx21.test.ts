@@ -89,7 +89,7 @@ describe('an SDMX 2.1 service', () => {
   it.each([
     ['is no XML', 200, 'Maintenance'],
     ['fails', 503, ''],
-  ])('gives the values with their codes if the structure %s', async (_case, status, reply) => {
+  ])('returns the values with their codes if the structure %s', async (_case, status, reply) => {
     const structure = { path: '/dataflow/XB/RATES/latest', query: { references: 'descendants' } };
     opened = await openConnector(xbank, { exchanges: [{ ...structure, status, reply }, ...exchanges] });
     const passed: string[] = [];
@@ -103,7 +103,7 @@ describe('an SDMX 2.1 service', () => {
     await expect(xbank.series('RATES/M.CH', {}, opened.ctx)).rejects.toMatchObject({ kind: 'upstream' });
   });
 
-  it('leaves a unit out whose code it cannot spell', async () => {
+  it('omits a unit whose code has no label', async () => {
     const coded = createSdmx21({ ...record, codedUnits: true });
     const structure = { path: '/dataflow/XB/RATES/latest', query: { references: 'descendants' } };
     opened = await openConnector(coded, {
@@ -140,7 +140,7 @@ describe('an SDMX 2.1 service', () => {
     });
   });
 
-  it('names the open dimensions of an id that stands for several series', async () => {
+  it('names the open dimensions of an id of several series', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply: `${file('rates.csv')}XB:RATES(1.0),M,NO,2026-02,4.00,A,368,0\n` });
     await expect(xbank.series('RATES/M.', {}, ctx)).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('an SDMX 2.1 service', () => {
     expect(data.map(({ date }) => date)).toEqual(['2026-02-01', '2026-01-01']);
   });
 
-  it('gives an empty page for a path whose codes have no data together', async () => {
+  it('returns an empty page for a path whose combination of codes has no data', async () => {
     const { ctx, upstream } = await open();
     const page = await xbank.seriesAt?.(['RATES', 'Q'], { limit: 10, offset: 0 }, ctx);
     expect(page).toEqual({ items: [], total: 0 });

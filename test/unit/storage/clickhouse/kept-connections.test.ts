@@ -69,7 +69,7 @@ describe('a kept connection that the server has closed', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('fails who has gone meanwhile', async () => {
+  it('fails requests whose client disconnected meanwhile', async () => {
     const { clickhouse, asked } = await start();
     await clickhouse.rows('SELECT 1');
     const gone = new AbortController();
@@ -86,7 +86,7 @@ it('a new connection that breaks off is an outage at once', async () => {
   expect(asked).toEqual(['SELECT']);
 });
 
-it('a server that has gone altogether is an outage', async () => {
+it('a server that cannot be reached is an outage', async () => {
   const server = createServer((_request, response) => response.end('{"n":1}\n'));
   const behind = await listening(server);
   let passed = 0;

@@ -95,7 +95,7 @@ describe('the replicas of a shard', () => {
     expect(sent.insert_quorum).toBe('auto');
   });
 
-  it('of shared storage read what was written through another one', async () => {
+  it('of shared storage read rows that were written through another one', async () => {
     const asked: unknown[] = [];
     const shard = overReplicas([replica('a', asked, new Set())], createEngine('SharedMergeTree'));
     await shard.command('INSERT INTO r.s1 SELECT 1');

@@ -41,7 +41,7 @@ it.each([
   expect(asked).not.toHaveBeenCalled();
 });
 
-it('what is there already needs no room: processes start on a full disk', async () => {
+it('existing tables need no space: processes start on a full disk', async () => {
   const { rows } = serverWith('0', 'EXISTS DATABASE t', 'EXISTS TABLE t.`nodes_a`');
   await ensureRoom('CREATE DATABASE IF NOT EXISTS t', rows);
   await ensureRoom('CREATE TABLE IF NOT EXISTS t.`nodes_a` (dummy UInt8) ENGINE = Null', rows);

@@ -82,7 +82,7 @@ describe('the servers of a cluster', () => {
     expect(asked).toEqual([{ by: 'shard 2', settings: { max_threads: 2 } }]);
   });
 
-  it('are all asked by the entry for what is spread, and none of them is left out', async () => {
+  it('are all queried by the entry for rows on all shards, without exception', async () => {
     const { servers, asked } = clusterOf();
     const spread = servers.at({ shard: null });
     await spread.command('SELECT 1', { settings: { max_threads: 2, skip_unavailable_shards: 1 } });

@@ -43,7 +43,7 @@ describe('pipeToSlowReader', () => {
     expect(bytes).toBe(size);
   });
 
-  it('gives up a reader that takes nothing for too long', async () => {
+  it('aborts the answer to a reader that reads nothing for too long', async () => {
     const to = new PassThrough();
     pipeToSlowReader(await answerOf(sendMuch), to, { sipMs: 20, giveUpMs: 100 });
     const [error] = (await once(to, 'error')) as [Error];

@@ -65,7 +65,7 @@ describe('a consumer', () => {
     expect(made[2]?.running).toBe(false);
   });
 
-  it('goes on trying when joining again fails', async () => {
+  it('retries when joining again fails', async () => {
     const { kafka, made } = createFakeKafka(2);
     const consumer = await start(kafka);
     made[0]?.crash(false);

@@ -41,7 +41,7 @@ it('asks the same few questions for partitions that are behind alike', async () 
   expect(log.asked()).toBe(7);
 });
 
-it('asks nothing when nobody is behind', async () => {
+it('sends no request without a lag', async () => {
   const log = createLog(new Map());
   expect((await agesOf([], log.firstYounger)).size).toBe(0);
   expect(log.asked()).toBe(0);

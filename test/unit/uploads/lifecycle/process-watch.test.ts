@@ -34,7 +34,7 @@ const viewOf = (id: number): ProcessView => ({
 });
 
 describe('a look at processes', () => {
-  it('is one question for all who follow one, and tells who has gone', async () => {
+  it('sends one query for all callers that follow one, and reports deleted ones', async () => {
     const asked: (readonly number[])[] = [];
     const views = async (ids: readonly number[]): Promise<ProcessView[]> => {
       asked.push(ids);

@@ -117,7 +117,7 @@ describe('upload options', () => {
       { delimiter: ';', quote: 'none' },
       { delimiter: 0x3b, quote: 0 },
     ],
-  ])('%j give the dialect', (given, dialect) => {
+  ])('%j result in the dialect', (given, dialect) => {
     expect(dialectOf(parse(given))).toEqual(dialect);
   });
 

@@ -88,7 +88,7 @@ describe('the window of an account', () => {
     await windows.close();
   });
 
-  it('holds nobody back while nothing is handled at all: the log takes what comes', async () => {
+  it('delays no account while no chunk is handled at all: Kafka accepts all of them', async () => {
     const { windows, send } = open(new Map([[10, 0]]), { stallMs: 30 });
     await Promise.all(send(100));
     await windows.close();

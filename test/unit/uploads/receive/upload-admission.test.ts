@@ -87,13 +87,13 @@ describe('room for uploads', () => {
     expect(() => admission.require()).not.toThrow();
   });
 
-  it('says half a minute when nobody takes what waits', async () => {
+  it('answers half a minute when no worker handles the backlog', async () => {
     await seen({ waiting: 5, taken: 5 });
     await seen({ waiting: 5, taken: 5, late: true });
     expect(() => admission.require()).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }));
   });
 
-  it('counts what was sent until a probe has seen it', async () => {
+  it('counts sent bytes until a probe includes them', async () => {
     await seen({});
     admission.sent('bulk', 2_000);
     expect(() => admission.require()).toThrow();

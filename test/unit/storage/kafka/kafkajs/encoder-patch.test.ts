@@ -115,14 +115,14 @@ describe('the encoder patch', () => {
 });
 
 describe('crc32c', () => {
-  it('gives the checksums of RFC 3720', () => {
+  it('calculates the checksums of RFC 3720', () => {
     expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
     expect(crc32c(new Uint8Array(32).fill(0xff))).toBe(0x62a8ab43);
     expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(0x46dd794e);
     expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283);
   });
 
-  it('gives the same sum wherever the bytes lie in memory', () => {
+  it('calculates the same checksum for any alignment of the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(15), (bytes, offset) => {
         const memory = new Uint8Array(offset + bytes.length);

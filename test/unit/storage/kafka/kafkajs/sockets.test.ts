@@ -7,7 +7,7 @@ import { createSocket } from '../../../../../src/storage/kafka/kafkajs/sockets.j
 const plain = (port: number, onConnect: () => void) =>
   createSocket({ host: '127.0.0.1', port, onConnect } as Parameters<typeof createSocket>[0]);
 
-it('a socket that is gone gets no listener more, however often kafkajs lets go of it', async () => {
+it('a destroyed socket gets no more listeners, however often kafkajs unrefs it', async () => {
   const server = createServer((peer) => peer.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

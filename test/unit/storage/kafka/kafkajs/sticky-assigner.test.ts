@@ -9,7 +9,7 @@ const holder = (memberId: string, ...held: number[]): Holder => ({ memberId, hel
 const asObject = (assigned: ReadonlyMap<string, readonly number[]>) => Object.fromEntries(assigned);
 
 describe('partitions', () => {
-  it('are dealt out evenly where nobody has any', () => {
+  it('are distributed evenly if no member has any', () => {
     expect(asObject(assignPartitions([holder('b'), holder('a')], [0, 1, 2, 3, 4]))).toEqual({
       a: [0, 1, 4],
       b: [2, 3],
@@ -25,12 +25,12 @@ describe('partitions', () => {
     });
   });
 
-  it('of a member that has gone are shared by the others', () => {
+  it('of a member that has left are shared by the others', () => {
     const holders = [holder('a', 0), holder('c', 4, 5)];
     expect(asObject(assignPartitions(holders, [0, 1, 2, 3, 4, 5]))).toEqual({ a: [0, 1, 2], c: [4, 5, 3] });
   });
 
-  it('that two claim, or that are gone, go to one and to nobody', () => {
+  it('that two members claim go to one, and those that no longer exist to none', () => {
     const holders = [holder('a', 0, 7), holder('b', 0, 1)];
     expect(asObject(assignPartitions(holders, [0, 1]))).toEqual({ a: [0], b: [1] });
   });
