@@ -21,7 +21,7 @@ const eventNames = Object.keys(transitions) as Event[];
 
 const consequences: Readonly<Record<Consequence, string>> = {
   publish: 'whatever is due in the dataset is published',
-  look_again: 'the next step is taken',
+  reread: 'the next step is taken',
   verify: 'after the last chunk, the segment is counted',
   resume: 'a worker takes the next step in the background',
   none: 'nothing',

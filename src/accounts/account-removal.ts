@@ -8,15 +8,15 @@ import {
 import { deleteRepositoriesOf } from '../catalog/repositories.js';
 import { leaveAllTeams } from '../catalog/teams.js';
 import { keptVersions } from '../exports/file-sweep.js';
-import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
+import { reassignSeries } from '../gateway/datasets/series-dataset-records.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
-import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
+import { reassignDatasets } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { giveProcessesToOwners } from '../uploads/lifecycle/process-records.js';
+import { reassignProcesses } from '../uploads/lifecycle/process-records.js';
 
 /** Tools that remove rows and files and inspect storage. */
 interface RemovalTools {
@@ -66,9 +66,9 @@ const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
     await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
     await requireOtherOperator(tx, account);
     await leaveAllTeams(tx, account.id);
-    await giveDatasetsToOwners(tx, account.id);
-    await giveProcessesToOwners(tx, account.id);
-    await giveSeriesToOwners(tx, account.id);
+    await reassignDatasets(tx, account.id);
+    await reassignProcesses(tx, account.id);
+    await reassignSeries(tx, account.id);
     const [own] = await tx.query<Record<string, string[]>>(ownSql, [account.id]);
     const idsOf = (list: string): number[] => (own?.[list] ?? []).map(Number);
     const removed: Removed = {
@@ -99,7 +99,7 @@ const columnsSql = `
     AND c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`;
 
 /** Columns without a foreign key that also hold ids. */
-const looseColumns = [
+const unconstrainedColumns = [
   { table: 'versions', column: 'process_id', target: 'processes' },
   { table: 'processes', column: 'key_id', target: 'api_keys' },
   { table: 'accounts', column: 'id', target: 'accounts' },
@@ -116,7 +116,7 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
   };
   const columns = await sql.query<{ table: string; column: string; target: string }>(columnsSql);
   const left: Remainder[] = [];
-  for (const { table, column, target } of [...columns, ...looseColumns]) {
+  for (const { table, column, target } of [...columns, ...unconstrainedColumns]) {
     const [row] = await sql.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM "${table}" WHERE "${column}" = ANY ($1::bigint[])`,
       [ids[target] ?? []],

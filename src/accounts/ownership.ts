@@ -2,10 +2,10 @@ import { createAccounts } from '../catalog/accounts.js';
 import { dropGrantsOfOwner } from '../catalog/grants.js';
 import { insertHome, transferRepositories } from '../catalog/repositories.js';
 import { dropVoidOffers } from '../catalog/repository-transfers.js';
-import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
+import { reassignSeries } from '../gateway/datasets/series-dataset-records.js';
 import { invalid } from '../lib/errors.js';
 import { recordAudit } from '../storage/postgres/audit.js';
-import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
+import { reassignDatasets } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 interface Transfer {
@@ -25,8 +25,8 @@ export const moveRepositories = async (
   repositoryId: number | null,
 ): Promise<number> => {
   const moved = await transferRepositories(tx, from, to, repositoryId);
-  await giveDatasetsToOwners(tx, from, { owner: to, repositoryId });
-  await giveSeriesToOwners(tx, from, { owner: to, repositoryId });
+  await reassignDatasets(tx, from, { owner: to, repositoryId });
+  await reassignSeries(tx, from, { owner: to, repositoryId });
   await dropGrantsOfOwner(tx, to);
   await dropVoidOffers(tx, from);
   return moved;

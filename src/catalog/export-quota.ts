@@ -11,7 +11,14 @@ import { type Plan, quotaExceeded } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { ExportCounts } from './export-counts.js';
 import { type ExportTicket, freeTicket, stepOf } from './export-ticket.js';
-import { addBytes, closeRead, exportsOfToday, mayExport, takeBack, takeExport } from './export-usage.js';
+import {
+  addBytes,
+  closeRead,
+  exportsOfToday,
+  mayExport,
+  recordExport,
+  removeExport,
+} from './export-usage.js';
 import { planOf } from './plans.js';
 
 /** A file behind a link: ranges of it within the lifetime of the link are one export. */
@@ -85,7 +92,7 @@ const createTicket = (sql: Sql, accountId: number, taken: Taken, file: string | 
       await add(bytesSent);
     },
     async cancel() {
-      if (exports > 0) await sql.query(takeBack, [accountId, day, file]);
+      if (exports > 0) await sql.query(removeExport, [accountId, day, file]);
     },
   };
 };
@@ -113,7 +120,7 @@ export const createExportQuota = ({ sql, counts }: ExportQuotaOptions): ExportQu
       if (exportsUnbounded && read === undefined) return counts.open(accountId);
       const file = read?.file ?? null;
       const values = [accountId, file, read?.seconds ?? 0, read?.whole ?? true];
-      const [taken] = await sql.query<Taken>(takeExport, values);
+      const [taken] = await sql.query<Taken>(recordExport, values);
       if (taken !== undefined) return createTicket(sql, accountId, taken, file);
       // Another request may have used the last export after this one opened the file.
       if (file !== null) await sql.query(closeRead, [accountId, file]);

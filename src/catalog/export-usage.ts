@@ -24,7 +24,7 @@ const seenSql = `seen AS (
  * If several requests for ranges arrive at once, the first to insert its row opens the export; the others wait for that row and join. The
  * row of the day is updated last, so two requests never both get the last export.
  */
-export const takeExport = prepared(`
+export const recordExport = prepared(`
   WITH ${withoutSync}, ${planSql}, ${seenSql}, opened AS (
     INSERT INTO export_reads AS r (account_id, file, until)
     SELECT $1, $2, now() + $3 * interval '1 second' FROM seen WHERE $2::text IS NOT NULL AND room AND bytes
@@ -52,8 +52,8 @@ export const addBytes = prepared(`
   FROM plan, without_sync WHERE u.account_id = $1 AND u.day = $2::date
   RETURNING plan.bytes IS NULL OR u.bytes < plan.bytes OR u.last_export = $4::uuid AS "isAllowed"`);
 
-/** Removes an export of which nothing was sent; later ranges open it again. Locks in the same order as `takeExport`. */
-export const takeBack = prepared(`
+/** Removes an export of which nothing was sent; later ranges open it again. Locks in the same order as `recordExport`. */
+export const removeExport = prepared(`
   WITH ${withoutSync}, closed AS (
     DELETE FROM export_reads WHERE account_id = $1 AND file = $3::text RETURNING 1
   ), first AS (SELECT count(*) FROM closed)

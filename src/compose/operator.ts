@@ -33,7 +33,7 @@ export const createOperatorDeadLetters = (standing: Standing): DeadLetters => {
     records: createDeadLetterRecords(sql),
     reader: readerOf(standing),
     processes: createProcessRecords(sql),
-    giveBack: (message, { id, origin }) => requeue(kafka, message, origin, id),
+    sendBack: (message, { id, origin }) => requeue(kafka, message, origin, id),
   });
 };
 

@@ -158,7 +158,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     } catch (error) {
       const same = unchanged();
       if (same !== undefined) return same;
-      if (isAppError(error) && error.code === 'unexpected_reply') await session.distrustLast();
+      if (isAppError(error) && error.code === 'unexpected_reply') await session.expireLastSoon();
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
       // The storage of limits is down; errors of upstreams are AppErrors.
       if (isOutage(error)) throw error;

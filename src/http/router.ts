@@ -24,7 +24,7 @@ interface MountedRoutes {
 export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
 /** True if the path still has the prefix that the proxy in front should have removed. */
-const keepsPrefix = (path: string, publicPath: string): boolean =>
+const hasPrefix = (path: string, publicPath: string): boolean =>
   publicPath !== '' && (path === publicPath || path.startsWith(`${publicPath}/`));
 
 const isForBrowser = ({ method, path, headers }: Context): boolean =>
@@ -60,7 +60,7 @@ export const createRouter = (
     const found = router.match(ctx.path, ctx.method);
     const [nearest] = found.path;
     // The page would request its files at wrong addresses, with the prefix twice.
-    if (nearest === undefined && keepsPrefix(ctx.path, publicPath) && !hasPage?.(ctx.path))
+    if (nearest === undefined && hasPrefix(ctx.path, publicPath) && !hasPage?.(ctx.path))
       throw new HttpFault(
         404,
         'unknown_path',

@@ -82,7 +82,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
     }
     if (lost.signal.aborted) log.warn({ job: name }, 'job lost its lease');
     // An aborted run may return early without an error, so it does not count as completed. The job stays due.
-    if (stopping.signal.aborted || lost.signal.aborted) return records.giveBack(claimed);
+    if (stopping.signal.aborted || lost.signal.aborted) return records.unclaim(claimed);
     const durationMs = performance.now() - startedAt;
     onRun(name, failure === null ? 'completed' : 'failed', durationMs / 1000);
     await records.finish(claimed, { durationMs, failure });
@@ -107,7 +107,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
     if (idle.length === 0) return;
     for (const claimed of await records.claimDue(idle)) {
       const job = scheduled.get(claimed.name);
-      if (job === undefined) await records.giveBack(claimed);
+      if (job === undefined) await records.unclaim(claimed);
       else begin(job, claimed);
     }
   };

@@ -45,7 +45,7 @@ interface JobRecords {
   /** Records the result and schedules the next run. Does nothing when the lease was lost. */
   finish(run: Run, result: RunResult): Promise<void>;
   /** Releases the lease; the run stays due for any process. */
-  giveBack(run: Run): Promise<void>;
+  unclaim(run: Run): Promise<void>;
   /** Takes the lease on one item. Returns undefined if another process holds it. */
   take(key: JobKey): Promise<Run | undefined>;
   release(run: Run): Promise<void>;
@@ -121,7 +121,7 @@ export const createJobRecords = ({
   async finish({ name, subject, lease }, { durationMs, failure }) {
     await sql.query(finishSql, [name, subject, lease, Math.round(durationMs), failure]);
   },
-  async giveBack({ name, subject, lease }) {
+  async unclaim({ name, subject, lease }) {
     await sql.query(giveBackSql, [name, subject, lease]);
   },
   take: async ({ name, subject }) => (await sql.query<Run>(takeSql, [name, subject, process, leaseMs]))[0],

@@ -12,7 +12,7 @@ export const loadPart = async <T>(
   try {
     return await load();
   } catch (error) {
-    if (ctx.passOver?.(part, error) === true) return undefined;
+    if (ctx.skipPart?.(part, error) === true) return undefined;
     throw error;
   }
 };

@@ -257,7 +257,7 @@ export interface Context {
    * Records a part that failed; true if the work may continue without it: a page of a listing for the index, or the structure with the
    * labels of a series' codes.
    */
-  passOver?(part: string, error: unknown): boolean;
+  skipPart?(part: string, error: unknown): boolean;
 }
 
 export interface UpstreamRequest {

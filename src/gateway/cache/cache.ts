@@ -44,7 +44,7 @@ export interface Cache {
    * Expires an answer that could not be parsed five minutes after it arrived, so that it is requested again. Does not throw: while the
    * database is down, the answer keeps its validity.
    */
-  distrust(question: CacheQuestion): Promise<void>;
+  expireSoon(question: CacheQuestion): Promise<void>;
   trim(): Promise<void>;
 }
 
@@ -241,7 +241,7 @@ export const createCache = (options: CacheOptions): Cache => {
       const { kept, fresh } = await lookUp(cacheKey(question), question.provider);
       return fresh && kept !== undefined ? toAnswer(kept, false) : undefined;
     },
-    async distrust(question) {
+    async expireSoon(question) {
       const key = cacheKey(question);
       const kept = memory.get(key) ?? (await readKept(key, question.provider));
       const untilMs = (kept?.storedAtMs ?? 0) + absentMs;

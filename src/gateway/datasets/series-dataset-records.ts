@@ -144,7 +144,7 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
 });
 
 /** Transfers the refreshes of datasets made of series to the owners of their repositories. */
-export const giveSeriesToOwners = async (
+export const reassignSeries = async (
   tx: Sql,
   accountId: number,
   { owner = null, repositoryId = null }: OfOwner = {},

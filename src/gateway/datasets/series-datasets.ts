@@ -64,7 +64,7 @@ export interface SeriesDatasetText {
 }
 
 /** Creates the new dataset in the caller's repository. */
-export interface Shelf {
+export interface DatasetCreation {
   create(text: SeriesDatasetText): Promise<{ readonly id: number }>;
   /** Removes the dataset if its data could not be uploaded. */
   remove(datasetId: number): Promise<void>;
@@ -76,7 +76,7 @@ export interface SeriesDatasets {
   create(
     caller: GatewayCaller & { readonly accountId: number },
     request: SeriesDatasetRequest,
-    shelf: Shelf,
+    creation: DatasetCreation,
     requestId: string,
   ): Promise<{ readonly datasetId: number; readonly process: ProcessView }>;
   /** Sets another schedule, or none. @throws AppError 400, 404. */
@@ -178,7 +178,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   };
 
   return {
-    async create(caller, request, shelf, requestId) {
+    async create(caller, request, creation, requestId) {
       const schedule = scheduleOf(request.refresh);
       const source = await gateway.detail(caller, request.slug);
       const { slug, name, attribution } = source;
@@ -195,7 +195,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       const series = nameSeries(request.series);
       const marks = schedule === null ? [] : await fetchMarks(caller, { ...request, series });
       const { answers, csv, columns } = await fetchContent(gateway, caller, { ...request, series });
-      const { id: datasetId } = await shelf.create({
+      const { id: datasetId } = await creation.create({
         name: request.name ?? nameOf(answers),
         description: request.description ?? attribution ?? null,
         sourceName: name,
@@ -221,7 +221,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
         if (plan !== undefined) await backfills.begin(datasetId, plan);
         return { datasetId, process };
       } catch (error) {
-        await shelf.remove(datasetId);
+        await creation.remove(datasetId);
         throw error;
       }
     },

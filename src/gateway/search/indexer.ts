@@ -93,14 +93,14 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
   ): Promise<number> => {
     const filling = index.fill(provider.slug, generation);
     const opened = await openContext(provider);
-    const passOver = (part: string, error: unknown): boolean => {
+    const skipPart = (part: string, error: unknown): boolean => {
       if (isPause(error) || stop?.aborted === true) return false;
-      opened.passOver?.(part, error);
+      opened.skipPart?.(part, error);
       passed.count += 1;
       passed.last = `${part}: ${messageOf(error)}`.slice(0, 500);
       return true;
     };
-    const ctx = { ...opened, passOver };
+    const ctx = { ...opened, skipPart };
     let items = 0;
     try {
       for await (const batch of batches(untilStopped(provider.listAll?.(ctx) ?? emptyList(), stop))) {
@@ -110,7 +110,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
       }
     } catch (error) {
       // A reply that could not be parsed must not be cached for the next attempt.
-      if (!isPause(error) && stop?.aborted !== true) opened.passOver?.('listing', error);
+      if (!isPause(error) && stop?.aborted !== true) opened.skipPart?.('listing', error);
       throw error;
     }
     // An empty result is a fault, not an empty upstream.

@@ -61,7 +61,7 @@ export interface Session {
   /** Start of the last reply, without the key, for the log when a connector cannot parse it. */
   sample(): string;
   /** Shortens the lifetime of the last reply if it is cached. */
-  distrustLast(): Promise<void>;
+  expireLastSoon(): Promise<void>;
 }
 
 const sampleLength = 300;
@@ -211,14 +211,14 @@ export const createSession = (options: SessionOptions): Session => {
     return reply;
   };
 
-  const distrustLast = async (): Promise<void> => {
-    if (lastKept !== undefined) await cache.distrust(lastKept);
+  const expireLastSoon = async (): Promise<void> => {
+    if (lastKept !== undefined) await cache.expireSoon(lastKept);
   };
 
-  const passOver = (part: string, error: unknown): boolean => {
+  const skipPart = (part: string, error: unknown): boolean => {
     if (!isAppError(error)) return false;
     lacksPart = true;
-    if (error.code === 'unexpected_reply') void distrustLast();
+    if (error.code === 'unexpected_reply') void expireLastSoon();
     access.log.warn({ provider: provider.slug, part, reason: redact(error.message) }, 'part passed over');
     return true;
   };
@@ -276,10 +276,10 @@ export const createSession = (options: SessionOptions): Session => {
       http: createUpstreamHttp(provider, sendOrReuse),
       key: key.kind,
       today: new Date(now()).toISOString().slice(0, 10),
-      passOver,
+      skipPart,
     },
     sample: () => redact(last),
-    distrustLast,
+    expireLastSoon,
     get staleSeconds() {
       return staleSeconds;
     },

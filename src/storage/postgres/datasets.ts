@@ -162,7 +162,7 @@ export interface OfOwner {
 }
 
 /** Assigns datasets of an account in repositories of others to the owners of these repositories. */
-export const giveDatasetsToOwners = async (
+export const reassignDatasets = async (
   tx: Sql,
   accountId: number,
   { owner = null, repositoryId = null }: OfOwner = {},

@@ -110,7 +110,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
         return;
       }
       requireOwn(delivery, state, topic);
-      if ((await dispatcher.settle(state, await step(delivery, state))) !== 'look_again') return;
+      if ((await dispatcher.settle(state, await step(delivery, state))) !== 'reread') return;
     }
   };
 

@@ -110,7 +110,7 @@ export const createReplaySteps = (
       settled = await settle(outcome.kind === 'misfit' ? { kind: 'fail', error: outcome.error } : outcome);
       return settled === 'next_chunk' ? 'next' : 'stop';
     });
-    return (settled as Settled) === 'look_again' ? { kind: 'look_again' } : done;
+    return (settled as Settled) === 'reread' ? { kind: 'reread' } : done;
   };
 
   return { collect: failForGood(collect), replay: failForGood(replay) };

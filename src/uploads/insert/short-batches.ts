@@ -155,7 +155,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
         : encoders.use(layout, state, work));
       if ('block' in encoded) return encoded;
       const outcome = insertOutcome(encoded, { ...delivery, layout });
-      done((await dispatcher.settle(state, outcome)) !== 'look_again');
+      done((await dispatcher.settle(state, outcome)) !== 'reread');
     } catch (error) {
       failed(error);
     }
@@ -166,7 +166,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
   const settleAlone = async ({ delivery, state, layout, encoded, done, failed }: Ready): Promise<void> => {
     const { rows, rejects } = encoded;
     const outcome = insertOutcome({ kind: 'inserted', rows, rejects }, { ...delivery, layout });
-    await dispatcher.settle(state, outcome).then((settled) => done(settled !== 'look_again'), failed);
+    await dispatcher.settle(state, outcome).then((settled) => done(settled !== 'reread'), failed);
   };
 
   const settleWhole = async (whole: readonly WholeUpload[]): Promise<boolean> => {

@@ -98,7 +98,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   /** Acts on an event that was recorded. */
   const follow = async (event: Event, { processId, datasetId }: ProcessInDataset): Promise<Settled> => {
     const { next } = transitionOf(event);
-    if (next === 'look_again') return 'look_again';
+    if (next === 'reread') return 'reread';
     if (next === 'publish') await publish(datasetId);
     if (next === 'resume') resume(processId);
     return 'over';
@@ -114,7 +114,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     { chunk, position, stored, layout }: Extract<Outcome, { kind: 'stored' }>,
   ): Promise<Settled> => {
     const after = await requireWork().chunks.recordStored(chunk, position, state.attempt, stored);
-    if (after === undefined) return 'look_again';
+    if (after === undefined) return 'reread';
     const error = beyondCount(after, layout);
     return error === undefined ? verify(after) : settle(after, { kind: 'fail', error });
   };
@@ -124,8 +124,8 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     switch (outcome.kind) {
       case 'done':
         return 'over';
-      case 'look_again':
-        return 'look_again';
+      case 'reread':
+        return 'reread';
       case 'publish':
         await publish(datasetId);
         return 'over';
@@ -179,7 +179,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
         settle: (outcome: Outcome) => settle(state, outcome),
         stopping: () => closing,
       };
-      if ((await settle(state, await step(state, context))) !== 'look_again') return;
+      if ((await settle(state, await step(state, context))) !== 'reread') return;
     }
   };
 

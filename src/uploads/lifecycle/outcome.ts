@@ -11,7 +11,7 @@ export type Outcome =
   /** No further work for this step. */
   | { readonly kind: 'done' }
   /** The process has changed. Read its state and take the next step. */
-  | { readonly kind: 'look_again' }
+  | { readonly kind: 'reread' }
   /** Uploads of the dataset may be due. */
   | { readonly kind: 'publish' }
   /** A worker has to take the next step in the background. */
@@ -52,7 +52,7 @@ export type Settled =
   /** The chunk is recorded; other chunks are missing. */
   | 'next_chunk'
   /** The process is in another state now: read it and take the next step. */
-  | 'look_again';
+  | 'reread';
 
 /** Input of a background step. */
 interface StepContext {

@@ -188,7 +188,7 @@ export const requireLayout = async (
  * Reassigns uploads that a deleted account made to datasets of others, to the owners of these. Pending ones will fail, since
  * their key no longer exists.
  */
-export const giveProcessesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+export const reassignProcesses = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(
     `UPDATE processes p SET created_by = r.created_by,
        key_id = CASE WHEN ${isPending('p')} AND p.key_id IS NOT NULL THEN 0 END

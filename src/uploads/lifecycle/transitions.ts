@@ -10,7 +10,7 @@ export type Consequence =
   /** Publish what is due in the dataset, since other uploads may have waited for this process. */
   | 'publish'
   /** Read the state again and take its next step. */
-  | 'look_again'
+  | 'reread'
   /** Count the segment, if this was its last chunk. */
   | 'verify'
   /** A worker takes the next step in the background. */
@@ -80,27 +80,27 @@ export const transitions = {
   },
   misfit: {
     moves: { insert: 'collect' },
-    next: 'look_again',
+    next: 'reread',
     when: 'a value does not fit the type proposed for its column',
   },
   deferred: {
     moves: { insert: 'collect' },
-    next: 'look_again',
+    next: 'reread',
     when: 'the layout needs an option that this worker does not know; a newer worker reads the file',
   },
   resolved: {
     moves: { collect: 'replay' },
-    next: 'look_again',
+    next: 'reread',
     when: 'the types of the whole file are resolved; the next attempt starts',
   },
   miscounted: {
     moves: { insert: 'replay', replay: 'replay' },
-    next: 'look_again',
+    next: 'reread',
     when: 'ClickHouse has another number of rows than was recorded; the next attempt starts',
   },
   repeated: {
     moves: { insert: 'insert' },
-    next: 'look_again',
+    next: 'reread',
     when: 'a chunk that was marked for a batch is delivered again and not recorded; the next attempt starts',
   },
   verified: {
@@ -115,7 +115,7 @@ export const transitions = {
   },
   rebased: {
     moves: { merge: 'collect' },
-    next: 'look_again',
+    next: 'reread',
     when: 'the current version has another type for a column; the file is read again',
   },
   merged: {

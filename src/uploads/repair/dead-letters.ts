@@ -25,7 +25,7 @@ interface DeadLettersOptions {
   readonly records: DeadLetterRecords;
   readonly reader: TopicReader;
   readonly processes: ProcessRecords;
-  readonly giveBack: (message: RawMessage, entry: DeadLetterEntry) => Promise<void>;
+  readonly sendBack: (message: RawMessage, entry: DeadLetterEntry) => Promise<void>;
 }
 
 const chunkIn = (message: RawMessage): Chunk => {
@@ -41,7 +41,7 @@ const chunkIn = (message: RawMessage): Chunk => {
 };
 
 export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
-  const { sql, records, reader, processes, giveBack } = options;
+  const { sql, records, reader, processes, sendBack } = options;
 
   const fetch = async ({ copy }: DeadLetterEntry): Promise<RawMessage | undefined> => {
     const { topic, partition } = copy;
@@ -107,7 +107,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
           throw conflict('message_expired', `Kafka's retention has removed message ${id}; drop it.`);
         const chunk = chunkIn(message);
         await requireUse(chunk, message);
-        await giveBack(message, entry);
+        await sendBack(message, entry);
         return { process: chunk.processId, chunk: chunk.number };
       });
     },

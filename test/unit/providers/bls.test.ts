@@ -459,9 +459,9 @@ describe('bls', () => {
       { path: '/ce/ce.series', base: 'files', reply: '<html>Access Denied</html>' },
     ]);
     const passed: string[] = [];
-    const passOver = (part: string): boolean => passed.push(part) > 0;
+    const skipPart = (part: string): boolean => passed.push(part) > 0;
     const ids: string[] = [];
-    for await (const { id } of bls.listAll?.({ ...ctx, passOver }) ?? []) ids.push(id);
+    for await (const { id } of bls.listAll?.({ ...ctx, skipPart }) ?? []) ids.push(id);
     expect(passed).toEqual(['series of CE']);
     expect(ids).toContain('LNU00000000');
   });

@@ -93,7 +93,7 @@ describe('an SDMX 2.1 service', () => {
     const structure = { path: '/dataflow/XB/RATES/latest', query: { references: 'descendants' } };
     opened = await openConnector(xbank, { exchanges: [{ ...structure, status, reply }, ...exchanges] });
     const passed: string[] = [];
-    const ctx = { ...opened.ctx, passOver: (part: string) => passed.push(part) > 0 };
+    const ctx = { ...opened.ctx, skipPart: (part: string) => passed.push(part) > 0 };
     const { label, metadata, data } = await xbank.series('RATES/M.CH', {}, ctx);
     expect(label).toBe('M - CH');
     expect(metadata.labels_note).toMatch(/names of the codes/);
@@ -109,7 +109,7 @@ describe('an SDMX 2.1 service', () => {
     opened = await openConnector(coded, {
       exchanges: [{ ...structure, reply: 'Maintenance' }, ...exchanges],
     });
-    const { metadata } = await coded.series('RATES/M.CH', {}, { ...opened.ctx, passOver: () => true });
+    const { metadata } = await coded.series('RATES/M.CH', {}, { ...opened.ctx, skipPart: () => true });
     expect([metadata.unit, metadata.units]).toEqual([undefined, undefined]);
   });
 
