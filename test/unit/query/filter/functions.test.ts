@@ -15,6 +15,9 @@ describe('a function', () => {
     ['substring(City, Speed, length(Other)) eq Other', 'eq(substring(#1,#2,length(#4)),#4)'],
     ['startofweek(Day) eq 2020-01-27', "eq(startofweek(#3),'2020-01-27')"],
     ['floor(2.5) eq Speed', 'eq(floor(25e-1),#2)'],
+    ['tolower(City) eq toupper(Other)', 'eq(tolower(#1),toupper(#4))'],
+    ['ceiling(Speed) eq round(Speed)', 'eq(ceiling(#2),round(#2))'],
+    ["trim(City) in ('a', 'b')", 'in(trim(#1),"a","b")'],
     // Columns whose names look like values count as columns, not in whole numbers.
     ['substring(2.5, 1) eq City', 'eq(substring(#5,1),#1)'],
   ])('takes its arguments in their order: %s', (text, wanted) => {
@@ -72,6 +75,8 @@ describe('arithmetic', () => {
     ['Speed eq 1 div 0', 'isnull(#2)'],
     ['Speed eq 1 mod 0', 'isnull(#2)'],
     ['Speed eq -(2.5)', 'eq(#2,-25e-1)'],
+    ['Speed eq -(1 add 2)', 'eq(#2,-3)'],
+    ['-Speed lt -(Speed add 1)', 'lt(negate(#2),negate(add(#2,1)))'],
     ['Speed eq 1 add 2 mul 3', 'eq(#2,7)'],
     ['Speed gt 1e20 add 1', 'gt(#2,add(1e20,1))'],
   ])('of null is null, of values their result unless it is very long: %s', (text, wanted) => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createNameIndex, unknownColumns } from '../../../../src/query/filter/names.js';
 
 const names = ['City', 'City of birth', 'Speed', 'Length (mm)', ' a]b'];
-const index = createNameIndex(names);
+const longestAt: ReturnType<typeof createNameIndex>['longestAt'] = (...place) =>
+  createNameIndex(names).longestAt(...place);
 const ignore = (): void => undefined;
 
 describe('the longest name at a place', () => {
@@ -19,14 +20,14 @@ describe('the longest name at a place', () => {
     ['Length', undefined],
     ['', undefined],
   ])('of %j is %j', (text, name) => {
-    expect(index.longestAt(text, 0, ignore)).toBe(name);
-    expect(index.longestAt(`x ${text}`, 2, ignore)).toBe(name);
+    expect(longestAt(text, 0, ignore)).toBe(name);
+    expect(longestAt(`x ${text}`, 2, ignore)).toBe(name);
   });
 
   it('costs a step for each length of the names that begin with the same word, and one for 16 characters', () => {
     const costOf = (text: string): number => {
       let steps = 0;
-      index.longestAt(text, 0, (more) => {
+      longestAt(text, 0, (more) => {
         steps += more;
       });
       return steps;
