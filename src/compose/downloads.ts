@@ -42,6 +42,7 @@ import { createColumnValues } from '../query/summary/column-values.js';
 import { createSummaries, type Summaries } from '../query/summary/summaries.js';
 import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
+import { createReadNotes } from '../rows/index.js';
 import { limitHeavyQueries } from '../storage/clickhouse/heavy-queries.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { openServers } from './clickhouse-servers.js';
@@ -200,7 +201,18 @@ export const createDownloadPart = async (
     base: apiBase,
   });
   const pageTokens = createPageTokens(secret);
-  const downloads = createDownloads({ versions, reader, semaphore, pageTokens });
+  const reads = {
+    reader,
+    semaphore,
+    pageTokens,
+    noteRead: createReadNotes({
+      sql,
+      minRows: config.readCopyMinRows,
+      onChanged: (version) => versions.forget(version),
+      log,
+    }),
+  };
+  const downloads = createDownloads({ ...reads, versions });
   const odataVersions = createODataVersions(versions);
   const answer = createDownloadHandler({
     quotas,
@@ -221,7 +233,7 @@ export const createDownloadPart = async (
       access,
       quotas,
       versions,
-      downloads: createDownloads({ versions: odataVersions, reader, semaphore, pageTokens }),
+      downloads: createDownloads({ ...reads, versions: odataVersions }),
       apiUrl,
     }),
     ...createOpenFileRoutes({ authorize, apiUrl }),

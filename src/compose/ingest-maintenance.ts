@@ -1,16 +1,18 @@
 import { createRoomCheck } from '../catalog/quotas.js';
 import type { Scope } from '../lib/scope.js';
+import { createVersions } from '../query/versions.js';
 import {
   type CrowdedDatasets,
   createCompactions,
   createCompactor,
   createJoin,
+  createReadCopier,
   createTidy,
 } from '../rows/index.js';
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { datasetsToMerge } from '../uploads/lifecycle/column-merge-records.js';
 import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
-import { isStoreJoined } from '../uploads/lifecycle/store-writers.js';
+import { isStoreJoined, isStoreWritten } from '../uploads/lifecycle/store-writers.js';
 import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
 import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
@@ -52,6 +54,22 @@ export const startCompaction = async (core: Core, crowded: CrowdedDatasets, scop
     run: (stop) => compactor.join(crowded.take(), stop),
     scope,
   });
+};
+
+/** Makes copies of versions that are read again, and drops those that are not, also once no more are requested. */
+export const startReadCopies = async (core: Core, scope: Scope): Promise<void> => {
+  const { config, sql, jobs, metrics } = core;
+  const versions = createVersions(sql);
+  const run = createReadCopier({
+    ...core,
+    find: ({ datasetId, versionId }) => versions.find({ datasetId, currentVersionId: null, versionId }),
+    isBeingWritten: isStoreWritten,
+    quietMs: config.readCopyQuietMs,
+    maxBytes: config.readCopyMaxBytes,
+    keepMs: config.readCopyKeepMs,
+    onCopied: (rows) => metrics.rowsCopiedForReading.inc(rows),
+  });
+  await jobs.start('read-copies', { everyMs: config.readCopyIntervalMs, run, scope });
 };
 
 /** Ends uploads that a crash left pending, applies retention, and compares both databases. */

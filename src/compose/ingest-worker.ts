@@ -34,7 +34,7 @@ import { createColumnMerge } from '../versions/merge/column-merge.js';
 import { createMerger } from '../versions/merge/merger.js';
 import type { Core } from './core.js';
 import { openDispatcher, poolLimitsOf } from './dispatcher.js';
-import { startColumnMerges, startCompaction, startSweeps } from './ingest-maintenance.js';
+import { startColumnMerges, startCompaction, startReadCopies, startSweeps } from './ingest-maintenance.js';
 
 interface IngestWorkerParts {
   readonly consumers: Consumers;
@@ -139,6 +139,7 @@ export const startIngestWorker = async (
   await scope.defer('uploads in the background', dispatcher.close);
   await startColumnMerges(core, dispatcher, scope);
   await startCompaction(core, crowded, scope);
+  await startReadCopies(core, scope);
 
   const membership = await startMembership({ ...core, address }, scope);
   const trace = traceChunks(tracing);

@@ -231,4 +231,34 @@ export const ingestSettings = {
     String(4 * 1024 * MiB),
     'Largest segment that joining makes, in raw bytes.',
   ),
+  readCopyMinRows: setting(
+    'READ_COPY_MIN_ROWS',
+    integer(0),
+    '1000000',
+    'Rows from which a version that is read several times gets a copy that is faster to read: a worker makes it in the background. 0: never.',
+  ),
+  readCopyQuietMs: setting(
+    'READ_COPY_QUIET_MS',
+    integer(0),
+    '300000',
+    'Milliseconds since a version was published after which it may be copied for reading, if nothing is being uploaded to its dataset.',
+  ),
+  readCopyIntervalMs: setting(
+    'READ_COPY_INTERVAL_MS',
+    integer(100),
+    '60000',
+    'Milliseconds between rounds of a worker that make the copies for reading that were requested, and drop those that nobody reads.',
+  ),
+  readCopyKeepMs: setting(
+    'READ_COPY_KEEP_MS',
+    integer(1),
+    String(7 * 24 * 3600 * 1000),
+    'Milliseconds that a copy for reading stays after its last read.',
+  ),
+  readCopyMaxBytes: setting(
+    'READ_COPY_MAX_BYTES',
+    integer(0),
+    String(50 * 1024 * MiB),
+    'Most bytes on disk of all copies for reading together; one also takes a quarter of the free disk space at most. Beyond it those that were read longest ago are dropped.',
+  ),
 } as const;

@@ -40,6 +40,11 @@ export const jobList = {
     runsIn: 'api',
     summary: 'Deletes answers of providers and counts of requests that are too old.',
   },
+  'read-copies': {
+    onePer: 'installation',
+    runsIn: 'worker',
+    summary: 'Copies large versions that are read again, so that reads of them are faster.',
+  },
   'row-drops': {
     onePer: 'installation',
     runsIn: 'worker',

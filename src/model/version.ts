@@ -37,6 +37,11 @@ export interface Place {
   readonly [stored]: never;
 }
 
+/** A copy of the rows of a version that can be read in their place. Opaque: only src/rows makes copies and looks into them. */
+export interface ReadCopy {
+  readonly [stored]: never;
+}
+
 /** A version that is created after later ones: the values that a provider had published on a day. */
 export interface Vintage {
   /** Reserved id, lower than those of all versions of the dataset. */
@@ -134,6 +139,8 @@ export interface ReadableVersion extends SegmentList {
   readonly contentId?: number;
   /** Null: no segment, and so no rows. */
   readonly place: Place | null;
+  /** Absent where only the segments have the rows. */
+  readonly copy?: ReadCopy;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   /** Stored rows of its segments that are not part of it, because patches replace or delete them. @default 0 */

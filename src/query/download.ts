@@ -4,12 +4,20 @@ import { isAppError } from '../lib/errors.js';
 import type { Permit, Semaphore } from '../lib/semaphore/semaphore.js';
 import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
-import { createSeeker, preview, type RowSource, versionSource } from '../rows/index.js';
+import {
+  copySource,
+  createSeeker,
+  type NoteRead,
+  preview,
+  type RowSource,
+  versionSource,
+} from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberRanges, type NumberRanges } from './apply/number-ranges.js';
 import type { DownloadRequest } from './download-request.js';
 import type { CompiledFilter, compileFilter } from './filter/filter.js';
+import type { Format } from './formats/formats.js';
 import type { PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
 import { type Plan, planDownload } from './plan.js';
@@ -54,6 +62,8 @@ interface DownloadsOptions {
   readonly reader: Reader;
   readonly semaphore: Semaphore;
   readonly pageTokens: PageTokens;
+  /** Called for each read of rows. @default reads are not noted */
+  readonly noteRead?: NoteRead;
   /** Compiles a filter at once. @default compileFilter */
   readonly compile?: typeof compileFilter;
 }
@@ -64,7 +74,7 @@ interface PlannedRows {
 }
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
-  const { versions, reader, semaphore, pageTokens } = parts;
+  const { versions, reader, semaphore, pageTokens, noteRead = () => undefined } = parts;
   const requestVersions = createRequestVersions(versions, pageTokens);
   const filters = createRequestFilters(parts.compile);
   const plans = createPlanCache();
@@ -175,7 +185,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     if (kept !== undefined) return kept;
     const token = requestVersions.tokenOf(request);
     const version = remembered ?? (await requestVersions.find(request, token));
-    const planned = { version, rows: versionSource(reader.database, version) };
+    const planned = { version, rows: rowsOf(reader.database, version, request) };
     try {
       const applied = applyTo(request, planned, await rangesFor(version, request));
       const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
@@ -192,17 +202,19 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     }
   };
 
-  /** Reads the place of the rows from PostgreSQL again if the cached one is out of date. */
+  /** Reads the place of the rows from PostgreSQL again if the cached one is out of date, or if the copy there cannot be read. */
   const whereRowsAre = async <T>(
     plan: Plan,
     request: DownloadRequest,
     work: (plan: Plan) => Promise<T>,
   ): Promise<T> => {
+    noteRead(plan.version);
     try {
       return await work(plan);
     } catch (error) {
-      if (plan.isRemembered !== true || !isGone(error)) throw error;
-      versions.forget(plan.version);
+      const isCopyBad = plan.version.copy !== undefined && (isGone(error) || isUnexpected(error));
+      if (!isCopyBad && !(plan.isRemembered === true && isGone(error))) throw error;
+      versions.forget(plan.version, isCopyBad);
       const found = await planOf(request, undefined);
       // The columns were renamed meanwhile: the answer has been announced, and may be kept, under its former names.
       if (found.fingerprint !== plan.fingerprint) throw error;
@@ -249,6 +261,24 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       ),
   };
 };
+
+/** Formats whose bytes follow from the values alone, and not from whether a column is Nullable. */
+const textFormats: ReadonlySet<Format> = new Set(['csv', 'tsv', 'json', 'xlsx']);
+
+/** The rows of a version: those of its copy where it has one that gives the same answer. */
+const rowsOf = (
+  database: string,
+  version: ReadableVersion,
+  { format, options }: Pick<DownloadRequest, 'format' | 'options'>,
+): RowSource => {
+  const copied = textFormats.has(format)
+    ? copySource(database, version, options.apply !== undefined)
+    : undefined;
+  return copied ?? versionSource(database, version);
+};
+
+/** True for an answer of ClickHouse that no rule explains. */
+const isUnexpected = (error: unknown): boolean => isAppError(error) && error.code === 'query_failed';
 
 /** True when some rows of a version were not found in their place. */
 const isGone = (error: unknown): boolean => isAppError(error) && error.code === 'version_gone';

@@ -2,9 +2,9 @@ import { createCache } from '../lib/cache.js';
 import { type AppError, notFound, unavailable } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
-import type { Place, ReadableVersion } from '../model/version.js';
+import type { Place, ReadableVersion, ReadCopy } from '../model/version.js';
 import { type SegmentListRow, segmentListOf } from '../rows/index.js';
-import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
+import { readCopyColumn, segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 
@@ -36,8 +36,11 @@ export interface Versions {
    * PostgreSQL again. Where its rows were may have changed: a read finds them all, or fails with `version_gone`.
    */
   remembered(datasetId: number, versionId: number, columnsRevision: number): ReadableVersion | undefined;
-  /** Forgets where the rows of a version were. */
-  forget(version: Pick<ReadableVersion, 'datasetId' | 'versionId'>): void;
+  /**
+   * Forgets where the rows of a version were.
+   * @param isCopyBad True: a read of its copy has failed, and the version is found without one from now on.
+   */
+  forget(version: Pick<ReadableVersion, 'datasetId' | 'versionId'>, isCopyBad?: boolean): void;
 }
 
 /** A version as it is in PostgreSQL now; its columns are a list that other versions may have as well. */
@@ -50,11 +53,12 @@ interface VersionRow extends SegmentListRow {
   readonly created_at: Date;
   readonly content_id: number | null;
   readonly place: Place | null;
+  readonly copy: ReadCopy | null;
 }
 
 const versionSql = prepared(`
   SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at, v.content_id,
-         ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
+         ${segmentListColumns('v')}, ${versionPlaceColumn('v')}, ${readCopyColumn('v')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`);
 
@@ -77,6 +81,9 @@ const cachedBytes = 40_000_000;
 
 /** Segments of all versions that are cached, and columns whose places are cached with them: some 100 bytes each. */
 const cachedItems = 400_000;
+
+/** Versions whose copy is not read after an error; beyond it the oldest are read again. */
+const mostAvoided = 1_000;
 
 const bytesOf = (columns: readonly StoredColumn[]): number =>
   columns.reduce(
@@ -105,6 +112,7 @@ export const createVersions = (sql: Sql): Versions => {
     limit: cachedItems,
     weigh: ({ items }) => items,
   });
+  const avoided = createCache<true>({ limit: mostAvoided, weigh: () => 1 });
 
   /** Columns under the names and roles that they have now. */
   const presentColumns = async (
@@ -159,6 +167,7 @@ export const createVersions = (sql: Sql): Versions => {
       createdAt: row.created_at.toISOString(),
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
       place: row.place,
+      ...(row.copy === null || avoided.get(keyOf({ datasetId, versionId })) ? {} : { copy: row.copy }),
       ...segmentListOf(row),
     };
     known.set(keyOf(version), { version, list: row.list, items: 1 + row.segmentIds.length + columns.length });
@@ -174,7 +183,10 @@ export const createVersions = (sql: Sql): Versions => {
       if (found.whole?.columns !== columns) found.whole = { ...found.version, columns };
       return found.whole;
     },
-    forget: (version) => known.delete(keyOf(version)),
+    forget(version, isCopyBad = false) {
+      if (isCopyBad) avoided.set(keyOf(version), true);
+      known.delete(keyOf(version));
+    },
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {
       if (versionId !== undefined) {
         const version = await find(datasetId, versionId, presentNames);

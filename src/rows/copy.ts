@@ -53,7 +53,7 @@ export interface RowSet {
 }
 
 /** Most columns of a table whose rows are put in order: each part that is read keeps a buffer of up to 1 MB for each column. */
-const mostOrderedColumns = 20;
+export const mostOrderedColumns = 20;
 
 interface RowsCopy<Column> {
   readonly target: Target;

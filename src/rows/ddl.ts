@@ -24,11 +24,13 @@ const rowsTogether = 65_536;
 /** Number of the rows that a copy sends to one shard together. ClickHouse chooses the shard by it and by the weights. */
 const shardingKey = `cityHash64(_seg, intDiv(_row, ${rowsTogether}))`;
 
+const positionColumn = '_row UInt64 CODEC(Delta, LZ4)';
+
 /**
  * Every read compares `_seg`, which is the same over thousands of rows: T64 stores no bit of it, and decodes several times as
  * fast as Delta (docs/adr/0013-indexes.md).
  */
-const keyColumns = '_seg UInt64 CODEC(T64, LZ4), _row UInt64 CODEC(Delta, LZ4)';
+const keyColumns = `_seg UInt64 CODEC(T64, LZ4), ${positionColumn}`;
 
 /** 1 in tombstones alone. Its name is in `bookColumns`. */
 const goneColumn = '_gone UInt8 DEFAULT 0';
@@ -99,6 +101,19 @@ export const createDdl = (database: string, engine: Engine) => {
           ...(isWide(columns.length) ? [] : columns.map((one) => `INDEX ${index(one)}`)),
         ],
         `${ownKey} SETTINGS ${tableSettings(engine, 'own', columns.length)}`,
+      ),
+    ],
+
+    /** A table for the rows of one version. @param indexed Columns whose least and largest values are kept for each granule. */
+    createReadCopy: (
+      table: string,
+      columns: readonly ColumnDefinition[],
+      indexed: readonly ColumnDefinition[],
+    ): Statement[] => [
+      create(
+        table,
+        [positionColumn, ...columns.map(column), ...indexed.map((one) => `INDEX ${index(one)}`)],
+        `ORDER BY _row SETTINGS ${tableSettings(engine, 'own', columns.length)}`,
       ),
     ],
 

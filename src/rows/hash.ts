@@ -33,6 +33,12 @@ const sumsOf = (columns: readonly string[]): string[] => {
   return sums;
 };
 
+/** The sums as one value of texts: equal for equal rows at equal positions, whether a column is Nullable or has a dictionary. */
+export const hashSums = (columns: readonly string[]): string => {
+  const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
+  return `[${sums.join(', ')}]`;
+};
+
 /** The hash of a segment, from the sums of its columns. */
 const addHashes = (hashes: readonly string[]): string =>
   String(
@@ -52,9 +58,8 @@ export const hashSegments = (
   ifTableExists(async () => {
     const clickhouse = servers.at(insideOf(place));
     const columns = await valueColumns(servers, place);
-    const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
     const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
-      `SELECT toString(_seg) AS segment, toString(count()) AS n, [${sums.join(', ')}] AS sums
+      `SELECT toString(_seg) AS segment, toString(count()) AS n, ${hashSums(columns)} AS sums
        FROM ${statedTable(servers.database, place)} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
       {
         params: { segments: segmentIds },

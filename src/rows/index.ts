@@ -24,6 +24,8 @@ export { type Lineage, readLineage } from './lineage.js';
 export { areAlike, pairRows } from './pair.js';
 export type { PairPart, PairRows } from './pair-rows.js';
 export { before, behind } from './position.js';
+export { copySource } from './read-copy-source.js';
+export { createReadNotes, type NoteRead } from './read-notes.js';
 export { createSeeker, type Seeker } from './row-number.js';
 export {
   numberedRows,
@@ -48,6 +50,7 @@ export { createKeys, type Keys } from './keys.js';
 export { createMerge, type Merge } from './merge.js';
 export { createWritePatch, hiddenBy, rowsOfPatch, type WritePatch } from './merge-patch.js';
 export { converted, type KeyCounts, type SegmentMerge } from './merge-sql.js';
+export { createReadCopier } from './read-copies.js';
 export { type CompactionCandidate, mostPatches } from './runs.js';
 export { strangeColumn } from './saved-columns.js';
 export {

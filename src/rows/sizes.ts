@@ -1,6 +1,7 @@
 /** Sizes of tables and free space of disks, as the servers report them. */
 import { messageOf } from '../lib/errors.js';
 import type { ClickHouseServers, Connection, Shard } from '../storage/clickhouse/client.js';
+import { copyTables } from './read-copy-drop.js';
 
 interface Amounts {
   readonly parts: number;
@@ -10,7 +11,7 @@ interface Amounts {
 
 /** Sizes of the tables of one kind. */
 export interface KindSizes extends Amounts {
-  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `other`: notes of ours. */
+  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `copy`: for reading; `other`: notes of ours. */
   readonly kind: string;
   readonly tables: number;
 }
@@ -36,11 +37,12 @@ export interface TableSizes extends Amounts {
   readonly mostParts: number;
 }
 
-const kinds = ['own', 'pool', 'running', 'other'] as const;
+const kinds = ['own', 'pool', 'running', 'copy', 'other'] as const;
 
 const isOwn = `match(table, '^s[0-9]+$')`;
 const isPool = `startsWith(table, 'pool_')`;
-const kindSql = `multiIf(${isOwn}, 'own', ${isPool}, 'pool', match(table, '^[ua][0-9]'), 'running', 'other')`;
+const isCopy = `match(table, '${copyTables}')`;
+const kindSql = `multiIf(${isOwn}, 'own', ${isPool}, 'pool', match(table, '^[ua][0-9]'), 'running', ${isCopy}, 'copy', 'other')`;
 
 const tablesSql = `SELECT ${kindSql} AS kind, toFloat64(count()) AS tables
   FROM (SELECT name AS table FROM system.tables WHERE database = {database:String}) GROUP BY kind`;

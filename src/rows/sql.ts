@@ -1,6 +1,7 @@
 /** SQL fragments of the front door, for statements about the catalog that include segments and their places. */
 export { isOpen } from './compaction-states.js';
 export { placeSql, versionPlaceColumn } from './place.js';
+export { readCopyColumn } from './read-copy-source.js';
 export { registerSql, takenTogetherSql } from './register.js';
 export {
   closedRangeSql,

@@ -16,6 +16,7 @@ import { isWriting } from './compaction-states.js';
 import { abandonSilent } from './compactions.js';
 import { createDropRows, dropLists, type Remains } from './drop.js';
 import { createInventory } from './inventory.js';
+import { createDropCopies } from './read-copy-drop.js';
 import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.js';
 import {
   expireUnreferenced,
@@ -94,6 +95,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
   const { sql, clickhouse, tables, leases, graceMs, log } = options;
   const inventory = createInventory(sql, clickhouse);
   const dropRows = createDropRows(clickhouse);
+  const dropCopies = createDropCopies(sql, clickhouse);
 
   /** The segments of a list that may still be dropped; none while a backup or restore holds rows. */
   const unlessHeld = async <T>(
@@ -252,6 +254,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
       poolsDueAt = 0;
       const released = await release(stop);
       const compared = await compare(stop);
+      await dropCopies();
       stop?.throwIfAborted();
       return { ...released, abandonedCompactions, ...compared, orphanTables: await dropOrphanTables() };
     },
@@ -260,6 +263,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
       await expireUnreferenced(sql, segmentIds);
       poolsDueAt = 0;
       await release();
+      await dropCopies();
       await dropRows.clean();
       // Clones of others go on with the rows that they share.
       const shared = await sql.query<{ id: number }>(

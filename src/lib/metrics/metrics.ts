@@ -150,6 +150,11 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Raw bytes written to store versions as one segment because many of their rows were in patches.',
       registers,
     }),
+    rowsCopiedForReading: new Counter({
+      name: 'tabulary_rows_copied_for_reading_total',
+      help: 'Rows of versions that were copied because they are read again.',
+      registers,
+    }),
     segmentsRemoved: new Counter({
       name: 'tabulary_segments_removed_total',
       help: 'Segments whose rows were removed because no version has them any more.',

@@ -6,6 +6,7 @@ import { recordsPerUpload } from '../../../src/model/position.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { ensureDatabase } from '../../../src/rows/ddl.js';
 import { placeOf } from '../../../src/rows/place.js';
+import { createWriteReadCopy } from '../../../src/rows/read-copy-write.js';
 import { createRowTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
@@ -30,6 +31,8 @@ export interface StoredTables {
     rowCount: number,
     select: (names: string[]) => string,
   ): Promise<ReadableVersion>;
+  /** The same version with a copy for reading. */
+  copied(version: ReadableVersion): Promise<ReadableVersion>;
   close(): Promise<void>;
 }
 
@@ -49,6 +52,7 @@ export const createStoredTables = async (
   await ensureDatabase(clickhouse);
   const tables = createRowTables(clickhouse);
   const reader = createReader({ servers: clickhouse, maxWaitSeconds, maxMemoryBytes, log });
+  const writeCopy = createWriteReadCopy(clickhouse);
   let stores = 0;
   let nextColumn = 1;
 
@@ -127,6 +131,11 @@ export const createStoredTables = async (
         { settings: { max_query_size: '16777216', max_partitions_per_insert_block: '1' } },
       );
       return version(storeId, columns, [1], rowCount);
+    },
+    async copied(original) {
+      if (original.rowCount === 0) return original;
+      const { copy } = await writeCopy(original, `r${original.versionId}_0`);
+      return { ...original, copy };
     },
     async close() {
       await clickhouse.command(`DROP DATABASE IF EXISTS ${database} SYNC`);

@@ -9,6 +9,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
 import { createNumberRanges, type NumberFactsReader } from '../../../src/query/apply/number-ranges.js';
 import { serverOf } from '../../../src/rows/index.js';
+import { copySource } from '../../../src/rows/read-copy-source.js';
 import { versionSource } from '../../../src/rows/source.js';
 import { createRandom } from '../../harness/random.js';
 import {
@@ -52,7 +53,8 @@ const asText = {
 /** The rows as texts. */
 const run = async (text: string, version: ReadableVersion): Promise<(string | null)[][]> => {
   const found = await facts.find(version, calculatedColumns({ text, version }), context());
-  const rows = versionSource(tables.reader.database, version);
+  const { database } = tables.reader;
+  const rows = copySource(database, version, true) ?? versionSource(database, version);
   const { columns, rows: applied } = applyPipeline({ text, version, rows, ranges: found });
   return tables.reader.queryObjects<(string | null)[]>({
     sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.from} WHERE ${applied.where}
@@ -86,7 +88,9 @@ describe('generated pipelines', () => {
     let decided = 0;
     for (let done = 0; done < pipelines; ) {
       const table = generateTable(random);
-      const version = await keep(table, 1 + random.below(3));
+      const stored = await keep(table, 1 + random.below(3));
+      // Every second table is read from a copy.
+      const version = done % (2 * perTable) === 0 ? stored : await tables.copied(stored);
       const evaluator = createApplyEvaluator(table);
       for (let at = 0; at < perTable && done < pipelines; at += 1, done += 1) {
         const names = createNames(random);

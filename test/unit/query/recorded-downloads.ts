@@ -9,6 +9,7 @@ import { parseOptions } from '../../../src/query/options/options.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import type { Versions } from '../../../src/query/versions.js';
 import { placeOf } from '../../../src/rows/place.js';
+import { asReadCopy } from '../../../src/rows/read-copy-source.js';
 import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
 import type { Sql } from '../../../src/storage/postgres/sql.js';
 import { querySemaphore } from '../../support/query-semaphore.js';
@@ -79,6 +80,7 @@ export const versions: Readonly<Record<string, ReadableVersion>> = {
       }),
     ),
   },
+  copy: { ...own, copy: asReadCopy({ table: 'r7_0f', plain: ['c2_d', 'c4_f'] }) },
 };
 
 /** Records the statements of requests; its answers are those of small rows where a request needs some to go on. */

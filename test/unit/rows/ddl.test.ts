@@ -26,6 +26,11 @@ const everyStatement = (engine: Engine): string => {
     ...ddl.addColumns('pool_narrow', [{ name: 's9', type: 'Nullable(String)' }]),
     ...ddl.createStaging('u7', 's1', 2),
     ...ddl.createStaging('u8', 's2', 201),
+    ...ddl.createReadCopy(
+      'r7_0f',
+      [{ name: 'c1_s', type: 'LowCardinality(Nullable(String))' }, ...columns(1, 3)],
+      columns(1, 3),
+    ),
     ...ddl.rename('u7', 'a7_0f'),
     ...ddl.replaceSegment('s1', 7, 'a7_0f'),
     ...ddl.dropSegments('s1', [7, 8]),

@@ -259,6 +259,7 @@ export const consoleTexts = {
       own: 'of one dataset',
       pool: 'shared by small datasets',
       running: 'of uploads in progress',
+      copy: 'copies for reading',
       other: 'others',
     } as Record<string, string>,
     columns: {

@@ -20,6 +20,8 @@ CREATE TABLE IF NOT EXISTS rows.u7 AS rows.s1 ENGINE = SharedMergeTree PARTITION
   -- {"max_query_size":"16777216","alter_sync":"3","mutations_sync":"3","lightweight_deletes_sync":"3"}
 CREATE TABLE IF NOT EXISTS rows.u8 AS rows.s2 ENGINE = SharedMergeTree PARTITION BY _seg ORDER BY _row SETTINGS replicated_deduplication_window = 10000, min_bytes_for_wide_part = 1000000000000, merge_selector_base = 5, auto_statistics_types = ''
   -- {"max_query_size":"16777216","alter_sync":"3","mutations_sync":"3","lightweight_deletes_sync":"3"}
+CREATE TABLE IF NOT EXISTS rows.r7_0f (_row UInt64 CODEC(Delta, LZ4), c1_s LowCardinality(Nullable(String)), c3_f Nullable(Float64), INDEX i_c3_f c3_f TYPE minmax GRANULARITY 1) ENGINE = SharedMergeTree ORDER BY _row SETTINGS replicated_deduplication_window = 0, min_bytes_for_wide_part = 10485760, merge_selector_base = 30, auto_statistics_types = ''
+  -- {"max_query_size":"16777216","alter_sync":"3","mutations_sync":"3","lightweight_deletes_sync":"3"}
 RENAME TABLE rows.u7 TO rows.a7_0f
   -- {}
 ALTER TABLE rows.s1 REPLACE PARTITION 7 FROM rows.a7_0f

@@ -1,0 +1,138 @@
+/** Copies for reading in PostgreSQL (migrations: `read_copies`). The one place that writes them. */
+import type { Sql } from '../storage/postgres/sql.js';
+
+/** A version of which a copy was requested. */
+export interface WantedCopy {
+  readonly versionId: number;
+  readonly datasetId: number;
+}
+
+/** Requests a copy of a version, or notes that it is still read. True: it was made. Undefined: the version was deleted. */
+export const noteRead = async (sql: Sql, versionId: number): Promise<boolean | undefined> => {
+  const [row] = await sql.query<{ isMade: boolean }>(
+    `INSERT INTO read_copies (version_id) SELECT id FROM versions WHERE id = $1
+     ON CONFLICT (version_id) DO UPDATE SET read_at = now() RETURNING made_at IS NOT NULL AS "isMade"`,
+    [versionId],
+  );
+  return row?.isMade;
+};
+
+/**
+ * The requested copy whose version was read last, of versions that are old enough and whose store nobody writes.
+ * @param isBeingWritten Condition, by the alias of the table of stores.
+ */
+export const nextWanted = async (
+  sql: Sql,
+  quietMs: number,
+  isBeingWritten: (stores: string) => string,
+): Promise<WantedCopy | undefined> => {
+  const [wanted] = await sql.query<WantedCopy>(
+    `SELECT v.id AS "versionId", v.dataset_id AS "datasetId" FROM read_copies c
+       JOIN versions v ON v.id = c.version_id JOIN datasets d ON d.id = v.dataset_id JOIN stores s ON s.id = d.store_id
+     WHERE c.made_at IS NULL AND c.next_try_at <= now() AND v.created_at <= now() - $1::double precision * interval '1 millisecond'
+       AND NOT ${isBeingWritten('s')} ORDER BY c.read_at DESC LIMIT 1`,
+    [quietMs],
+  );
+  return wanted;
+};
+
+/** Notes the table of a new attempt. False: nobody wants it any more. */
+export const beginCopy = async (sql: Sql, versionId: number, table: string): Promise<boolean> => {
+  const begun = await sql.query(
+    'UPDATE read_copies SET table_name = $2 WHERE version_id = $1 AND made_at IS NULL RETURNING 1',
+    [versionId, table],
+  );
+  return begun.length > 0;
+};
+
+/** From here on the version is read from the copy. False: another attempt has begun, or nobody wants it any more. */
+export const publishCopy = async (
+  sql: Sql,
+  versionId: number,
+  {
+    table,
+    plain,
+    bytes,
+  }: { readonly table: string; readonly plain: readonly string[]; readonly bytes: number },
+): Promise<boolean> => {
+  const published = await sql.query(
+    `UPDATE read_copies SET made_at = now(), plain_columns = $3, bytes = $4
+     WHERE version_id = $1 AND table_name = $2 AND made_at IS NULL RETURNING 1`,
+    [versionId, table, plain, bytes],
+  );
+  return published.length > 0;
+};
+
+/** Gives up an attempt, or a request; it is tried again after some time. */
+export const postponeCopy = async (sql: Sql, versionId: number, ms: number): Promise<void> => {
+  await sql.query(
+    `UPDATE read_copies SET table_name = NULL, next_try_at = now() + $2::double precision * interval '1 millisecond'
+     WHERE version_id = $1 AND made_at IS NULL`,
+    [versionId, ms],
+  );
+};
+
+/** Forgets copies that were not read for this long; returns their number. */
+export const forgetUnread = async (sql: Sql, ms: number): Promise<number> =>
+  (
+    await sql.query(
+      `DELETE FROM read_copies WHERE read_at < now() - $1::double precision * interval '1 millisecond' RETURNING 1`,
+      [ms],
+    )
+  ).length;
+
+/** Tables of copies that were made. */
+export const madeTables = async (sql: Sql): Promise<string[]> =>
+  (
+    await sql.query<{ table: string }>(
+      'SELECT table_name AS "table" FROM read_copies WHERE made_at IS NOT NULL',
+    )
+  ).map(({ table }) => table);
+
+/** Forgets copies by their tables. */
+export const forgetTables = async (sql: Sql, tables: readonly string[]): Promise<void> => {
+  await sql.query('DELETE FROM read_copies WHERE table_name = ANY ($1)', [tables]);
+};
+
+/** Those of the tables that belong to no copy, not even to one that is being written. */
+export const unknownTables = async (sql: Sql, tables: readonly string[]): Promise<string[]> =>
+  (
+    await sql.query<{ table: string }>(
+      `SELECT f.name AS "table" FROM unnest($1::text[]) AS f (name)
+       WHERE NOT EXISTS (SELECT 1 FROM read_copies c WHERE c.table_name = f.name)`,
+      [tables],
+    )
+  ).map(({ table }) => table);
+
+/**
+ * Makes room for a copy: forgets the older ones of its dataset, and then those that were read longest ago, unless they were read in the
+ * last hour. False, and nothing is forgotten, where that is not enough.
+ */
+export const makeRoom = (
+  sql: Sql,
+  { versionId, datasetId }: WantedCopy,
+  { bytes, maxBytes }: { readonly bytes: number; readonly maxBytes: number },
+): Promise<boolean> =>
+  sql.tx(async (tx) => {
+    const made = await tx.query<{ versionId: number; bytes: number; isOlder: boolean; isIdle: boolean }>(
+      `SELECT c.version_id AS "versionId", c.bytes, v.dataset_id = $1 AND v.id < $2 AS "isOlder",
+         c.read_at < now() - interval '1 hour' AS "isIdle"
+       FROM read_copies c JOIN versions v ON v.id = c.version_id WHERE c.made_at IS NOT NULL ORDER BY c.read_at`,
+      [datasetId, versionId],
+    );
+    const idle = made.filter(({ isIdle }) => isIdle);
+    const dropped = idle.filter(({ isOlder }) => isOlder);
+    let free =
+      maxBytes - bytes - made.reduce((sum, copy) => sum + (dropped.includes(copy) ? 0 : copy.bytes), 0);
+    for (const copy of idle) {
+      if (free >= 0) break;
+      if (copy.isOlder) continue;
+      dropped.push(copy);
+      free += copy.bytes;
+    }
+    if (free < 0) return false;
+    await tx.query('DELETE FROM read_copies WHERE version_id = ANY ($1)', [
+      dropped.map((copy) => copy.versionId),
+    ]);
+    return true;
+  });

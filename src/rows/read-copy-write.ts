@@ -1,0 +1,118 @@
+/** Writes a copy for reading (read-copies.ts): chooses types by the values, copies the rows, and compares both. */
+import { storageName } from '../model/column.js';
+import type { ReadableVersion, ReadCopy } from '../model/version.js';
+import type { ClickHouseServers, Connection, QuerySettings } from '../storage/clickhouse/client.js';
+import { lowPriority } from '../storage/clickhouse/low-priority.js';
+import { CopyDiffers, mostOrderedColumns } from './copy.js';
+import { createDdl, runAll } from './ddl.js';
+import { hashSums } from './hash.js';
+import { clickHouseType, insideOf } from './place.js';
+import { asReadCopy, type CopyTable } from './read-copy-source.js';
+import { type RowSource, requirePlace, versionSource } from './source.js';
+import { backgroundSettings, copySettings } from './statement-settings.js';
+
+/**
+ * Different texts up to which they get a dictionary: a part with more of them has several (low_cardinality_max_dictionary_size). Texts
+ * of millions take two to five times as long with dictionaries as without.
+ */
+const mostDistinct = 8_000;
+
+interface CopiedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly isPlain: boolean;
+  readonly isIndexed: boolean;
+}
+
+const copiedColumn = (name: string, type: string, nulls: number, distinct: number): CopiedColumn => {
+  const isText = type === 'String';
+  const isPlain = !isText && nulls === 0;
+  const hasDictionary = isText && distinct <= mostDistinct;
+  const nullable = isPlain ? type : `Nullable(${type})`;
+  return {
+    name,
+    type: hasDictionary ? `LowCardinality(${nullable})` : nullable,
+    isPlain,
+    // The index of texts with a dictionary costs more than reading them.
+    isIndexed: !hasDictionary,
+  };
+};
+
+/** Types that hold these values: one pass over them. */
+const chooseTypes = async (
+  clickhouse: Connection,
+  { columns }: Pick<ReadableVersion, 'columns'>,
+  { from, where, values }: RowSource,
+  settings: QuerySettings,
+): Promise<CopiedColumn[]> => {
+  const named = columns.map((column) => ({
+    name: storageName(column),
+    type: clickHouseType(column.physical),
+  }));
+  const facts = named.map(
+    ({ name, type }) => `[countIf(${name} IS NULL), ${type === 'String' ? `uniqCombined(14)(${name})` : 0}]`,
+  );
+  const [row] = await clickhouse.rows<{ facts: [string, string][] }>(
+    `SELECT [${facts.join(', ')}] AS facts FROM ${from} WHERE ${where}`,
+    { params: values, settings },
+  );
+  if (row === undefined) throw new Error('ClickHouse gave no answer about the values of columns');
+  return named.map(({ name, type }, at) => {
+    const [nulls, distinct] = row.facts[at]!;
+    return copiedColumn(name, type, Number(nulls), Number(distinct));
+  });
+};
+
+/** Count and hash of rows, as text. */
+const factsOf = async (
+  clickhouse: Connection,
+  { from, where, values }: RowSource,
+  names: readonly string[],
+  settings: QuerySettings,
+): Promise<string> => {
+  const [row] = await clickhouse.rows<{ facts: string[] }>(
+    `SELECT arrayConcat([toString(count())], ${hashSums(names)}) AS facts FROM ${from} WHERE ${where}`,
+    { params: values, settings },
+  );
+  return String(row?.facts);
+};
+
+/** @throws CopyDiffers when the table has not the rows of the version. What was written then stays, and nobody reads it. */
+export type WriteReadCopy = (
+  version: ReadableVersion,
+  table: string,
+  stop?: AbortSignal,
+) => Promise<CopyTable & { readonly copy: ReadCopy }>;
+
+export const createWriteReadCopy = (servers: ClickHouseServers): WriteReadCopy => {
+  const { database, engine } = servers;
+  const ddl = createDdl(database, engine);
+  return async (version, table, stop) => {
+    const clickhouse = servers.at(insideOf(requirePlace(version)));
+    const low = await lowPriority(clickhouse);
+    const settings = { ...backgroundSettings(version.columns.length), ...low };
+    const source = versionSource(database, version);
+    const columns = await chooseTypes(clickhouse, version, source, settings);
+    const indexed = columns.filter(({ isIndexed }) => isIndexed);
+    await runAll(clickhouse, ddl.createReadCopy(table, columns, indexed));
+    stop?.throwIfAborted();
+    const names = columns.map(({ name }) => name);
+    const list = ['_row', ...names].join(', ');
+    const order = names.length <= mostOrderedColumns ? 'ORDER BY _row' : '';
+    await clickhouse.command(
+      `INSERT INTO ${database}.${table} (${list}) SELECT ${list} FROM ${source.from} WHERE ${source.where} ${order}`,
+      {
+        params: source.values,
+        // A null in a column that is said to have none is an error, and no 0.
+        settings: { ...settings, ...copySettings, insert_null_as_default: 0 },
+        ...(stop && { signal: stop }),
+      },
+    );
+    const read = await factsOf(clickhouse, source, names, settings);
+    const written = { from: `${database}.${table}`, where: 'true', values: {} };
+    const found = await factsOf(clickhouse, written, names, settings);
+    if (read !== found) throw new CopyDiffers(`the copy ${table} differs: ${found} of ${read}`);
+    const plain = columns.filter(({ isPlain }) => isPlain).map(({ name }) => name);
+    return { table, plain, copy: asReadCopy({ table, plain }) };
+  };
+};

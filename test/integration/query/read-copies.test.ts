@@ -1,0 +1,263 @@
+/** Versions that are read again get a copy: what is read from it is what the segments have, and it may be lost at any time. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeRoom } from '../../../src/rows/read-copy-records.js';
+import { type Client, call, createDataset, upload } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+beforeAll(async () => {
+  product = await startProduct({
+    readCopyMinRows: '100',
+    readCopyQuietMs: '0',
+    readCopyIntervalMs: '100',
+    // Small tables are copied too.
+    poolMaxRows: '1',
+  });
+  owner = await product.createAccount('owner');
+});
+afterAll(() => product?.close());
+
+interface Answer {
+  readonly status: number;
+  readonly tag: string | null;
+  readonly body: string;
+}
+
+/** A version is found by its id in PostgreSQL, and with it the copy that it has now. */
+const ask = async (
+  datasetId: number,
+  versionId: string,
+  options: Record<string, string>,
+): Promise<Answer> => {
+  const query = new URLSearchParams({ versionId, ...options }).toString();
+  const response = await call(owner, 'GET', `/datasets/${datasetId}/data?${query}`);
+  const body = Buffer.from(await response.arrayBuffer()).toString('base64');
+  return { status: response.status, tag: response.headers.get('etag'), body };
+};
+
+const tableOf = async (versionId: string): Promise<string | undefined> => {
+  const [copy] = await product.sql.query<{ table: string }>(
+    'SELECT table_name AS "table" FROM read_copies WHERE version_id = $1 AND made_at IS NOT NULL',
+    [versionId],
+  );
+  return copy?.table;
+};
+
+const tables = async (): Promise<string[]> => {
+  const database = product.config.clickhouseDatabase;
+  const names = await product.clickhouse(
+    `SELECT name FROM system.tables WHERE database = '${database}' AND name LIKE 'r%' ORDER BY name`,
+  );
+  return names.split('\n').filter(Boolean);
+};
+
+/** Reads a version until it has a copy; the copy's table. */
+const copied = async (datasetId: number, versionId: string): Promise<string> => {
+  for (let read = 0; read < 3; read += 1) await ask(datasetId, versionId, { $top: String(read + 1) });
+  await expect.poll(() => tableOf(versionId)).toBeDefined();
+  return (await tableOf(versionId))!;
+};
+
+const inProduct = (table: string): string => `${product.config.clickhouseDatabase}.${table}`;
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** Dates, texts of few and of many values, and numbers of each stored type, with nulls in every second column. */
+const row = (at: number): string => {
+  const day = new Date(Date.UTC(2001, 0, 1 + at)).toISOString().slice(0, 10);
+  const orNull = (value: string): string => (at % 7 === 3 ? '' : value);
+  return [
+    day,
+    orNull(day),
+    quoted(['North', 'South "a"', 'Äß, é', ''][at % 4]!),
+    orNull(quoted(['x', 'y'][at % 2]!)),
+    quoted(`key ${at}`),
+    String((at * 7919) % 1_000),
+    orNull(String(((at * 31) % 97) / 4)),
+    `1234567890123456789${at % 10}.${at % 97}1`,
+    orNull(`${at + 1}00000000000000000000000000000000000000000000000.5`),
+    at % 2 === 0 ? '1066-10-14' : `1800-01-${String(1 + (at % 28)).padStart(2, '0')}`,
+  ].join(',');
+};
+const header = 'Day,Later,Region,Mark,Key,Amount,Share,Exact,Long,Old\n';
+const rows = Array.from({ length: 1_000 }, (_, at) => row(at));
+
+const filters = [
+  'Amount gt 500',
+  'Region eq \'South "a"\' and Amount le 700',
+  'Share eq null',
+  'not (Share gt 10)',
+  'Day ge 2002-01-01 and Later lt 2003-01-01',
+  "contains(tolower(Region),'äß') or Mark eq null",
+  "Mark in ('x',null)",
+  "startswith(Key,'key 9') and endswith(Key,'9')",
+  'Exact gt 12345678901234567895 and Long ne null',
+  'Amount div Share gt 10 or Amount mod 7 eq 3',
+  'length(Region) eq 0',
+  "Old gt 1799-12-31 and year(Day) eq 2001 and Region ne ''",
+  'Amount gt 5000',
+];
+
+const questions: readonly Record<string, string>[] = [
+  { $top: '10' },
+  { $skip: '990' },
+  { $select: 'Amount,Region' },
+  { $last: '5' },
+  { dropNA: 'true', $select: 'Later,Share' },
+  { $distinct: 'true', $select: 'Region,Mark' },
+  { $orderby: 'Amount desc,Key', $top: '20' },
+  { $orderby: 'Share,Later desc', $top: '20' },
+  { $orderby: 'Region desc', $skip: '10', $top: '20' },
+  { $pagesize: '100' },
+  { $count: 'true', $filter: 'Share gt 10' },
+  { $count: 'true', $filter: 'Share gt 10', $distinct: 'true', $select: 'Region' },
+  { transpose: 'true', $select: 'Day,Region,Amount', $top: '5' },
+  { $apply: 'groupby((Region),aggregate(Amount with sum as Sum,Share with average as Mean,$count as N))' },
+  {
+    $apply:
+      'filter(Amount gt 5000)/aggregate(Amount with max as Most,Day with min as First,Exact with sum as Sum,$count as N)',
+  },
+  {
+    $apply:
+      'groupby((Mark),aggregate(Region with countdistinct as Regions,Key with min as Key,Day with max as Day))',
+  },
+  { $apply: 'aggregate(Share with median as Middle,Long with max as Long,Old with min as Old)' },
+  { $apply: 'compute(Amount mul 2 as Twice,length(Region) as Length)/filter(Twice gt 1500)', $top: '10' },
+  { $apply: 'groupby((Mark),aggregate(Amount with first as A,Region with last as R))' },
+  { $apply: 'orderby(Share desc)/top(7)' },
+  { $search: 'key 17' },
+  { combineEntities: 'true', includeIds: 'true', $top: '50' },
+  { $quote: 'minimal', $filter: 'Exact gt 0' },
+  { $format: 'json', $decimals: 'string', $top: '30' },
+  { transpose: 'true', $select: 'Later,Mark,Share', $top: '3' },
+  ...filters.map(($filter) => ({ $filter })),
+];
+
+const formatted = questions.flatMap((question, at) => {
+  const format = (['csv', 'json', 'tsv', 'parquet', 'arrow'] as const)[at % 5]!;
+  return [
+    question,
+    ...((question.transpose ?? question.$format) === undefined ? [{ ...question, $format: format }] : []),
+  ];
+});
+
+describe('a version that is read again', () => {
+  it('has the same answers and tags when it is read from a copy', async () => {
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, `${header}${rows.join('\n')}\n`);
+    // The second version has rows in patches.
+    const changes = rows.slice(100, 130).map((line) => line.replace('2001', '2019'));
+    const second = await uploadWith(owner, dataset, `${header}${[...changes, row(2_000)].join('\n')}\n`, {
+      mode: 'upsert',
+      key: ['Key'],
+    });
+    for (const { versionId } of [first, second]) {
+      const before: Answer[] = [];
+      for (const question of formatted) before.push(await ask(dataset, versionId!, question));
+      await copied(dataset, versionId!);
+      for (const [at, question] of formatted.entries()) {
+        const answer = await ask(dataset, versionId!, question);
+        expect([answer.status, answer.tag], JSON.stringify(question)).toEqual([200, before[at]!.tag]);
+        expect(answer.body, JSON.stringify(question)).toBe(before[at]!.body);
+      }
+    }
+  });
+
+  it('is read from the copy, and from its segments once the copy has not all rows', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 500).join('\n')}\n`);
+    const question = { $filter: "Region eq 'North'", $select: 'Region,Amount' };
+    const before = await ask(dataset, versionId!, question);
+    const table = await copied(dataset, versionId!);
+    const [column] = await product.sql.query<{ name: string }>(
+      `SELECT 'c' || id || '_f' AS name FROM columns WHERE dataset_id = $1 AND name = 'Amount'`,
+      [dataset],
+    );
+    await product.clickhouse(
+      `ALTER TABLE ${inProduct(table)} UPDATE ${column!.name} = 4711 WHERE 1 SETTINGS mutations_sync = 2`,
+    );
+    const changed = Buffer.from((await ask(dataset, versionId!, question)).body, 'base64').toString();
+    expect(changed.match(/,4711\r\n/g)).toHaveLength(125);
+    await product.clickhouse(
+      `ALTER TABLE ${inProduct(table)} DELETE WHERE _row % 2 = 0 SETTINGS mutations_sync = 2`,
+    );
+    expect(await ask(dataset, versionId!, question)).toEqual(before);
+    expect(await ask(dataset, versionId!, { ...question, $format: 'json' })).toMatchObject({ status: 200 });
+  });
+
+  it('is read from its segments when the table of the copy is gone, which is then forgotten', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 300).join('\n')}\n`);
+    const before = await ask(dataset, versionId!, { $top: '9' });
+    const table = await copied(dataset, versionId!);
+    await product.stopWorker();
+    await product.clickhouse(`DROP TABLE ${inProduct(table)} SYNC`);
+    expect(await ask(dataset, versionId!, { $top: '9' })).toEqual(before);
+    await product.startWorker();
+    await expect.poll(() => tableOf(versionId!)).toBeUndefined();
+  });
+
+  it('loses its copy when it is not read any more, and when it is deleted', async () => {
+    const dataset = await createDataset(owner);
+    const content = `${header}${rows.slice(0, 200).join('\n')}\n`;
+    const first = await upload(owner, dataset, content);
+    const unread = await copied(dataset, first.versionId!);
+    expect(await tables()).toContain(unread);
+    await product.sql.query(
+      `UPDATE read_copies SET read_at = now() - interval '8 days' WHERE version_id = $1`,
+      [first.versionId],
+    );
+    await expect.poll(tables).not.toContain(unread);
+    const second = await upload(owner, dataset, content);
+    const deleted = await copied(dataset, second.versionId!);
+    await upload(owner, dataset, content);
+    const response = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${second.versionId}`);
+    expect(response.status).toBe(204);
+    await expect.poll(tables).not.toContain(deleted);
+  });
+
+  it('keeps the copies that were read last when there is no room for all', async () => {
+    const sets = await Promise.all([0, 1, 2].map(() => createDataset(owner)));
+    const copies: { versionId: string; datasetId: number }[] = [];
+    for (const datasetId of sets) {
+      const { versionId } = await upload(owner, datasetId, `${header}${rows.slice(0, 150).join('\n')}\n`);
+      await copied(datasetId, versionId!);
+      copies.push({ versionId: versionId!, datasetId });
+    }
+    await product.stopWorker();
+    const [longAgo, idle, inUse] = copies.map(({ versionId }) => versionId);
+    await product.sql.query('DELETE FROM read_copies WHERE version_id <> ALL ($1)', [[longAgo, idle, inUse]]);
+    await product.sql.query(
+      `UPDATE read_copies SET bytes = 100, read_at = now() - CASE version_id WHEN $1 THEN interval '3 hours'
+         WHEN $2 THEN interval '2 hours' ELSE interval '1 minute' END`,
+      [longAgo, idle],
+    );
+    const left = async (): Promise<string[]> =>
+      (await product.sql.query<{ id: number }>('SELECT version_id AS id FROM read_copies ORDER BY 1')).map(
+        ({ id }) => String(id),
+      );
+    const wanted = { versionId: 1_000_000, datasetId: 1_000_000 };
+    expect(await makeRoom(product.sql, wanted, { bytes: 50, maxBytes: 350 })).toBe(true);
+    expect(await left()).toEqual([longAgo, idle, inUse]);
+    expect(await makeRoom(product.sql, wanted, { bytes: 250, maxBytes: 340 })).toBe(false);
+    expect(await left()).toEqual([longAgo, idle, inUse]);
+    expect(await makeRoom(product.sql, wanted, { bytes: 50, maxBytes: 340 })).toBe(true);
+    expect(await left()).toEqual([idle, inUse]);
+    // An older version of the same dataset is dropped even where there is room.
+    const newer = { versionId: 1_000_000, datasetId: copies[1]!.datasetId };
+    expect(await makeRoom(product.sql, newer, { bytes: 50, maxBytes: 1_000 })).toBe(true);
+    expect(await left()).toEqual([inUse]);
+    await product.startWorker();
+  });
+
+  it('has none where it is small, or shares a table with others', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 50).join('\n')}\n`);
+    for (let read = 0; read < 5; read += 1) await ask(dataset, versionId!, { $top: String(read + 1) });
+    expect(await product.sql.query('SELECT 1 FROM read_copies WHERE version_id = $1', [versionId])).toEqual(
+      [],
+    );
+  });
+});
