@@ -15,6 +15,8 @@ export interface PeersResult {
   /** Ours first. */
   readonly names: readonly string[];
   readonly measured: readonly Row[];
+  /** The questions again, of a version that has a copy for reading; of the first three databases. */
+  readonly copied: readonly Row[];
   /** CPU seconds of one upload, by process. */
   readonly cpu: Readonly<Record<string, number>>;
   /** CPU seconds of ClickHouse for its own INSERT of the file. */
@@ -48,7 +50,7 @@ const machine = (): string => {
 };
 
 export const renderPeers = (result: PeersResult): string => {
-  const { rows, megabytes, turns, names, measured, cpu, insertCpu, load, reads } = result;
+  const { rows, megabytes, turns, names, measured, copied, cpu, insertCpu, load, reads } = result;
   const used = Object.entries(cpu).filter(([name]) => name !== 'postgres');
   return `# Next to other databases
 
@@ -66,6 +68,13 @@ cores, times are several times those of an idle machine, and only the columns co
 ${table(
   ['', ...names],
   measured.map(({ title, ms }) => [title, ...ms.map(time)]),
+)}
+
+The same questions once the version has been read several times and has [its copy for reading](adr/0095-copies-for-reading.md):
+
+${table(
+  ['', ...names.slice(0, 3)],
+  copied.map(({ title, ms }) => [title, ...ms.map(time)]),
 )}
 
 CPU seconds of one upload:
