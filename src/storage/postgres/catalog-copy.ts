@@ -28,10 +28,13 @@ export interface CatalogSnapshot {
 }
 
 /**
- * Tables that are not copied: answers of providers, which are fetched again; jobs, which processes register at start; the record of
- * migrations.
+ * Tables that a restore empties: answers of providers, which are fetched again; jobs, which processes register at start; copies for
+ * reading, which are made again.
  */
-const leftOut = ['gateway_cache', 'jobs', 'schema_migrations'];
+const emptied = ['gateway_cache', 'jobs', 'read_copies'];
+
+/** Tables that are not copied: these, and the record of migrations. */
+const leftOut = [...emptied, 'schema_migrations'];
 
 const tablesSql = `
   SELECT c.relname AS name, (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
@@ -139,7 +142,7 @@ export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) =>
       sql,
       async empty(tables) {
         await client.query(
-          `TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}, gateway_cache, jobs`,
+          `TRUNCATE ${[...tables.map(({ name }) => quoted(name)), ...emptied].join(', ')}`,
         );
       },
       async write(table, source) {
