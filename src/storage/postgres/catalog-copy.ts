@@ -141,9 +141,7 @@ export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) =>
     return work({
       sql,
       async empty(tables) {
-        await client.query(
-          `TRUNCATE ${[...tables.map(({ name }) => quoted(name)), ...emptied].join(', ')}`,
-        );
+        await client.query(`TRUNCATE ${[...tables.map(({ name }) => quoted(name)), ...emptied].join(', ')}`);
       },
       async write(table, source) {
         await client.query(`ALTER TABLE ${quoted(table.name)} DISABLE TRIGGER USER`);
