@@ -171,6 +171,36 @@ describe('two versions of the same columns', () => {
   });
 });
 
+describe('patches that only one of two versions has', () => {
+  const patched = (...patches: readonly number[]): CountedRows =>
+    version([1, ...patches], 100, { patches, patchRows: patches.map(() => 2) });
+  const readOf = (from: CountedRows, to: CountedRows) => {
+    const { fromOnly, fromBoth, toOnly, toBoth } = pairRows('db', from, to).values;
+    return { fromOnly, fromBoth, toOnly, toBoth };
+  };
+
+  it('replace all other rows of their version where they are its last', () => {
+    expect(readOf(patched(5), patched(5, 7, 8))).toEqual({ fromBoth: [1, 5], toOnly: [7, 8] });
+  });
+
+  it('do not where a later patch is in both versions', () => {
+    expect(readOf(patched(7), patched(5, 7, 8))).toEqual({
+      fromBoth: [1, 7],
+      toOnly: [5, 8],
+      toBoth: [1, 7],
+    });
+  });
+
+  it('do not in a version that lacks one of them', () => {
+    expect(readOf(patched(6), patched(7))).toEqual({
+      fromOnly: [6],
+      fromBoth: [1],
+      toOnly: [7],
+      toBoth: [1],
+    });
+  });
+});
+
 describe('the statements about two versions', () => {
   const cut = [{ segmentId: 2, beforeUpload: 9 }];
   const from = version([1, 2], 100);
