@@ -218,6 +218,23 @@ describe('a version that is read again', () => {
     await expect.poll(tables).not.toContain(deleted);
   });
 
+  it('gets its copy in a table of another name after a worker died while it wrote one, which is dropped', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 120).join('\n')}\n`);
+    await product.stopWorker();
+    const begun = `r${versionId}_00ff`;
+    await product.clickhouse(
+      `CREATE TABLE ${inProduct(begun)} (_row UInt64) ENGINE = MergeTree ORDER BY _row`,
+    );
+    await product.sql.query('INSERT INTO read_copies (version_id, table_name) VALUES ($1, $2)', [
+      versionId,
+      begun,
+    ]);
+    await product.startWorker();
+    await expect.poll(() => tableOf(versionId!)).toMatch(new RegExp(`^r${versionId}_[0-9a-f]{16}$`));
+    await expect.poll(tables).not.toContain(begun);
+  });
+
   it('keeps the copies that were read last when there is no room for all', async () => {
     const sets = await Promise.all([0, 1, 2].map(() => createDataset(owner)));
     const copies: { versionId: string; datasetId: number }[] = [];

@@ -67,6 +67,7 @@ it.each<[name: JobName, table: string]>([
   ['row-drops', 'released_segments'],
   ['segment-hashes', 'segments'],
   ['key-checks', 'versions'],
+  ['read-copies', 'read_copies'],
   ['storage-sweep', 'versions'],
 ])('%s is continued by another worker when the one that runs it is killed', async (name, table) => {
   await expect.poll(async () => (await stateOf(name)).state).toBe('waiting');
