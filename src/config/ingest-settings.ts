@@ -259,6 +259,6 @@ export const ingestSettings = {
     'READ_COPY_MAX_BYTES',
     integer(0),
     String(50 * 1024 * MiB),
-    'Most bytes on disk of all copies for reading together; one also takes a quarter of the free disk space at most. Beyond it those that were read longest ago are dropped.',
+    'Most bytes on disk of all copies for reading together, and a quarter of what would be free without them at most. Those that were read longest ago make room.',
   ),
 } as const;

@@ -54,9 +54,6 @@ export interface ReadCopierOptions {
 /** Milliseconds until a copy that failed, or for which there was no room, is tried again. */
 const retryMs = 3_600_000;
 
-/** Share of the free disk space that a copy takes at most. */
-const mostOfFreeSpace = 0.25;
-
 /** Name of the table of an attempt, as `copyTables` matches it: no two attempts write into one. */
 const newTable = (versionId: number): string => `r${versionId}_${randomBytes(8).toString('hex')}`;
 
@@ -94,9 +91,8 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
     const place = requirePlace(version);
     const clickhouse = servers.at(insideOf(place));
     const bytes = await bytesOf(clickhouse, tableOf(place), version.segmentIds);
-    const hasSpace = bytes <= mostOfFreeSpace * (await freeBytes(clickhouse));
-    if (!hasSpace || !(await makeRoom(sql, wanted, { bytes, maxBytes: options.maxBytes })))
-      return postponeCopy(sql, versionId, retryMs);
+    const room = { bytes, freeBytes: await freeBytes(clickhouse), maxBytes: options.maxBytes };
+    if (!(await makeRoom(sql, wanted, room))) return postponeCopy(sql, versionId, retryMs);
     const startedAt = Date.now();
     const table = newTable(versionId);
     if (!(await beginCopy(sql, versionId, table))) return;

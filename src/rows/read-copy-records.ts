@@ -104,6 +104,18 @@ export const unknownTables = async (sql: Sql, tables: readonly string[]): Promis
     )
   ).map(({ table }) => table);
 
+export interface Room {
+  /** Most bytes of the new copy. */
+  readonly bytes: number;
+  /** Free bytes on disk. */
+  readonly freeBytes: number;
+  /** Most bytes of all copies. */
+  readonly maxBytes: number;
+}
+
+/** Share of the disk space that would be free without copies, which they may take. */
+const mostOfSpace = 0.25;
+
 /**
  * Makes room for a copy: forgets the older ones of its dataset, and then those that were read longest ago, unless they were read in the
  * last hour. False, and nothing is forgotten, where that is not enough.
@@ -111,7 +123,7 @@ export const unknownTables = async (sql: Sql, tables: readonly string[]): Promis
 export const makeRoom = (
   sql: Sql,
   { versionId, datasetId }: WantedCopy,
-  { bytes, maxBytes }: { readonly bytes: number; readonly maxBytes: number },
+  { bytes, freeBytes, maxBytes }: Room,
 ): Promise<boolean> =>
   sql.tx(async (tx) => {
     const made = await tx.query<{ versionId: number; bytes: number; isOlder: boolean; isIdle: boolean }>(
@@ -122,8 +134,9 @@ export const makeRoom = (
     );
     const idle = made.filter(({ isIdle }) => isIdle);
     const dropped = idle.filter(({ isOlder }) => isOlder);
-    let free =
-      maxBytes - bytes - made.reduce((sum, copy) => sum + (dropped.includes(copy) ? 0 : copy.bytes), 0);
+    const bytesOf = (copies: typeof made): number => copies.reduce((sum, copy) => sum + copy.bytes, 0);
+    const most = Math.min(maxBytes, mostOfSpace * (freeBytes + bytesOf(made)));
+    let free = most - bytes - bytesOf(made) + bytesOf(dropped);
     for (const copy of idle) {
       if (free >= 0) break;
       if (copy.isOlder) continue;

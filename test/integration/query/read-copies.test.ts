@@ -255,16 +255,22 @@ describe('a version that is read again', () => {
       (await product.sql.query<{ id: number }>('SELECT version_id AS id FROM read_copies ORDER BY 1')).map(
         ({ id }) => String(id),
       );
+    const wide = { freeBytes: 1e12 };
     const wanted = { versionId: 1_000_000, datasetId: 1_000_000 };
-    expect(await makeRoom(product.sql, wanted, { bytes: 50, maxBytes: 350 })).toBe(true);
+    expect(await makeRoom(product.sql, wanted, { ...wide, bytes: 50, maxBytes: 350 })).toBe(true);
     expect(await left()).toEqual([longAgo, idle, inUse]);
-    expect(await makeRoom(product.sql, wanted, { bytes: 250, maxBytes: 340 })).toBe(false);
+    expect(await makeRoom(product.sql, wanted, { ...wide, bytes: 250, maxBytes: 340 })).toBe(false);
     expect(await left()).toEqual([longAgo, idle, inUse]);
-    expect(await makeRoom(product.sql, wanted, { bytes: 50, maxBytes: 340 })).toBe(true);
+    expect(await makeRoom(product.sql, wanted, { ...wide, bytes: 50, maxBytes: 340 })).toBe(true);
     expect(await left()).toEqual([idle, inUse]);
+    // A quarter of the 840 bytes that would be free without copies is 210.
+    const narrow = { freeBytes: 640, maxBytes: 1_000 };
+    expect(await makeRoom(product.sql, wanted, { ...narrow, bytes: 10 })).toBe(true);
+    expect(await left()).toEqual([idle, inUse]);
+    expect(await makeRoom(product.sql, wanted, { ...narrow, bytes: 150 })).toBe(false);
     // An older version of the same dataset is dropped even where there is room.
     const newer = { versionId: 1_000_000, datasetId: copies[1]!.datasetId };
-    expect(await makeRoom(product.sql, newer, { bytes: 50, maxBytes: 1_000 })).toBe(true);
+    expect(await makeRoom(product.sql, newer, { ...wide, bytes: 50, maxBytes: 1_000 })).toBe(true);
     expect(await left()).toEqual([inUse]);
     await product.startWorker();
   });
