@@ -17582,7 +17582,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description One of compaction, export-files, export-files-ahead, key-checks, provider-trims, row-drops, search-index, segment-hashes, series-backfills, series-refreshes, storage-sweep, summaries-ahead, trims, upload-sweep. */
+                /** @description One of compaction, export-files, export-files-ahead, key-checks, provider-trims, read-copies, row-drops, search-index, segment-hashes, series-backfills, series-refreshes, storage-sweep, summaries-ahead, trims, upload-sweep. */
                 name: string;
             };
             cookie?: never;
