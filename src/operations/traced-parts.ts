@@ -154,8 +154,10 @@ export const tracePublisher = (publisher: Publisher, tracing: Tracing): Publishe
       publish({ 'tabulary.dataset.id': upload.datasetId }, () => publisher.verified(upload)),
     storedWhole: (uploads) =>
       publish({ 'tabulary.uploads': uploads.length }, () => publisher.storedWhole(uploads)),
-    publishDue: (datasetId) =>
-      publish({ 'tabulary.dataset.id': datasetId }, () => publisher.publishDue(datasetId)),
+    publishDue: (datasetIds) =>
+      publish(datasetIds.length === 1 ? { 'tabulary.dataset.id': datasetIds[0]! } : undefined, () =>
+        publisher.publishDue(datasetIds),
+      ),
   };
 };
 

@@ -86,7 +86,15 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     for (const processId of merges) resume(processId);
   };
 
-  const publish = async (datasetId: number): Promise<void> => announce(await publisher.publishDue(datasetId));
+  /** Publishes what a transaction has left as well. If this process dies, the sweep of another one continues. */
+  const finish = async (first: Due): Promise<void> => {
+    for (let due = first; ; due = await publisher.publishDue(due.rest)) {
+      announce(due);
+      if (due.rest.length === 0) return;
+    }
+  };
+
+  const publish = async (datasetId: number): Promise<void> => finish(await publisher.publishDue([datasetId]));
 
   const fail = async ({ processId, datasetId }: ProcessInDataset, error: ProcessError): Promise<boolean> => {
     const failed = await transitions.fail(processId, error);
@@ -140,7 +148,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
       case 'all_stored':
         return verify(state);
       case 'verified':
-        announce(await publisher.verified({ processId, datasetId, attempt, facts: outcome.facts }));
+        await finish(await publisher.verified({ processId, datasetId, attempt, facts: outcome.facts }));
         return 'over';
       case 'misfit':
       case 'deferred':
@@ -208,7 +216,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   return {
     settle,
-    settleWhole: async (uploads) => announce(await publisher.storedWhole(uploads)),
+    settleWhole: async (uploads) => finish(await publisher.storedWhole(uploads)),
     resume,
     fail,
     publish,

@@ -25,10 +25,8 @@ export interface Publisher {
   verified(upload: VerifiedUpload): Promise<Due>;
   /** Events `stored` and `verified` for uploads of one chunk each; then publishes what is due, in the same transaction. */
   storedWhole(uploads: readonly WholeUpload[]): Promise<Due>;
-  /**
-   * Publishes every process of the dataset that is ready, up to the first that is not.
-   */
-  publishDue(datasetId: number): Promise<Due>;
+  /** Publishes the processes of datasets that are ready, in each up to the first that is not. */
+  publishDue(datasetIds: readonly number[]): Promise<Due>;
 }
 
 /**
@@ -85,7 +83,15 @@ export interface Due {
   readonly failed: readonly FailedUpload[];
   /** Due processes that have to be merged with the current version. */
   readonly merges: readonly number[];
+  /** Datasets in which more may be due: the caller publishes it in another transaction. */
+  readonly rest: readonly number[];
 }
+
+/**
+ * Rounds of a transaction. An upload that is slow to end may have thousands behind it. Until the transaction ends, new uploads of the
+ * dataset wait for its lock, each with a connection to PostgreSQL that other requests need.
+ */
+const mostRounds = 10;
 
 /** Datasets locked by the transaction, without deleted ones. */
 type HeldDatasets = Map<number, HeldDataset>;
@@ -201,8 +207,8 @@ const takeRound = async (
 };
 
 /**
- * Publishes in rounds until nothing is due. A round has at most one process per dataset. A process that becomes ready meanwhile waits
- * for the lock on the dataset and then publishes itself.
+ * Publishes in rounds until nothing is due or `mostRounds` is reached. A round has at most one process per dataset. A process that becomes
+ * ready meanwhile waits for the lock on the dataset and then publishes itself.
  */
 const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
   const outcome = {
@@ -210,7 +216,8 @@ const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptio
     failed: [] as FailedUpload[],
     merges: [] as number[],
   };
-  for (let open: readonly number[] = [...held.keys()]; open.length > 0; ) {
+  let open: readonly number[] = [...held.keys()];
+  for (let rounds = 0; open.length > 0 && rounds < mostRounds; rounds += 1) {
     const { due, merging, unsettled, followed } = await nextTurns(tx, open);
     const round = await takeRound(tx, due, held, options);
     const versions = await publishEach(tx, round.publish);
@@ -222,7 +229,7 @@ const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptio
     const followers = ended.map(({ datasetId }) => datasetId).filter((id) => followed.has(id));
     open = [...followers, ...unsettled];
   }
-  return outcome;
+  return { ...outcome, rest: open };
 };
 
 export const createPublisher = (options: PublisherOptions): Publisher => ({
@@ -241,6 +248,6 @@ export const createPublisher = (options: PublisherOptions): Publisher => ({
       await recordWhole(tx, uploads);
       return publishDueIn(tx, held, options);
     }),
-  publishDue: (datasetId) =>
-    options.sql.tx(async (tx) => publishDueIn(tx, await holdDatasets(tx, [datasetId]), options)),
+  publishDue: (datasetIds) =>
+    options.sql.tx(async (tx) => publishDueIn(tx, await holdDatasets(tx, datasetIds), options)),
 });

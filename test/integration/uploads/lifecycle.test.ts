@@ -11,6 +11,7 @@ import type { ProcessState } from '../../../src/storage/postgres/process-states.
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import type { Layout } from '../../../src/uploads/layout/layout.js';
 import { createChunkRecords } from '../../../src/uploads/lifecycle/chunk-records.js';
+import { createDispatcher } from '../../../src/uploads/lifecycle/dispatcher.js';
 import { createMergeRecords } from '../../../src/uploads/lifecycle/merge-records.js';
 import { createProcessRecords } from '../../../src/uploads/lifecycle/process-records.js';
 import { createPublisher } from '../../../src/uploads/lifecycle/publisher.js';
@@ -233,7 +234,7 @@ const fire: Readonly<
     waits: false,
     mode: 'append',
     base: 999_999,
-    run: (_, { datasetId }) => publisher().publishDue(datasetId),
+    run: (_, { datasetId }) => publisher().publishDue([datasetId]),
   },
   rebased: {
     waits: true,
@@ -256,7 +257,7 @@ const fire: Readonly<
     waits: false,
     mode: 'replace',
     base: null,
-    run: (_, { datasetId }) => publisher().publishDue(datasetId),
+    run: (_, { datasetId }) => publisher().publishDue([datasetId]),
   },
   checked: {
     waits: false,
@@ -264,7 +265,7 @@ const fire: Readonly<
     base: null,
     run: async (processId, { datasetId }) => {
       await sql.query('UPDATE processes SET dry_run = true WHERE id = $1', [processId]);
-      await publisher().publishDue(datasetId);
+      await publisher().publishDue([datasetId]);
     },
   },
   failed: {
@@ -320,7 +321,7 @@ describe('events that come too late', () => {
     let publishing: Promise<unknown> = Promise.resolve();
     await sql.tx(async (tx) => {
       await createTransitionRecords(tx).fail(processId, { code: 'cancelled', message: 'cancelled' });
-      publishing = publisher().publishDue(place.datasetId);
+      publishing = publisher().publishDue([place.datasetId]);
       // It has seen the process as ready, and waits for its row.
       const waits = async () =>
         (
@@ -330,7 +331,45 @@ describe('events that come too late', () => {
         ).length;
       await expect.poll(waits).toBe(1);
     });
-    expect(await publishing).toEqual({ published: [], failed: [], merges: [] });
+    expect(await publishing).toEqual({ published: [], failed: [], merges: [], rest: [] });
     expect(await stateOf(processId)).toBe('failed');
+  });
+});
+
+describe('a long queue of uploads behind one', () => {
+  it('is published in order by several transactions, none of which holds the dataset for long', async () => {
+    const place = await createDataset();
+    const queued: number[] = [];
+    for (let upload = 0; upload < 25; upload += 1) queued.push(await accept(place));
+    for (const processId of queued) await put(processId, 'ready', null);
+    const batches: number[] = [];
+    const published: number[] = [];
+    for (let datasets: readonly number[] = [place.datasetId]; datasets.length > 0; ) {
+      const due = await publisher().publishDue(datasets);
+      batches.push(due.published.length);
+      published.push(...due.published.map(({ processId }) => processId));
+      datasets = due.rest;
+    }
+    expect(published).toEqual(queued);
+    expect(Math.max(...batches)).toBe(10);
+    expect(await Promise.all(queued.map(stateOf))).toEqual(queued.map(() => 'completed'));
+  });
+
+  it('is published whole by the dispatcher', async () => {
+    const place = await createDataset();
+    const queued: number[] = [];
+    for (let upload = 0; upload < 25; upload += 1) queued.push(await accept(place));
+    for (const processId of queued) await put(processId, 'ready', null);
+    const announced: number[] = [];
+    const dispatcher = createDispatcher({
+      processes: createProcessRecords(sql),
+      transitions: createTransitionRecords(sql),
+      publisher: publisher(),
+      onPublished: ({ processId }) => void announced.push(processId),
+      onFailed: () => undefined,
+      log: silentLog,
+    });
+    await dispatcher.publish(place.datasetId);
+    expect(announced).toEqual(queued);
   });
 });
